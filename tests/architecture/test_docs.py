@@ -202,3 +202,40 @@ def test_that_every_entry_point_that_is_shown_is_one_of_the_examples() -> None:
     assert groups == {
         f"viewer.{of}" for of in ("models", "readers", "studies", "metrics")
     }
+
+
+def is_there(name: str) -> bool:
+    """Tell whether a dotted name is a package, a module, or a name in one of them."""
+    path = ROOT.joinpath(*name.split("."))
+    if path.is_dir() or path.with_suffix(".py").is_file():
+        return True
+    module = path.parent.with_suffix(".py")
+    if not module.is_file():
+        return False
+    named = rf"^(?:class {path.name}\b|{path.name}(?:: .+)? = )"
+    return bool(re.search(named, module.read_text("utf-8"), re.MULTILINE))
+
+
+def test_that_every_word_is_explained_once_and_is_where_it_is_said_to_be() -> None:
+    text = read_page(ROOT / "docs" / "glossary.md").text
+    rows = re.findall(r"^\| (.+?) \| (.+) \| `(.+)` \|$", text, re.MULTILINE)
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    assert len(rows) == sum(not line.startswith("| word ") for line in lines) > 60
+    words = [word for row in rows for word in row[0].split(", ")]
+    assert sorted(set(words)) == sorted(words)
+    assert [name for *_, name in rows if not is_there(name)] == []
+    assert not is_there("viewer.domain.case.Lane")
+
+
+def test_that_decisions_are_numbered_and_say_what_follows_from_them() -> None:
+    folder = ROOT / "docs" / "decisions"
+    index = (folder / "index.md").read_text("utf-8")
+    found = sorted(folder.glob("[0-9]*.md"))
+    assert len(found) > 9
+    for number, path in enumerate(found, 1):
+        assert path.name.startswith(f"{number:04d}-")
+        assert f"]({path.name})" in index
+        page = read_page(path)
+        assert page.text.startswith(f"# {number}. ")
+        for title in ("Context", "Decision", "Consequences"):
+            assert len(page.section(title)) > 80

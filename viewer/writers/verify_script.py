@@ -7,10 +7,10 @@ from typing import Final
 
 PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
-    *("draws", "sums", "by_patient", "masks", "replies", "archive", "comparing"),
-    *("resampling", "wording", "verdicts", "trial_check", "placing", "estimators"),
-    *("finding_boxes", "agreeing", "frames", "place_frames", "location_prior"),
-    *("place_estimators", "specs"),
+    *("draws", "sums", "by_patient", "masks", "pieces", "measuring", "replies"),
+    *("archive", "comparing", "resampling", "wording", "verdicts", "trial_check"),
+    *("placing", "estimators", "finding_boxes", "agreeing", "frames", "place_frames"),
+    *("location_prior", "place_estimators", "specs"),
     *("heal_frames", "mcq_frames", "case_frames", "grade_frames"),
     *("fingerprints", "built_in", "recompute", "main"),
 )

@@ -22,10 +22,10 @@ BEYOND = frozenset(
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
         *("selection", "regions", "tags", "cards", "held", "defects", "claims"),
-        *("human pairs", "versions", "examples", "boxes", "measured"),
+        *("human pairs", "versions", "examples"),
     }
 )
-"""Frames of a data set, of a paper, of words or of places, which no bundle holds."""
+"""Frames of a data set, of a paper or of words, which no bundle holds."""
 _OF_DATA = "held"
 """The frame of what a data set holds, whose findings and views are its own."""
 _UNSPECIFIED = frozenset({"published"})
@@ -171,7 +171,9 @@ def _is_due_of_grades(name: str, source: Source) -> bool:
 def _is_due_of_places(name: str, source: Source) -> bool:
     if name in {"replicates", "replicate_agreement"}:
         return any(source.asked["repeat"])
-    return name not in {"geometry", "rules"}
+    if name in {"geometry", "rules"}:
+        return any(one.placed.measures for one in source.verdicts)
+    return True
 
 
 _DUE = {

@@ -1,11 +1,13 @@
 """The frames of the grid study: its trials, and each under every row that counts it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from viewer.writers.verify.estimators import Rows
+from viewer.writers.verify.finding_boxes import best_overlap
 from viewer.writers.verify.frames import Source, Verdicts
+from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
 from viewer.writers.verify.placing import ABSENT, cell_name
 from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
@@ -27,6 +29,8 @@ _SAME = ("item", "patient", "view", "finding", "repeat", "model", "answer")
 _ITEM = (*_SAME, "condition", "image")
 _OF_TRIALS = {"repeat", "answer", "said"}
 """Columns that rows of rates do without."""
+_OF_BOXES = ("finding", "model", "item", "patient")
+_OVERLAPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75)
 Asked = Mapping[str, list[Any]]
 
 
@@ -70,6 +74,8 @@ def place_frames(source: Source) -> dict[str, Rows]:
         "items": [_item(one, source.params["letters"]) for one in ordered],
         "asked": by_row(there, source.asked),
         "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
+        "measured": [_measured(o, row) for o, row in both if not _is_absent(o)],
+        "boxes": list(_box_rows(source.verdicts)),
     }
 
 
@@ -94,6 +100,55 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
         "hit_paper": hit_paper,
         "hit_exact": hit_exact,
         "differs": hit_paper != hit_exact,
+    }
+
+
+def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a trial with what its answer measures; a point alone has no area."""
+    found = one.placed.measures
+    told = found or dict.fromkeys(MEASURES)
+    has_area = found is None or found["iou"] is not None
+    beside = {"cell": one.answer, "measured": found is not None, "has_area": has_area}
+    return {**row, **told, **beside}
+
+
+def _box_rows(judged: Verdicts) -> Iterator[dict[str, Any]]:
+    """Yield each item with its boxes and those to find, of the rule and each reader.
+
+    Items of models without any box are left out.
+    """
+    drawn = [(one, one.placed.drawn) for one in judged if one.placed.drawn]
+    boxed = {_arm(one) for one, of in drawn if of.predicted}
+    for one, of in drawn:
+        to_find = of.to_find[BY_RULE] or _is_absent(one)
+        if one.counted and to_find and _arm(one) in boxed:
+            yield from (_box_row(one, of, reader) for reader in of.to_find)
+
+
+def _arm(one: Verdict) -> tuple[str, str]:
+    return _grid(one), one.model
+
+
+def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
+    """Return an item's boxes against a reader's; pixels are held against the rule's."""
+    reference = of.to_find[reader]
+    told = one.placed.measures if reference and reader == BY_RULE else None
+    found = {name: (told and told[name]) or 0.0 for name in SHARES}
+    overlap = best_overlap(of.predicted, reference)
+    mm = told and told["distance_mm"]
+    return {
+        **{name: getattr(one, name) for name in _OF_BOXES},
+        "condition": _grid(one),
+        "reader": reader,
+        "having": bool(reference),
+        "predicted": of.predicted,
+        "confidence": of.confidence,
+        "reference": reference,
+        **found,
+        "distance_mm": mm,
+        "calibrated": mm is not None,
+        **{f"box_hit_{at}": overlap >= at for at in _OVERLAPS},
+        **{f"area_hit_{at}": found["iou"] >= at for at in _OVERLAPS},
     }
 
 

@@ -1,8 +1,6 @@
 """Answers that are places judged once more, on the reference under their grid."""
 
-import base64
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from string import ascii_uppercase
@@ -15,6 +13,13 @@ from viewer.writers.verify.masks import (
     seen_by_area,
     seen_by_pixels,
 )
+from viewer.writers.verify.measuring import (
+    Drawn,
+    Ground,
+    drawn_of,
+    measures_of,
+    point_of,
+)
 from viewer.writers.verify.replies import (
     CUT_SHORT,
     REFUSALS,
@@ -26,7 +31,7 @@ from viewer.writers.verify.trial_check import TrialCheck, kept_state
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Placed
 
 ABSENT = " absent"
-_Field = tuple[float, float, float, float]
+_SPACING = ("row_mm", "column_mm", "meaning")
 _Reading = tuple[str, str, int]
 """Status, reason and the row-major index of a cell, -1 for none."""
 
@@ -43,8 +48,8 @@ def cell_name(index: int, columns: int, letters: str) -> str:
 class PlaceCheck:
     """One trial that asks for a place.
 
-    A worded reply is held against the stored reading. A stored point, boxes or map are
-    put into their cell again, of a mask the stored cell is taken.
+    A worded reply is held against the stored reading. A stored point, boxes, mask or
+    map are put into their cell again.
     """
 
     check: TrialCheck
@@ -57,13 +62,16 @@ class PlaceCheck:
         if (kept := self._trial["answer"]) != answer:
             self.check.tell(f"the answer is {kept or 'none'}, but {answer or 'none'}")
         rows, columns = self._grid
+        told, hits = "to_find" in self._image, chosen.hits if chosen else ()
         placed = Placed(
             outcome=outcome,
             coverage=coverage,
             n_cells=rows * columns if chosen else 0,
             cell=self._index(answer) if chosen and answer else -1,
-            hits=chosen.hits if chosen else (),
+            hits=hits,
             other_hits=other.hits if other else None,
+            measures=self._measures(answer, hits) if told else None,
+            drawn=self._drawn(answer) if told else None,
         )
         return status, reason, answer, placed
 
@@ -156,18 +164,39 @@ class PlaceCheck:
         parsed = self.check.parsed
         if said.finish in CUT_SHORT:
             return "truncated", "length", -1
-        if parsed["type"] == "mask":
-            self.check.source.tally["masks"] += 1
-            name = self._trial["answer"]
-            return _at(self._index(name) if name else -1)
         self.check.source.tally["places"] += 1
-        height, width = self._image["size"]
-        sent = field_of(height, width, self._sending)
-        x, y = POINTS[parsed["type"]](parsed, sent)
-        left, top, right, bottom = sent
-        rows, columns = self._grid
-        column, row = _part(x, left, right, columns), _part(y, top, bottom, rows)
-        return _at(-1 if min(row, column) < 0 else row * columns + column)
+        return _at(self._ground.cell_at(point_of(parsed, self._ground)))
+
+    @property
+    def _ground(self) -> Ground:
+        """The image, and the part of it that was sent."""
+        rows, columns = self._image["size"]
+        spacing = self._image.get("spacing")
+        return Ground(
+            (rows, columns),
+            field_of(rows, columns, self._sending),
+            self._grid,
+            self._image["pixel_aspect"],
+            tuple(spacing[n] for n in _SPACING) if spacing else None,
+        )
+
+    def _measures(self, answer: str, hits: Sequence[int]) -> dict[str, Any] | None:
+        """Return how the answer meets the reference, None without either."""
+        mask = self._image["masks"].get(self._trial["finding"])
+        said = self._said(answer)
+        if mask is None or said is None:
+            return None
+        return measures_of(said, mask["counts"], self._ground, hits)
+
+    def _drawn(self, answer: str) -> Drawn | None:
+        said, finding = self._said(answer), self._trial["finding"]
+        return drawn_of(said, self._image, finding, self._ground)
+
+    def _said(self, answer: str) -> Mapping[str, Any] | None:
+        """Return the answer as a place, None without one."""
+        if "type" in self.check.parsed:
+            return self.check.parsed
+        return {"cell": self._index(answer)} if answer else None
 
     def _verdict(
         self, reading: _Reading, seen: Seen | None
@@ -204,55 +233,3 @@ def _at(cell: int) -> tuple[str, str, int]:
     if cell >= 0:
         return "answered", "", cell
     return "out_of_range", "not_on_what_was_sent", -1
-
-
-def _centre_of_largest(parsed: Mapping[str, Any], sent: _Field) -> tuple[float, float]:
-    """Return the centre of the largest box of what was sent, else of all of them."""
-    left, top, right, bottom = sent
-    boxes = [
-        (max(x0, left), max(y0, top), min(x1, right), min(y1, bottom))
-        for x0, y0, x1, y1 in parsed["boxes"]
-        if x0 < right and x1 > left and y0 < bottom and y1 > top
-    ]
-    x0, y0, x1, y1 = max(
-        boxes or parsed["boxes"], key=lambda b: (b[2] - b[0]) * (b[3] - b[1])
-    )
-    return (x0 + x1) / 2, (y0 + y1) / 2
-
-
-def _greatest_of_map(parsed: Mapping[str, Any], sent: _Field) -> tuple[float, float]:
-    """Return the centre of a map's greatest element, the first in row-major order.
-
-    It is one whose centre was sent, where there are any.
-    """
-    heat = parsed["heat_map"]
-    rows, columns = heat["rows"], heat["columns"]
-    data = base64.b64decode(heat["data"], validate=True)
-    values = struct.unpack(f"<{rows * columns}e", data)
-    x0, y0, x1, y1 = parsed["field"]
-    centres = [
-        (x0 + (column + 0.5) * (x1 - x0) / columns, y0 + (row + 0.5) * (y1 - y0) / rows)
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    left, top, right, bottom = sent
-    within = [
-        (value, place)
-        for value, place in zip(values, centres, strict=True)
-        if left <= place[0] < right and top <= place[1] < bottom
-    ]
-    return max(within or zip(values, centres, strict=True), key=lambda of: of[0])[1]
-
-
-POINTS: Mapping[str, Callable[[Mapping[str, Any], _Field], tuple[float, float]]] = {
-    "point": lambda parsed, _sent: tuple(parsed["point"]),
-    "boxes": _centre_of_largest,
-    "heat_map": _greatest_of_map,
-}
-"""The point that stands for a place of each type."""
-
-
-def _part(value: float, start: float, stop: float, cells: int) -> int:
-    if not start <= value <= stop:
-        return -1
-    return min(int((value - start) / (stop - start) * cells), cells - 1)

@@ -47,6 +47,7 @@ _FRAMES = {
     "rubric_reading": grade_frames,
 }
 """What makes the frames of this program's own studies."""
+_IN_PIXELS = ("point_x", "point_y", "distance_px", "distance_mm")
 _WITHOUT_REPLY = frozenset({"pending", "provider_error", LEFT_OUT})
 _NAMED_SO = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
@@ -78,10 +79,9 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
         f"{tally['held']} in sentences the stored reading was held against the reply, "
         f"{tally['taken']} were taken as they stand."
     )
-    if tally["places"] or tally["masks"]:
+    if tally["places"]:
         found.done.append(
-            f"Taken from the bundle: of {tally['places']} places the stored pixels, "
-            f"of {tally['masks']} masks the stored cell."
+            f"Taken from the bundle: of {tally['places']} places the stored pixels."
         )
     _tell_taken(source, plan, found)
     grades = used_grades(given, verdicts)
@@ -112,7 +112,8 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
     make = None if package else _FRAMES.get(study)
     frames = make(source) if make else {"trials": trial_rows(source.verdicts)}
     work: Work = partial(_worked, tell=tell)
-    integrated = ("coverage",) if source.params.get("mask_mode") == "exact" else ()
+    is_exact = source.params.get("mask_mode") == "exact"
+    integrated = (*_IN_PIXELS, *(("coverage",) if is_exact else ()))
     told = set()
     for spec in specs:
         name = spec["name"]

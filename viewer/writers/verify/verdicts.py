@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from viewer.writers.verify.measuring import Drawn
+
 STATUSES = frozenset(
     {
         *("pending", "scored_correct", "scored_wrong", "unparsed", "ambiguous"),
@@ -21,7 +23,8 @@ class Placed:
 
     ``cell`` is the answered cell's row-major index, -1 without one; ``hits`` the
     qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None
-    where there is no usable mask.
+    where there is no usable mask. In a run with answers other than cells, ``measures``
+    tell how this one meets its mask, and ``drawn`` are its boxes and those to find.
     """
 
     outcome: str = ""
@@ -30,6 +33,8 @@ class Placed:
     cell: int = -1
     hits: tuple[int, ...] = ()
     other_hits: tuple[int, ...] | None = None
+    measures: Mapping[str, Any] | None = None
+    drawn: Drawn | None = None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from viewer.studies.catalog import PLACING
 from viewer.writers.verify.built_in import fingerprint, is_due, spec_departures
 from viewer.writers.verify.fingerprints import FINGERPRINTS
 from viewer.writers.verify.frames import Source
+from viewer.writers.verify.verdicts import Placed, Verdict
 
 EVERY = (PLACING, *STUDIES)
 Document = dict[str, Any]
@@ -91,6 +92,16 @@ def test_that_replicates_are_due_where_items_were_asked_again(
     assert is_due("replicates", source) is due
     assert is_due("mask_modes", source)
     assert not is_due("geometry", source)
+
+
+def test_that_measures_are_due_where_an_answer_was_measured() -> None:
+    verdict = Verdict(
+        *("i|Edema", "p", "i", "Edema", "frontal", "grid=8", 0, "m"),
+        *("scored_wrong", "", "A1", "", {}, {}, {}, Placed(measures={"iou": 0.5})),
+    )
+    source = Source({"study": PLACING, "params": {}}, (verdict,))
+    assert is_due("geometry", source)
+    assert is_due("rules", source)
 
 
 def test_that_words_of_a_page_are_no_part_of_it() -> None:

@@ -9,7 +9,7 @@ from viewer.domain.exchange import SentHeatMap
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.metrics.pointing import pointing_point
-from viewer.writers.verify.placing import POINTS
+from viewer.writers.verify.measuring import Ground, point_of
 
 FIELD = BoxPx(150, 0, 550, 400)
 
@@ -32,7 +32,7 @@ def test_that_the_verifier_points_where_the_program_does_also_beside_the_crop() 
         for answer in answers:
             parsed = json.loads(answer_as_json(answer))
             ends = FIELD.x0, FIELD.y0, FIELD.x1, FIELD.y1
-            found = POINTS[parsed["type"]](parsed, ends)
+            found = point_of(parsed, Ground((400, 700), ends, (8, 8), 1.0, None))
             point = pointing_point(answer, Grid(8, 8), FIELD, 1.0)
             assert found == pytest.approx((point.x, point.y))
             beside = BoxPx(0, 0, 700, 999)

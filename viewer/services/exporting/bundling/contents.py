@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.answer import Status
+from viewer.domain.answer_json import PLACED_START
+from viewer.domain.box_reference import boxes_to_find
 from viewer.domain.case import Dataset
 from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.plain import plain
@@ -39,7 +41,8 @@ What verify.py verifies
 - every file against its hash, every reply against the hash that its step has
 - that each trial that was planned is there once and has one status
 - places: the cell is read off the raw reply again, put on the reference mask and
-  scored; points, boxes and maps are put into their cells again
+  scored; points, boxes, masks and maps are put into their cells and measured again,
+  and boxes are held against those of the rule and of each reader
 - plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are read
   off the raw reply again; of an option, a list of diagnoses or a text in sentences the
   stored reading has to stand in the reply
@@ -48,9 +51,9 @@ What verify.py verifies
   the tables that they make of the trials: counts, rates, intervals and tests, to the
   last digit or, where versions of Python add up differently, to a billionth
 What it does not
-- that truth and masks are true, and what sentences mean: a cell, an option or a list
-  in sentences has to be named by the reply; of yes, no and labels in sentences, and of
-  what could not be read, the stored reading is taken
+- that truth, masks and reference boxes are true, and what sentences mean: a cell, an
+  option or a list in sentences has to be named by the reply; of yes, no and labels in
+  sentences, and of what could not be read, the stored reading is taken
 - how a model's own coordinates or masks became native pixels, which are taken
 - columns that it names, such as intervals over replicates
 - why an answered trial was left out, and what was made of reports or proposed
@@ -70,7 +73,7 @@ report.html                     the report
 tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and what came of it
 replies.jsonl references.json   raw replies, and reference masks (COCO run-length
-                                code) where places were asked for
+                                code) and boxes where places were asked for
 grades.json people.json         what readers graded, and what physicians and experts
                                 chose and scored, where they did
 specs.json                      how each table is made of the trials, as data
@@ -144,13 +147,15 @@ def _grid(context: RunContext, one: Record) -> Record:
 def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
     """Return what a place on each image is held against, by the image's name.
 
-    Its size, how much taller than wide its pixels are, and its masks.
+    Its size, how much taller than wide its pixels are, and its masks; in a run with
+    answers other than cells its pixel spacing and the boxes to find as well.
     """
     if not context.study.words.places:
         return {}
     asked = dict[str, set[object]]()
     for trial in kept:
         asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
+    placed = any(str(trial["parsed"]).startswith(PLACED_START) for trial in kept)
     found: dict[str, Record] = {}
     for name, findings in asked.items():
         image = context.images[name]
@@ -162,6 +167,12 @@ def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Reco
             "pixel_aspect": image.geometry.pixel_aspect,
             "masks": masks,
         }
+        if placed:
+            rule = context.places.reader_rule
+            found[name]["spacing"] = plain(image.geometry.spacing)
+            found[name]["to_find"] = {
+                str(f): plain(boxes_to_find(image, str(f), rule)) for f in findings
+            }
     return found
 
 

@@ -17,9 +17,11 @@ from viewer.domain.run import ModelStopped
 from viewer.services.inspecting.runs import run_table, run_table_script, trial_rows
 from viewer.services.reporting.report_run import write_report
 from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
+from viewer.store import runs
 from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
@@ -71,6 +73,24 @@ def test_that_the_newest_run_shows_its_table_chart_and_film(
     }
     for words in ("says-d4", "uniform", "by patient, 95 %", "random cell"):
         assert words in workspace.results.chart.caption
+
+
+def test_that_nothing_of_one_run_stands_below_the_title_of_another(
+    workspace: MeasureWorkspace, settings: Settings, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    with open_store(settings.store) as store:
+        other = plan_run(store, runs.run_spec(store, 1), new=True)
+    workspace.refresh()
+    qtbot.waitUntil(lambda: workspace.runs.model.row_of(other) is not None)
+    workspace.runs.select(other)
+    title = workspace.results._title.text()
+    assert title == f"Working out the results of run {other} …"
+    chart, table = workspace.results.chart, workspace.results.table
+    assert not chart.isVisible()
+    assert not table.isVisible()
+    assert workspace.film.model.trials == ()
+    qtbot.waitUntil(table.isVisible, timeout=20_000)
 
 
 def test_that_a_run_whose_verdicts_do_not_match_their_replies_says_so(

@@ -97,6 +97,7 @@ class MeasureWorkspace(QWidget):
         self._chosen: TrialChosen | None = None
         self._fresh = False
         self._shown_run: int | None = None
+        self._shown_table: int | None = None
         self.runs, self.results = RunList(), ResultsPanel()
         self.predictions, self.figures = PredictionsPage(context), FiguresPage(context)
         self.film = Filmstrip(self._store, context.decoder)
@@ -319,7 +320,12 @@ class MeasureWorkspace(QWidget):
             self._show_table(run, self._tables[run])
             return
         done = summary.status is RunStatus.FINISHED
-        self.results.show_title(f"Working out the results of run {run} …")
+        waiting = f"Working out the results of run {run} …"
+        if run == self._shown_table:
+            self.results.show_title(waiting)
+        else:  # neither chart nor trials of another run stand below this title
+            self.results.show_waiting(waiting)
+            self.film.show_trials("", ())
         self._background_tasks.start(
             "table",
             lambda: run_results(self._store, run),
@@ -339,6 +345,7 @@ class MeasureWorkspace(QWidget):
             so_far = " · so far" if unfinished else ""
             self.results.show_title(run_title(summary) + so_far)
             self.results.show_results(results)
+            self._shown_table = run
             if not unfinished:
                 self._background_tasks.start(
                     "doubt",

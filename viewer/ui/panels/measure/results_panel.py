@@ -78,6 +78,13 @@ class ResultsPanel(QWidget):
         """Say which run this is, or what is under way."""
         self._title.setText(text)
 
+    def show_waiting(self, text: str) -> None:
+        """Say what is under way, and show nothing of the run before."""
+        self.show_title(text)
+        self._body.hide()
+        for one in (self.copy, self.export, self.script):
+            one.setEnabled(False)
+
     def show_doubt(self, sentence: str) -> None:
         """Say what is wrong with the verdicts that the rows count; "" for nothing."""
         self.doubt.setText(sentence)
@@ -93,6 +100,7 @@ class ResultsPanel(QWidget):
         for one in (self.copy, self.export, self.script):
             one.setEnabled(bool(table.rows))
         self._filter()
+        self._body.show()
 
     def ask_where_to_export(self) -> None:
         """Let a person choose the file to write."""
@@ -134,7 +142,10 @@ class ResultsPanel(QWidget):
         choices = QHBoxLayout()
         for combo in self.filters.values():
             choices.addWidget(combo, 1)
-        both = QSplitter(Qt.Orientation.Vertical)
+        self._body = both = QSplitter(Qt.Orientation.Vertical)
+        policy = both.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        both.setSizePolicy(policy)
         both.addWidget(self.chart)
         both.addWidget(self.table)
         both.setSizes([360, 240])

@@ -17,6 +17,8 @@ from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import STUDIES, item_run
 from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
 from viewer.cli import run_command_line
+from viewer.results.frame import is_told
+from viewer.results.records import numbers_in
 from viewer.services.comparing.sides import sides_of_run, trial_lines
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.inspecting.listing import run_rows
@@ -33,8 +35,9 @@ from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.records import records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.run_in_words import endings_in_words
+from viewer.store import runs
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import OURS, PLACING
+from viewer.studies.catalog import OURS, PLACING, study_named
 from viewer.writers.verify.main import verify
 
 Key = tuple[str, str, int, str]
@@ -171,6 +174,23 @@ def test_that_items_csv_tells_the_same_of_each_trial(path: Path) -> None:
     }
     for key, (_, reason) in expected.items():
         assert told[key].get("reason", reason) == reason
+
+
+def test_that_items_csv_has_what_the_frame_has_of_each_trial(path: Path) -> None:
+    with open_store(path) as store:
+        frame = records(store, 1, replies=True)
+        (table,) = (t for t in report_data(store, 1).data.tables if t.name == "items")
+        words = study_named(runs.run_spec(store, 1).study).words
+    assert {*words.columns, *numbers_in(frame)} <= {*table.header}
+    for place, name in enumerate(table.header):
+        wanted = [value if is_told(value) else None for value in frame[name]]
+        if name == "correct":
+            pairs = zip(wanted, frame["counted"], strict=True)
+            wanted = [right if counted else None for right, counted in pairs]
+        told = [row[place] for row in table.rows]
+        assert told == wanted, name
+        kind = table.kinds[name]
+        assert {type(one) for one in told} <= {kind, type(None)}, name
 
 
 def test_that_the_bundle_tells_the_same_of_each_trial_and_holds(path: Path) -> None:

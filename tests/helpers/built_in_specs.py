@@ -26,7 +26,7 @@ from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
-from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, trial_specs
+from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, items_spec, results_spec
 from viewer.writers.verify.built_in import fingerprint
 from viewer.writers.verify.frames import Source
 
@@ -38,6 +38,7 @@ _QUESTION = Mcq("k", "p", "Atlas", "val", (), "?", ("x", "y"), 1, (), "B")
 
 def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
     """Yield the plans of some runs of a study with the specifications of each."""
+    items = items_spec(study_named(study).words, ())
     for preset in study_named(study).presets():
         params = study_named(study).read_params(preset, {})
         for own, specs in _VARIANTS[study](params):
@@ -49,11 +50,12 @@ def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
                 "params": plain(own),
             }
             if study == PLACING:
-                yield Source(plan, (), asked=_ASKED), spec_documents(specs)
+                documents = spec_documents([items, *specs])
+                yield Source(plan, (), asked=_ASKED), documents
             else:
                 sets = _SETS.get(study, OF_ALL)
-                of_trials = trial_specs((), means=False, sets=sets)
-                yield Source(plan, ()), spec_documents([*of_trials, *specs])
+                rates = results_spec((), means=False, sets=sets)
+                yield Source(plan, ()), spec_documents([items, rates, *specs])
 
 
 def lines_of(study: str) -> str:

@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Final
 
 from tests.helpers.kill_trial import ROOT, serving
+from tests.helpers.lasting_items import Row, lasting
 from tests.helpers.tiny_study import write_images
 from viewer.domain.answer import Status
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.records import items_of_run
 from viewer.store import runs
 from viewer.store.database import open_store
 from viewer.store.locks import is_run_held
@@ -72,7 +73,7 @@ class Material:
 
     store: Path
     clock: Path | None
-    expected: tuple[tuple[object, ...], ...]
+    expected: list[Row]
 
 
 def prepare(folder: Path) -> Material:
@@ -119,12 +120,10 @@ def command(study: Path, store: Path, *more: str) -> list[str]:
     return [*words, "--threads", str(CONCURRENCY), *more]
 
 
-def items(store: Path, run: int) -> tuple[tuple[object, ...], ...]:
+def items(store: Path, run: int) -> list[Row]:
     """Return a run's items without their keys, which name the server's port."""
     with open_store(store) as opened:
-        tables = report_data(opened, run).data.tables
-    rows = next(table.rows for table in tables if table.name == "items")
-    return tuple(tuple(row[:-1]) for row in rows)
+        return lasting(items_of_run(opened, run))
 
 
 class Round:

@@ -28,6 +28,9 @@ from tests.helpers.evidence_figure_cells import check_figures
 from tests.helpers.evidence_pack import Made
 from tests.helpers.evidence_printed import published
 from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
+from tests.helpers.ledger_rows import ledger_rows
+from tests.helpers.sheets import is_same
+from viewer.store.database import open_store
 
 
 def _check_gold(gold: Mapping[str, Any], line: Mapping[str, str]) -> None:
@@ -38,6 +41,16 @@ def _check_gold(gold: Mapping[str, Any], line: Mapping[str, str]) -> None:
         letter = "ABCD"[gold["order"].index(gold["right"])]
         is_right = line["status"] == "scored_correct"
         assert (line["answer"][:1] == letter) == is_right
+
+
+def _check_ledger(made: Made, found: Sequence[dict[str, str]]) -> None:
+    """Hold what trials took against the ledger; those columns are taken out."""
+    with open_store(made.folder.parent / "s.sqlite") as store:
+        ledger = ledger_rows(store, 1)
+    for line in found:
+        name = line["item"], line["condition"], int(line["repeat"]), line["model"]
+        for column, value in ledger[name].items():
+            assert is_same(line.pop(column), value), (name, column)
 
 
 def check_every_cell(made: Made) -> Mapping[str, int]:
@@ -51,8 +64,9 @@ def check_every_cell(made: Made) -> Mapping[str, int]:
     cells["published"] = compare(made.table("published"), published(), "published")
     for name, rows in {"items": items, "results": results}.items():
         found = made.table(name, "run")
+        if name == "items":
+            _check_ledger(made, found)
         for line in found if name == "items" else ():
-            assert len(line.pop("request_sha256")) in {0, 64}
             _check_gold(json.loads(line.pop("gold")), line)
         cells[f"run/{name}"] = compare(found, rows(truth), name)
     files = {p.stem for p in (made.folder / "tables").glob("*.csv")}
@@ -78,12 +92,16 @@ def items(truth: Truth) -> list[Row]:
             "image": truth.cases[one.number].images[0],
             "finding": one.task,
             "view": str(truth.cases[one.number].language),
+            "question_kind": one.task,
+            "language": str(truth.cases[one.number].language),
+            "specialty": truth.cases[one.number].specialty,
             "condition": one.condition,
             "repeat": one.repeat,
             "model": one.model,
             "status": one.status,
             "reason": one.reason,
             "answer": one.answer,
+            "correct": "" if one.status in {"excluded", "pending"} else str(one.right),
             "chance": _chance([one]),
             **{name: one.number_of(name) for name in names},
         }

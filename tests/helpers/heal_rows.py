@@ -11,6 +11,7 @@ from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_flips import Row, Rows
 from tests.helpers.heal_pack import MODELS, SHAMS, SWAPS, Made, Verdict
 from tests.helpers.heal_truth import Asked
+from tests.helpers.ledger_rows import ledger_rows
 from tests.helpers.sheets import Sheet
 from viewer.store import trials
 from viewer.store.database import open_store
@@ -19,6 +20,7 @@ from viewer.store.database import open_store
 def check_items(made: Made, sheet: Sheet) -> None:
     left = {(v.asked.key, v.condition, v.model): v for v in made.verdicts}
     with open_store(made.store) as store:
+        ledger = ledger_rows(store, 1)
         for i, row in enumerate(sheet.rows):
             key, _, change = row["item"].partition("|")
             v = left.pop((key, row["condition"], row["model"]))
@@ -32,7 +34,8 @@ def check_items(made: Made, sheet: Sheet) -> None:
                 told: Any = trials.sent_request(store, sha256).document["facts"]
                 assert (told["item"], told["condition"]) == (row["item"], v.condition)
             assert _is_right(json.loads(row["gold"]), v, change), row
-            sheet.check(i, {"request_sha256": sha256, "gold": row["gold"]})
+            trial = row["item"], row["condition"], 0, row["model"]
+            sheet.check(i, {**ledger[trial], "gold": row["gold"]})
     assert not left
 
 
@@ -56,12 +59,15 @@ def _item(v: Verdict, *, regions: bool) -> Row:
         "image": q.image,
         "finding": q.told,
         "view": q.kind,
+        "question_kind": q.kind,
+        "anatomy": q.anatomy,
         "condition": v.condition,
         "repeat": 0,
         "model": v.model,
         "status": v.status,
         "reason": v.reason,
         "answer": v.answer,
+        "correct": v.status == "scored_correct" if v.counts else None,
         "chance": 0.5 if q.closed else None,
     }
     counts = _label_counts(q, v.labels) if v.labels is not None else (None,) * 3

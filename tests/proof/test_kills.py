@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.kill_trial import VICTIMS, KillTrial, kill_spec, serving
+from tests.helpers.lasting_items import Row, lasting
 from tests.helpers.tiny_study import finish, write_images
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.records import items_of_run
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
@@ -16,13 +17,12 @@ from viewer.store.database import open_store
 CONCURRENCY = 4
 
 
-def items_table(store_path: Path, run: int) -> object:
+def items_table(store_path: Path, run: int) -> list[Row]:
     with open_store(store_path) as store:
-        tables = report_data(store, run).data.tables
-    return next(t.rows for t in tables if t.name == "items")
+        return lasting(items_of_run(store, run))
 
 
-def undisturbed(folder: Path, images: Path, base_url: str) -> object:
+def undisturbed(folder: Path, images: Path, base_url: str) -> list[Row]:
     path = folder / "undisturbed.sqlite"
     with open_store(path) as store:
         import_dataset(store, "folder", images, "tiny")
@@ -52,17 +52,10 @@ def run_kills(folder: Path, n_items: int, n_kills: int, latency_s: float) -> Kil
             trial.wait_until_released()
             with serving(round_folder / "other.jsonl", 0.0) as other:
                 expected = undisturbed(round_folder, images, other)
-            assert _without_key(items_table(trial.store_path, trial.run)) == (
-                _without_key(expected)
-            )
+            assert items_table(trial.store_path, trial.run) == expected
             verify(trial)
         if kills >= n_kills:
             return trial
-
-
-def _without_key(rows: object) -> list[tuple[object, ...]]:
-    assert isinstance(rows, tuple)
-    return [row[:-1] for row in rows]  # the key names the server's port
 
 
 def verify(trial: KillTrial) -> None:

@@ -104,10 +104,10 @@ def test_that_what_is_wrong_with_a_readers_table_excludes_items_by_name(
     assert run_command_line(["import", "vindr", str(root)]) == 0
     assert "b: Mass is of no use" in capsys.readouterr().err
     items = _reported(home, "vindr", "Mass", "Nodule")
-    assert {item["item"]: item["status"] for item in items} == {
-        "a|Mass": "scored_correct",
-        "b|Mass": "excluded(box_outside)",
-        "c|Mass": "excluded(reference_unreadable)",
-        "c|Nodule": "scored_wrong",
-        "gone|Nodule": "excluded(missing_file)",
+    assert {item["item"]: (item["status"], item["reason"]) for item in items} == {
+        "a|Mass": ("scored_correct", ""),
+        "b|Mass": ("excluded", "box_outside"),
+        "c|Mass": ("excluded", "reference_unreadable"),
+        "c|Nodule": ("scored_wrong", ""),
+        "gone|Nodule": ("excluded", "missing_file"),
     }

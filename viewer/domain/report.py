@@ -1,17 +1,22 @@
 """What a study reports: tables and figure data, drawn by writers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of printable values under one header."""
+    """Rows of printable values under one header.
+
+    ``kinds`` are the types of columns whose values are of one type, or None, whatever
+    rows there are; other columns have what their values are.
+    """
 
     name: str
     header: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
+    kinds: Mapping[str, type] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, Any]]:
         """Return each row by column."""

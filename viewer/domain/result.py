@@ -78,7 +78,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """One row of items.csv: a trial with its verdict.
+    """A trial with its verdict, as tables count it.
 
     ``said`` is what was read off the replies, None without any and of a cell, which its
     score names; ``gold`` is what is right as JSON, "" where no program can tell.

@@ -77,6 +77,12 @@ class StudyWords:
     strata: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of trials under this study's own names of what they fall into."""
+        named = (self.finding, self.view, *self.strata)
+        return tuple(name.replace(" ", "_") for name in named)
+
+    @property
     def places(self) -> bool:
         """Whether answers are places, so that they can cover a part of a reference."""
         return self.verdicts is HITS

@@ -94,6 +94,7 @@ def _told_by_table(row: _Row) -> RawReply | None:
 
 
 def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(data)))  # replies are cells
     try:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig")), strict=True)
         rows = [with_texts(row, unguarded) for row in reader]

@@ -49,7 +49,7 @@ def frame_of_trials(
 
     ``counted`` trials are settled, ``answered`` ones have a verdict, ``correct`` ones
     the best. ``chance`` is how often an option at random is right, NaN where what is
-    right (``gold``, as JSON) tells of no options. A column follows for each named
+    right (``gold``, as JSON) tells of no options. Last comes a column for each named
     number that any verdict has, NaN where a verdict is without it.
     """
     statuses = columns["status"]
@@ -79,6 +79,11 @@ def _chance(gold: str) -> float | None:
     if told.get("options"):
         return 1 / len(told["options"])
     return 0.5 if "yes" in told else None
+
+
+def numbers_in(trials: Frame) -> tuple[str, ...]:
+    """Return the names of the numbers in a frame of :func:`frame_of_trials`."""
+    return trials.columns[trials.columns.index("chance") + 1 :]
 
 
 def number_names(results: Iterable[TrialResult]) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ Where = Mapping[str, tuple[object, ...]]
 """Which rows of a frame count: by column, the values that are taken."""
 TRIALS: Final = "trials"
 """The frame with a row for each trial."""
+ITEMS: Final = "items"
+"""The frame and the table that list every trial with all that is known of it."""
 OF_WHOM: Final = ("patient", "item")
 """The columns by which intervals tell what is not independent (studies.md X-07)."""
 

@@ -16,7 +16,7 @@ from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
 from viewer.studies.places import Examples, Places
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import results_spec
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -78,8 +78,8 @@ class OfPresets(Generic[P]):
         spec: RunSpec,  # noqa: ARG002 - of no interest here
         context: ReportContext = NO_CONTEXT,  # noqa: ARG002 - of no interest here
     ) -> ReportData:
-        """Return the two tables that every study about items has."""
-        specs = trial_specs(number_names(results))
+        """Return the table of rates that every study about items has."""
+        specs = (results_spec(number_names(results)),)
         return ReportData(
             evaluate_all(specs, {TRIALS: records(results)}),
             figures=(),

@@ -1,24 +1,39 @@
-"""What studies about items report, and the two tables that each of them has."""
+"""What studies about items report: tables of their own, trials, and rates."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
-from viewer.domain.report import ReportData
+from viewer.domain.report import ReportData, Table
 from viewer.domain.result import TrialResult
-from viewer.results.evaluate import evaluate_all
-from viewer.results.frame import Frames
+from viewer.domain.study_words import StudyWords
+from viewer.results.evaluate import evaluate, evaluate_all
+from viewer.results.frame import Frame, Frames
 from viewer.results.page import sections
-from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec
+from viewer.results.records import numbers_in
+from viewer.results.spec import ITEMS, OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec
 
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
 ALL_VIEWS: Final = "all"
 """The view of rows that count trials of all views."""
-ITEMS_HEADER: Final = (
-    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "gold", "chance", "request_sha256"),
+_ASKED: Final = ("item", "patient", "image", "finding", "view")
+_ENDED: Final = (
+    *("condition", "repeat", "model", "status", "reason", "answer", "gold"),
+    *("correct", "chance"),
 )
+_PLACED: Final = ("coverage", "outcome")
+_SPENT: Final = (
+    *("reply", "tokens_in", "tokens_out", "seconds", "cost_usd"),
+    *("prompt_sha256", "request_sha256"),
+)
+ITEM_KINDS: Final[Mapping[str, type]] = {
+    **dict.fromkeys(("repeat", "tokens_in", "tokens_out"), int),
+    **dict.fromkeys(("chance", "coverage", "seconds", "cost_usd"), float),
+    "correct": bool,
+}
+"""The columns of ``items`` that are no text; its named numbers are floats as well."""
 STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
     "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),
     "n_failed": (Status.PROVIDER_ERROR,),
@@ -48,7 +63,7 @@ RATE: Final = (
 )
 """The primary rate, of all settled trials, that of those with an answer, and chance."""
 
-_OF_TRIALS: Final = ("items", "results")
+_ALWAYS: Final = ("results",)
 
 
 def reported(
@@ -57,7 +72,7 @@ def reported(
     frames: Frames,
     definitions: Mapping[str, str],
     *,
-    always: Collection[str] = _OF_TRIALS,
+    always: Collection[str] = _ALWAYS,
     only_printed: Sequence[Spec] = (),
 ) -> ReportData:
     """Return the tables of specifications, and what a page shows of them.
@@ -104,23 +119,21 @@ Sets = tuple[tuple[str, ...], ...]
 OF_ALL: Final[Sets] = ((), ("finding",), ("view",))
 
 
-def trial_specs(
+def results_spec(
     numbers: Sequence[str], *, means: bool = True, sets: Sets = OF_ALL
-) -> tuple[Spec, ...]:
-    """Return the two tables of trials whose verdicts have some named numbers.
+) -> TableSpec:
+    """Return the table ``results`` of trials whose verdicts have some named numbers.
 
-    ``items`` lists every trial in the order planned. ``results`` has hit rates by
-    finding, view, condition and model: each condition and model has a row for all its
-    trials, one for each finding, and, where there are several views, one for each of
-    those; other ``sets`` where trials of several tasks may not be counted as one. The
-    primary rate counts every settled trial that is not right as wrong. Without
-    ``means`` it tells no mean of the numbers.
+    It has hit rates by finding, view, condition and model: each condition and model has
+    a row for all its trials, one for each finding, and, where there are several views,
+    one for each of those; other ``sets`` where trials of several tasks may not be
+    counted as one. The primary rate counts every settled trial that is not right as
+    wrong. Without ``means`` it tells no mean of the numbers.
     """
-    items = ListSpec("items", (*ITEMS_HEADER, *numbers))
     # a single view's row would say what the row of all views says, where there is one
     is_said = all(tuple(n for n in one if n != "view") in sets for one in sets)
     of_numbers = (Cell("mean", (f"mean_{name}",), (name,)) for name in numbers)
-    results = TableSpec(
+    return TableSpec(
         "results",
         (
             *(Key("finding", total=MICRO), Key("view", total=ALL_VIEWS)),
@@ -132,4 +145,24 @@ def trial_specs(
         sets=sets,
         only_several=("view",) if is_said else (),
     )
-    return items, results
+
+
+def items_spec(words: StudyWords, numbers: Sequence[str]) -> ListSpec:
+    """Return the table that lists every trial of a study, in the order planned.
+
+    ``correct`` is empty where a trial is in no rate.
+    """
+    ended = (*_ENDED, *(_PLACED if words.places else ()))
+    named = (*_ASKED, *words.columns, *ended, *_SPENT, *numbers)
+    return ListSpec(ITEMS, tuple(dict.fromkeys(named)), frame=ITEMS)
+
+
+def items_table(words: StudyWords, trials: Frame) -> tuple[ListSpec, Table]:
+    """Return the table of a frame of trials, with its specification."""
+    numbers = numbers_in(trials)
+    spec = items_spec(words, numbers)
+    found = zip(trials["correct"], trials["counted"], strict=True)
+    listed = trials.having(correct=[right if n else None for right, n in found])
+    kinds = {**ITEM_KINDS, **dict.fromkeys(numbers, float)}
+    own = {name: kinds.get(name, str) for name in spec.columns}
+    return spec, replace(evaluate(spec, {ITEMS: listed}), kinds=own)

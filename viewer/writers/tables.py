@@ -77,6 +77,8 @@ def _pasted(value: object) -> str:
 def parquet_bytes(table: Table) -> bytes:
     """Return a Parquet file; a column of several kinds of values is one of texts.
 
+    Columns of ``kinds`` have their type also where no row has a value.
+
     Raises
     ------
     MissingDependencyError
@@ -90,8 +92,12 @@ def parquet_bytes(table: Table) -> bytes:
             "Writing Parquet needs pyarrow.",
             "Install it: pip install overread[datasets]",
         ) from error
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.header)
-    arrays = [pa.array(_of_one_kind(column)) for column in columns]
+    arrays = [
+        pa.array(_of_one_kind(column), types.get(table.kinds.get(name, object)))
+        for name, column in zip(table.header, columns, strict=True)
+    ]
     stream = io.BytesIO()
     write_table(pa.Table.from_arrays(arrays, list(table.header)), stream)
     return stream.getvalue()

@@ -1,6 +1,5 @@
 """A batch started in a window that is killed goes on in the next one."""
 
-import hashlib
 import os
 import random
 import signal
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.kill_trial import ROOT, KillTrial, serving
+from tests.helpers.lasting_items import Row, lasting_csv
 from tests.helpers.tiny_study import write_images
 from tests.helpers.window_process import open_again, start_batch
 from viewer.domain.run import RunStatus
@@ -68,10 +68,10 @@ def overread(*arguments: object) -> None:
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
 
 
-def items_sha256(store: Path, run: int, folder: Path) -> str:
-    """Return the hash of the items.csv that the command line writes."""
+def items(store: Path, run: int, folder: Path) -> list[Row]:
+    """Return the rows of the items.csv that the command line writes."""
     overread("report", run, "--out", folder, "--store", store)
-    return hashlib.sha256((folder / "items.csv").read_bytes()).hexdigest()
+    return lasting_csv((folder / "items.csv").read_bytes())
 
 
 def kill_windows(folder: Path, n_items: int, kills: list[int]) -> Counter[str]:
@@ -97,16 +97,16 @@ def kill_windows(folder: Path, n_items: int, kills: list[int]) -> Counter[str]:
         assert received.total() == len(received) == n_items
         expected = on_the_command_line(folder, images, trial.study_file)
     assert killing.kills == len(kills)
-    assert items_sha256(trial.store_path, trial.run, folder / "window") == expected
+    assert items(trial.store_path, trial.run, folder / "window") == expected
     return received
 
 
-def on_the_command_line(folder: Path, images: Path, study_file: Path) -> str:
-    """Return the hash of the items of the same run in a fresh store."""
+def on_the_command_line(folder: Path, images: Path, study_file: Path) -> list[Row]:
+    """Return the items of the same run in a fresh store."""
     store = folder / "fresh.sqlite"
     overread("import", "folder", images, "--name", "tiny", "--store", store)
     overread("run", study_file, "--store", store, "--json")
-    return items_sha256(store, 1, folder / "command-line")
+    return items(store, 1, folder / "command-line")
 
 
 def test_that_a_batch_goes_on_when_its_killed_window_is_opened_again(

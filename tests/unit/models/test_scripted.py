@@ -128,6 +128,14 @@ def test_that_a_replayed_table_ends_in_the_same_statuses(tmp_path: Path) -> None
         assert caught.value.reason == "not_recorded"
 
 
+def test_that_a_table_with_long_replies_is_replayed(tmp_path: Path) -> None:
+    header = HEADER.replace("\n", ",reply\n")
+    row = f"p|Edema,grid=8,0,a,scored_wrong,C3,k0,{'x' * 200_000}\n"
+    items = write_items(tmp_path, header + row)
+    reply = ask("replay", facts(item="p|Edema", repeat=0), items_file=items)
+    assert reply.text == "C3"
+
+
 def test_that_recorded_bodies_come_again_byte_for_byte(tmp_path: Path) -> None:
     body = json.dumps(
         {"choices": [{"finish_reason": "stop", "message": {"content": "G7"}}]}

@@ -8,9 +8,10 @@ from tests.helpers.by_patient import ci_of
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
-from viewer.results.evaluate import evaluate_all
+from viewer.domain.study_words import RIGHTS, StudyWords
+from viewer.results.evaluate import evaluate
 from viewer.results.records import NOT_COUNTED, number_names, records
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import items_spec, items_table, results_spec
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
 
@@ -22,11 +23,17 @@ def result(
     return TrialResult(item, f"p{item}", "", view, finding, "plain", 0, "m", score)
 
 
-def trial_tables(
-    results: Sequence[TrialResult], *, means: bool = True
-) -> tuple[Table, ...]:
-    specs = trial_specs(number_names(results), means=means)
-    return evaluate_all(specs, {"trials": records(results)})
+def rates(results: Sequence[TrialResult], *, means: bool = True) -> Table:
+    spec = results_spec(number_names(results), means=means)
+    return evaluate(spec, {"trials": records(results)})
+
+
+def listed(results: Sequence[TrialResult]) -> Table:
+    """Return the list of trials, of which nothing was spent."""
+    blank = [""] * len(results)
+    spent = dict.fromkeys(("tokens_in", "tokens_out", "seconds", "cost_usd"), blank)
+    more = {**spent, "reply": blank, "prompt_sha256": blank}
+    return items_table(StudyWords(verdicts=RIGHTS), records(results).having(**more))[1]
 
 
 RESULTS = (
@@ -42,7 +49,7 @@ RESULTS = (
 
 
 def test_that_items_list_every_trial_with_its_named_numbers() -> None:
-    table, _ = trial_tables(RESULTS)
+    table = listed(RESULTS)
     assert table.name == "items"
     assert table.header[-3:] == ("request_sha256", "judge", "share")
     assert [row[0] for row in table.rows] == list("12345678")
@@ -51,11 +58,35 @@ def test_that_items_list_every_trial_with_its_named_numbers() -> None:
         (2.0, 0.5),
         (None,) * 2,
     ]
-    assert [one.rows for one in trial_tables(())] == [(), ()]
+    assert listed(()).rows == rates(()).rows == ()
+
+
+def test_that_the_mean_of_correct_is_the_rate() -> None:
+    """A trial that is in no rate is neither right nor wrong."""
+    told = [row["correct"] for row in listed(RESULTS).records()]
+    assert told == [True, False, False, True, None, None, False, False]
+    whole = next(iter(rates(RESULTS).records()))
+    counted = [one for one in told if one is not None]
+    assert sum(counted) / len(counted) == whole["hit_rate"]
+
+
+def test_that_items_have_what_their_study_calls_its_strata() -> None:
+    words = StudyWords(
+        "subset", view="question kind", strata={"site": str, "item": str}
+    )
+    header = items_spec(words, ("judge",)).columns
+    assert header[:8] == (
+        *("item", "patient", "image", "finding", "view"),
+        *("subset", "question_kind", "site"),
+    )
+    assert len(set(header)) == len(header)
+    places = {"coverage", "outcome"}
+    assert places <= {*header}
+    assert not places & {*items_spec(StudyWords(verdicts=RIGHTS), ()).columns}
 
 
 def test_that_every_trial_is_counted_once_in_each_division() -> None:
-    _, table = trial_tables(RESULTS)
+    table = rates(RESULTS)
     rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     assert [(row["finding"], row["view"]) for row in rows] == [
         ("(micro)", "all"),
@@ -78,7 +109,7 @@ def test_that_every_trial_is_counted_once_in_each_division() -> None:
 
 @pytest.mark.statement("X-07")
 def test_that_intervals_are_by_patient() -> None:
-    _, table = trial_tables(RESULTS)
+    table = rates(RESULTS)
     row = dict(zip(table.header, table.rows[0], strict=True))
     kept = [one for one in RESULTS if one.score.status not in NOT_COUNTED]
     wanted = ci_of(
@@ -91,13 +122,12 @@ def test_that_intervals_are_by_patient() -> None:
 
 
 def test_that_nothing_settled_has_no_rate() -> None:
-    _, table = trial_tables(RESULTS[5:6])
+    table = rates(RESULTS[5:6])
     row = dict(zip(table.header, table.rows[0], strict=True))
     assert (row["hit_rate"], row["ci_low"], row["answered_rate"]) == (None,) * 3
     assert len(table.rows) == 2
 
 
 def test_that_means_of_numbers_can_be_left_out() -> None:
-    items, table = trial_tables(RESULTS, means=False)
-    assert items.header[-2:] == ("judge", "share")
+    table = rates(RESULTS, means=False)
     assert table.header[-2:] == ("answered_rate", "chance")

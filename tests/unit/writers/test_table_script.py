@@ -5,7 +5,7 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
-from viewer.results.evaluate import evaluate_all
+from viewer.results.evaluate import evaluate
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.services.inspecting.runs import run_table_script
 from viewer.services.reporting.report_run import write_report
 from viewer.store.database import open_store
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import results_spec
 from viewer.writers.table_script import table_script
 from viewer.writers.tables import csv_bytes
 
@@ -55,6 +55,14 @@ def as_csv(table: Table) -> str:
     return csv_bytes(table.header, table.rows).decode()
 
 
+def rates_of(some: Sequence[TrialResult], spec: Spec, folder: Path) -> Table:
+    """Write what is known of some trials as items.csv; return their rates."""
+    frames = {TRIALS: records(some)}
+    items = as_csv(evaluate(ListSpec("items"), frames))
+    (folder / "items.csv").write_text(items, encoding="utf-8")
+    return evaluate(spec, frames)
+
+
 WITHOUT_OVERREAD = """
 import runpy, sys
 sys.modules["viewer"] = None
@@ -75,10 +83,9 @@ def printed(script: str, folder: Path) -> str:
 
 
 def test_that_the_script_of_the_results_prints_them(tmp_path: Path) -> None:
-    specs = trial_specs(number_names(trials()))
-    items, results = evaluate_all(specs, {TRIALS: records(trials())})
-    (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
-    script = table_script(specs[1], "results", tmp_path / "store", 3)
+    spec = results_spec(number_names(trials()))
+    results = rates_of(trials(), spec, tmp_path)
+    script = table_script(spec, "results", tmp_path / "store", 3)
     assert "viewer" not in script
     assert len(results.rows) == 2 * 2 * (1 + 2 + 2)
     assert printed(script, tmp_path) == as_csv(results)
@@ -86,10 +93,9 @@ def test_that_the_script_of_the_results_prints_them(tmp_path: Path) -> None:
 
 def test_that_a_view_alone_has_no_rows_of_its_own(tmp_path: Path) -> None:
     some = [one for one in trials() if one.view == "val" and one.model == "m"]
-    specs = trial_specs(number_names(some), means=False)
-    items, results = evaluate_all(specs, {TRIALS: records(some)})
-    (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
-    script = table_script(specs[1], "results", tmp_path / "store", 3)
+    spec = results_spec(number_names(some), means=False)
+    results = rates_of(some, spec, tmp_path)
+    script = table_script(spec, "results", tmp_path / "store", 3)
     assert printed(script, tmp_path) == as_csv(results)
 
 
@@ -117,10 +123,9 @@ def numbers_in(table: str) -> Iterator[dict[str, object]]:
 
 def test_that_chance_is_told_where_every_trial_tells_of_it(tmp_path: Path) -> None:
     some = [replace(one, gold="") if one.view == "val" else one for one in trials()]
-    specs = trial_specs((), means=False)
-    items, results = evaluate_all(specs, {TRIALS: records(some)})
-    (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
-    script = table_script(specs[1], "results", tmp_path / "store", 3)
+    spec = results_spec((), means=False)
+    results = rates_of(some, spec, tmp_path)
+    script = table_script(spec, "results", tmp_path / "store", 3)
     assert printed(script, tmp_path) == as_csv(results)
     told = {row["view"]: row["chance"] for row in results.records()}
     assert told["val"] is told["all"] is None

@@ -31,6 +31,7 @@ from viewer.services.reporting.report_run import (
     manifest_of_report,
     report_data,
     report_files,
+    with_items,
     with_reused,
 )
 from viewer.services.trials.run_context import RunContext
@@ -85,7 +86,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     context = _anonymous(context, names)
     report = _report(own, names, context)
     report = replace(report, data=with_reused(store, run, report.data))
-    found = _contents(store, own.context, report, names, context)
+    found = _contents(store, own, report, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -127,15 +128,14 @@ def _check_replies(replies: Replies, own: RunContext) -> None:
 
 def _contents(
     store: Store,
-    own: RunContext,
+    own_report: RunReport,
     report: RunReport,
     names: Pseudonyms,
     context: ReportContext,
 ) -> _Contents:
     """Return what is in a bundle beside its report."""
-    replies = Replies(store)
-    run = report.summary.id
-    kept = list(contents.judged_trials(store, run, own, names, replies))
+    replies, own = Replies(store), own_report.context
+    kept = list(contents.judged_trials(store, own_report, names, replies))
     if not own.study.words.places:
         _check_replies(replies, own)
     plan = contents.plan_of(own, kept, names)
@@ -209,7 +209,9 @@ def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunRep
     run_context = names.context(own.context)
     context = replace(context, dataset=run_context.dataset)
     data = run_context.study.report(names.results, run_context.spec, context)
-    return RunReport(own.summary, run_context, names.results, data)
+    of_run = names.trials(own.trials)
+    data = with_items(data, run_context, of_run)
+    return RunReport(own.summary, run_context, names.results, data, of_run)
 
 
 def _title(report: RunReport) -> str:

@@ -18,6 +18,7 @@ from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.models.catalog import spec_of
+from viewer.results.frame import Frame
 from viewer.services.trials.run_context import RunContext
 
 _WITHHELD: Final = "(withheld)"
@@ -55,6 +56,14 @@ class Pseudonyms:
         studies = sorted({i.study for i in dataset.images})
         self._studies = _numbered(f"{mark}S", studies)
         self.results = tuple(self._result(result) for result in results)
+
+    def trials(self, found: Frame) -> Frame:
+        """Return a frame of the run's trials under their pseudonyms."""
+        return found.having(
+            item=[self.item(*pair) for pair in found.each("item", "image")],
+            patient=[self.patients[name] for name in found["patient"]],
+            image=[self.images[name] for name in found["image"]],
+        )
 
     def item(self, item: str, image: str) -> str:
         """Return the name of what is asked with its item's pseudonym, or its image's.

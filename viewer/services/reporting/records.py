@@ -4,11 +4,13 @@ import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
 from viewer.domain.item import Item, item_of
+from viewer.domain.report import Table
 from viewer.domain.run import Trial
 from viewer.models.reading import read_reply
 from viewer.results.frame import Frame, frame_of
@@ -19,14 +21,42 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
 from viewer.store.trial_columns import Columns, trial_columns
+from viewer.studies.tables import items_table
 
 _TOLD: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "parsed", "request_sha256", "prompt_sha256"),
-    *("reply_id", "tokens_in", "tokens_out", "condition_params"),
+    *("status", "reason", "answer", "coverage", "outcome", "parsed"),
+    *("request_sha256", "prompt_sha256", "reply_id", "tokens_in", "tokens_out"),
+    "condition_params",
 )
-_MILLI: Final = 1e-3
-_MICRO: Final = 1e-6
+_LEDGER: Final = (
+    *("prompt_sha256", "tokens_in", "tokens_out", "latency_ms", "cost_microusd"),
+)
+_MILLI: Final = 1_000
+_MICRO: Final = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A run as the store has it: its settings, every trial, and what is right of each.
+
+    ``columns`` are all that verdicts and frames of trials are made of; ``golds`` are
+    JSON, "" where no program can tell.
+    """
+
+    context: RunContext
+    columns: Columns
+    golds: tuple[str, ...]
+
+
+def recorded(store: Store, run: int) -> Recorded:
+    """Return a run's trials in the order planned; an unknown run raises."""
+    take_in_grades(store)
+    with without_collections():
+        columns = trial_columns(store, run, (*trials.SCORED, *_LEDGER))
+        spec = runs.run_spec(store, run)
+        context = RunContext(spec, cases.dataset_of_run(store, run))
+        return Recorded(context, columns, tuple(gold_texts(context, columns)))
 
 
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
@@ -35,15 +65,20 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     ``finding`` and ``view`` have columns under the study's own names as well, and so
     has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
     it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" where there is none.
-    Tokens, ``seconds`` and ``cost`` in US dollars are those of all replies that an
-    answer was read from, None where nobody said them. ``correct`` and what else follows
-    from the status, and the named numbers, are as :func:`frame_of_trials` has them.
-    With ``replies`` there is a column ``reply`` with their text, of an answer of
-    several steps that of the last; it takes longer.
+    Tokens, ``seconds`` and ``cost_usd`` are those of all replies that an answer was
+    read from, None where nobody said them. ``correct`` and what else follows from the
+    status, and the named numbers, are as :func:`frame_of_trials` has them. With
+    ``replies`` there is a column ``reply`` with their text, of an answer of several
+    steps the last of the trial's own model; it takes longer.
     """
-    take_in_grades(store)
-    with without_collections():
-        return _records(store, run, replies=replies)
+    return frame_of_recorded(store, run, recorded(store, run), replies=replies)
+
+
+def items_of_run(store: Store, run: int) -> Table:
+    """Return the table ``items`` of a run's report; an unknown run raises."""
+    found = recorded(store, run)
+    trials_of_run = frame_of_recorded(store, run, found)
+    return items_table(found.context.study.words, trials_of_run)[1]
 
 
 @contextmanager
@@ -62,21 +97,25 @@ def without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def _records(store: Store, run: int, *, replies: bool) -> Frame:
-    wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
-    found = trial_columns(store, run, wanted)
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    columns = {
-        **{name: found[name] for name in _TOLD},
-        "seconds": _times(_MILLI, found["latency_ms"]),
-        "cost": _times(_MICRO, found["cost_microusd"]),
-        "gold": list(gold_texts(context, found)),
-        **_strata(context, found),
-    }
-    if replies:
-        told = {one.id: reply_text(one.raw) for one in trials.replies_of(store, run)}
-        columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
-    return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
+def frame_of_recorded(
+    store: Store, run: int, of: Recorded, *, replies: bool = True
+) -> Frame:
+    """Return the frame of trials that are read already, as :func:`records` does."""
+    found = of.columns
+    with without_collections():
+        columns = {
+            **_strata(of.context, found),
+            **{name: found[name] for name in _TOLD},
+            "seconds": _in_units(found["latency_ms"], _MILLI),
+            "cost_usd": _in_units(found["cost_microusd"], _MICRO),
+            "gold": of.golds,
+        }
+        if replies:
+            told = {
+                one.id: reply_text(one.raw) for one in trials.replies_of(store, run)
+            }
+            columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
+        return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
 
 
 def some_records(
@@ -90,18 +129,15 @@ def some_records(
     return frame_of(trial_columns(store, run, names, model))
 
 
-def _strata(context: RunContext, found: Columns) -> dict[str, Sequence[str]]:
+def _strata(context: RunContext, found: Columns) -> dict[str, Sequence[object]]:
     """Return the strata of trials under the study's own names."""
-    words = context.study.words
-    named = {words.finding: found["finding"], words.view: found["view"]}
-    of_items = {
-        name: dict(_of_items(context, found["item"], stratum))
-        for name, stratum in words.strata.items()
-    }
-    return {
-        **{name.replace(" ", "_"): values for name, values in named.items()},
-        **{name: [of[i] for i in found["item"]] for name, of in of_items.items()},
-    }
+    words, items = context.study.words, found["item"]
+    of_items = (
+        dict(_of_items(context, items, stratum)) for stratum in words.strata.values()
+    )
+    strata = ([of[item] for item in items] for of in of_items)
+    values = (found["finding"], found["view"], *strata)
+    return dict(zip(words.columns, values, strict=True))
 
 
 def _of_items(
@@ -111,8 +147,8 @@ def _of_items(
         yield name, stratum(item_of(context.items, name))
 
 
-def _times(unit: float, counts: Sequence[int | None]) -> list[float | None]:
-    return [None if one is None else one * unit for one in counts]
+def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]:
+    return [None if one is None else one / per_unit for one in counts]
 
 
 def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:

@@ -13,21 +13,25 @@ from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
+from viewer.results.frame import Frame
 from viewer.services.configuring.model_colors import learn_looks
 from viewer.services.readings.reviewing import error_counts
-from viewer.services.reporting.grading import take_in_grades
 from viewer.services.reporting.manifest import manifest_of
-from viewer.services.reporting.records import gold_texts
+from viewer.services.reporting.records import (
+    Recorded,
+    frame_of_recorded,
+    recorded,
+)
 from viewer.services.reporting.report_words import in_words
 from viewer.services.reporting.rescore import told_departures
 from viewer.services.running.prompt_versions import versions_asked
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, consents, reuse, runs, trials, usage
+from viewer.store import consents, reuse, runs, trials, usage
 from viewer.store.database import Store
-from viewer.store.trial_columns import Columns, trial_columns
 from viewer.studies.protocol import ReportContext
+from viewer.studies.tables import items_table
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
 from viewer.writers.report_html import ReportPage, render_report
@@ -41,14 +45,15 @@ _WITH_HUMAN_POINTS: Final = "chexlocalize"
 class RunReport:
     """A run's results as data, before anything is written.
 
-    ``doubt`` is a sentence on verdicts that do not match their replies, "" where none
-    is known.
+    ``trials`` is the frame that its table ``items`` lists. ``doubt`` is a sentence on
+    verdicts that do not match their replies, "" where none is known.
     """
 
     summary: RunSummary
     context: RunContext
     results: tuple[TrialResult, ...]
     data: ReportData
+    trials: Frame
     doubt: str = ""
 
     @property
@@ -59,13 +64,22 @@ class RunReport:
 
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
-    take_in_grades(store)
+    found = recorded(store, run)
     learn_looks(store)
-    summary = runs.run_summary(store, run)
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    results = tuple(_results(context, trial_columns(store, run, trials.SCORED)))
+    context, summary = found.context, runs.run_summary(store, run)
+    results = tuple(_results(found))
     data = context.study.report(results, context.spec, context_of(store, run, context))
-    return RunReport(summary, context, results, with_reused(store, run, data))
+    of_run = frame_of_recorded(store, run, found)
+    data = with_items(with_reused(store, run, data), context, of_run)
+    return RunReport(summary, context, results, data, of_run)
+
+
+def with_items(data: ReportData, context: RunContext, of_run: Frame) -> ReportData:
+    """Return a report with the table that lists every trial, before the study's own."""
+    spec, table = items_table(context.study.words, of_run)
+    others = (one for one in data.tables if one.name != table.name)
+    specs = (one for one in data.specs if one.name != table.name)
+    return replace(data, tables=(table, *others), specs=(spec, *specs))
 
 
 def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
@@ -118,14 +132,14 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
         return {}, error.what
 
 
-def _results(context: RunContext, columns: Columns) -> Iterator[TrialResult]:
+def _results(found: Recorded) -> Iterator[TrialResult]:
     """Yield trials with what was read off their replies, and what is right.
 
     A cell is told by its score, and not read from the store a second time.
     """
-    in_words = not context.study.words.places
-    scored = trials.trials_in(columns)
-    for one, gold in zip(scored, gold_texts(context, columns), strict=True):
+    in_words = not found.context.study.words.places
+    scored = trials.trials_in(found.columns)
+    for one, gold in zip(scored, found.golds, strict=True):
         trial, text = one.trial, one.parsed
         yield TrialResult(
             *(trial.item, trial.patient, trial.image, trial.view, trial.finding),

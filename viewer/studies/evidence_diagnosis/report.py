@@ -1,7 +1,7 @@
 """What a run of the study reports: tables at full precision, and what is printed."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from viewer.domain.evidence import Language
 from viewer.domain.report import ReportData
@@ -14,7 +14,10 @@ from viewer.studies.evidence_diagnosis.makers import judge_of
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.tables import PREPARING_SPECS, specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import Sets, reported, trial_specs
+from viewer.studies.tables import Sets, reported, results_spec
+
+if TYPE_CHECKING:
+    from viewer.results.spec import Spec
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "ddx": (
@@ -60,8 +63,8 @@ def report(
     """Return the tables of a run; without its data set only trials and rates."""
     params = read_params(spec.preset, spec.params)
     made = frames(results, spec, params, context.dataset)
-    of_trials = trial_specs(number_names(results), means=False, sets=OF_TASKS)
-    every = [*of_trials, *PREPARING_SPECS]
+    rates = results_spec(number_names(results), means=False, sets=OF_TASKS)
+    every: list[Spec] = [rates, *PREPARING_SPECS]
     only_printed = []
     if ANSWERS in made:
         asked = set(made[ANSWERS]["language"])

@@ -1,6 +1,6 @@
 """The frames that the study's tables about trials are made of.
 
-``trials`` has a row for each trial that asks about what is there, ``items`` one for
+``trials`` has a row for each trial that asks about what is there, ``every`` one for
 each of all. ``asked`` and ``absent`` have a trial once for each row of a table that
 counts it: under its own finding, under the mean of findings and under all pooled, each
 in its view and in all views. ``references`` has a row for each item under each grid.
@@ -24,7 +24,7 @@ from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 from viewer.studies.protocol import ABSENT_SUFFIX, NOT_LEARNED
 from viewer.studies.tables import MICRO, STATUSES
 
-ITEMS: Final = "items"
+EVERY: Final = "every"
 ASKED: Final = "asked"
 ABSENT: Final = "absent"
 REFERENCES: Final = "references"
@@ -46,7 +46,7 @@ def trial_frames(results: Sequence[PlacedTrial], of: Asked) -> dict[str, Frame]:
     return {
         TRIALS: present,
         MEASURED: present,
-        ITEMS: trials.having(status=trials["printed_status"], condition=trials["name"]),
+        EVERY: trials,
         ASKED: by_row(present, of),
         ABSENT: by_row(absent, of),
         REFERENCES: reference_frame(results),
@@ -56,8 +56,7 @@ def trial_frames(results: Sequence[PlacedTrial], of: Asked) -> dict[str, Frame]:
 def trial_frame(results: Sequence[PlacedTrial], params: Params) -> Frame:
     """Return every trial in the order given.
 
-    ``condition`` is the grid, whether the finding is there or ``absent``, ``name`` the
-    condition as it was asked. ``hit_paper``
+    ``condition`` is the grid, whether the finding is there or ``absent``. ``hit_paper``
     and ``hit_exact`` are the verdicts in both mask modes, ``place`` the answered cell's
     index, -1 without one.
     """
@@ -71,18 +70,13 @@ def _told(
     places = [one.placed for one in results]
     conditions = [one.condition.removesuffix(ABSENT_SUFFIX) for one in results]
     return {
-        "name": [one.condition for one in results],
         "condition": conditions,
         "grid": [name.removeprefix("grid=") for name in conditions],
         "absent": [one.condition.endswith(ABSENT_SUFFIX) for one in results],
         "left_out": [_left_out(one.score) for one in results],
         "meaning": [reason_words(one.score.reason) for one in results],
-        "printed_status": [_printed_status(one) for one in results],
-        "coverage": [one.score.coverage for one in results],
-        "outcome": [one.score.outcome and str(one.score.outcome) for one in results],
         "partial": [one.score.outcome is Outcome.PARTIAL for one in results],
         "capitulated": [one.score.reason == CAPITULATED for one in results],
-        "reference_cells": [";".join(one.reference_cells) for one in places],
         "said": [one.score.answer or NO_CELL for one in results],
         "cell": [one.score.answer for one in results],
         "place": [-1 if one.cell_index is None else one.cell_index for one in places],
@@ -130,13 +124,6 @@ def _left_out(score: Score) -> str:
     if score.status is not Status.EXCLUDED:
         return ""
     return MODEL if score.reason == NOT_LEARNED else ITEM
-
-
-def _printed_status(one: PlacedTrial) -> str:
-    """Return an X-01 status, an exclusion with its reason."""
-    if one.score.status is Status.EXCLUDED:
-        return f"excluded({one.score.reason})"
-    return str(one.score.status)
 
 
 def _in_both_modes(one: Placed, params: Params) -> tuple[bool, bool]:

@@ -52,20 +52,19 @@ class Detection:
 class Placed:
     """What a trial was held against, and how its answer met it.
 
-    ``reference_cells`` is the qualifying set with the fallback applied, row-major;
-    ``cell_index`` the answered cell's row-major index, None without an answer;
-    ``reference_index`` the qualifying cells' row-major indices. ``fallback`` tells
-    that no cell of the item reached the threshold, ``fraction_outside`` how much of
-    its mask the crop cut off, ``alternate_index`` the qualifying cells in the mask
-    mode that was not chosen; None where the item has no usable mask. ``measures``
-    compares the answer under every rule in a run with answers other than cells, and
-    ``detection`` has its boxes there, None for answers that have none.
+    ``cell_index`` is the answered cell's row-major index, None without an answer;
+    ``reference_index`` the qualifying cells' row-major indices with the fallback
+    applied. ``fallback`` tells that no cell of the item reached the threshold,
+    ``fraction_outside`` how much of its mask the crop cut off, ``alternate_index`` the
+    qualifying cells in the mask mode that was not chosen; None where the item has no
+    usable mask. ``measures`` compares the answer under every rule in a run with answers
+    other than cells, and ``detection`` has its boxes there, None for answers that have
+    none.
     """
 
     n_cells: int = 0
     cell_index: int | None = None
     reference_index: tuple[int, ...] = ()
-    reference_cells: tuple[str, ...] = ()
     fallback: bool = False
     fraction_outside: float = 0.0
     alternate_index: tuple[int, ...] | None = None
@@ -139,7 +138,6 @@ class _Placing:
                 n_cells=grid.rows * grid.columns,
                 cell_index=cell.row * grid.columns + cell.column if cell else None,
                 reference_index=reference.hits,
-                reference_cells=reference.names,
                 fallback=reference.fallback,
                 fraction_outside=reference.fraction_outside,
                 alternate_index=reference.alternate_hits,

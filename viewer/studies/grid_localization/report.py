@@ -83,7 +83,7 @@ _COMPANIONS: Final = {"mask_mode_items": "mask_modes", "defects": "counts"}
 """Tables that are there without a row too, where another is."""
 _COUNTED: Final = {"excluded": "item", "not_asked": "finding"}
 """Sections whose titles say how many rows of what they have."""
-_ALWAYS: Final = frozenset({"items", "results"})
+_ALWAYS: Final = frozenset({"results"})
 
 
 def report(

@@ -27,8 +27,8 @@ from viewer.studies.grid_localization.estimators import (
 from viewer.studies.grid_localization.frames import (
     ABSENT,
     ASKED,
+    EVERY,
     ITEM,
-    ITEMS,
     MEASURED,
     MODEL,
     REFERENCES,
@@ -39,15 +39,6 @@ _COUNTED: Final[Where] = {"counted": (True,)}
 _KEYS: Final = (Key("finding"), Key("view"), Key("condition"), Key("model"))
 """Rows come as their frame has them: single findings, their means, all pooled."""
 """Rows that are no mean over findings."""
-ITEMS_TABLE: Final = ListSpec(
-    "items",
-    (
-        *("item", "patient", "image", "view", "finding", "condition", "repeat"),
-        *("model", "status", "answer", "coverage", "outcome", "reference_cells"),
-        "request_sha256",
-    ),
-    frame=ITEMS,
-)
 MASK_MODE_ITEMS: Final = ListSpec(
     "mask_mode_items",
     ("item", "condition", "repeat", "model", "answer", "hit_paper", "hit_exact"),
@@ -245,7 +236,7 @@ EXCLUDED: Final = TableSpec(
     (Cell("size", ("trials",)),),
     "Excluded",
     "Planned, but in no rate: these items cannot be scored.",
-    frame=ITEMS,
+    frame=EVERY,
     where={"left_out": (ITEM,)},
     shown=("item", "reason", "meaning", "trials"),
 )
@@ -256,7 +247,7 @@ NOT_LEARNED: Final = TableSpec(
     "Findings that a model did not learn",
     "Planned, but in no rate of these models, which were not trained on them. Their "
     "means are over the other findings; compare findings one by one.",
-    frame=ITEMS,
+    frame=EVERY,
     where={"left_out": (MODEL,)},
     shown=("model", "finding", "trials"),
 )
@@ -305,7 +296,6 @@ LEFT_OUT: Final = (EXCLUDED, NOT_LEARNED, REFERENCES_TABLE)
 def trial_specs(of: Asked) -> tuple[Spec, ...]:
     """Return the tables of a run's trials."""
     return (
-        ITEMS_TABLE,
         results_spec(of),
         recommended_spec(of),
         *((replicates_spec(of), agreement_spec(of)) if of.often else ()),

@@ -11,7 +11,7 @@ from viewer.studies.grounded_vqa.frames import frames
 from viewer.studies.grounded_vqa.params import Extraction, read_params
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import CI_DEFINITION, Sets, reported, trial_specs
+from viewer.studies.tables import CI_DEFINITION, Sets, reported, results_spec
 
 DEFINITIONS: Final = {
     "yes_no_f1": "2TP / (2TP + FP + FN) of Yes over closed questions",
@@ -51,7 +51,7 @@ def report(
     dataset = context.dataset
     images = dataset.images if dataset else ()
     every = [
-        *trial_specs(number_names(results), sets=OF_KINDS),
+        results_spec(number_names(results), sets=OF_KINDS),
         *specs(
             has_dataset=dataset is not None,
             has_boxes=any(image.boxes for image in images),

@@ -14,7 +14,7 @@ from viewer.studies.pathology_mcq.params import Work, read_params
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import CI_DEFINITION, reported, trial_specs
+from viewer.studies.tables import CI_DEFINITION, reported, results_spec
 
 DEFINITIONS: Final = {
     "accuracy": (
@@ -43,10 +43,10 @@ def report(
     """Return the tables of a run; without its data set only trials and rates."""
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
-        every = [*trial_specs(number_names(results)), *BUILT_SPECS]
+        every = [results_spec(number_names(results)), *BUILT_SPECS]
         always = [one.name for one in every]
         return reported(results, every, built_frames(results), {}, always=always)
-    every = [*trial_specs(number_names(results), means=False)]
+    every = [results_spec(number_names(results), means=False)]
     made = {TRIALS: records(results)}
     if context.dataset is not None:
         items = context.dataset.items

@@ -19,7 +19,7 @@ from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.outputs import excerpt
 from viewer.studies.rubric_reading.params import read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
-from viewer.studies.rubric_reading.supplement import Row, rows
+from viewer.studies.rubric_reading.supplement import Row
 from viewer.studies.steps import Sources
 
 _MOST_CARDS: Final = 8
@@ -37,16 +37,12 @@ Output = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class _Drawn:
-    """An output with boxes: its task, and the images that its model was shown.
-
-    ``status`` is the verdict that readers' grades come to.
-    """
+    """An output with boxes: its task, and the images that its model was shown."""
 
     result: TrialResult
     asked: Asked
     boxes: tuple[LabelledBox, ...]
     images: tuple[StudyImage, ...]
-    status: str
 
     @property
     def output(self) -> Output:
@@ -124,7 +120,6 @@ def _drawn(given: PackInput) -> Iterator[_Drawn]:
     """Yield the outputs with a box on an image that was shown."""
     params = read_params(given.spec.preset, given.spec.params)
     tasks = {asked.name: asked for asked in tasks_of(given.dataset.items)}
-    judged = _judged(given)
     for result in given.results:
         answer, asked = result.said, tasks.get(result.item)
         if asked is None or not isinstance(answer, ReportAnswer):
@@ -132,16 +127,7 @@ def _drawn(given: PackInput) -> Iterator[_Drawn]:
         images = asked.shown_to(result.model, params).images
         boxes = tuple(box for box in answer.boxes if box.image < len(images))
         if boxes:
-            output = (result.model, result.item, result.repeat)
-            yield _Drawn(result, asked, boxes, images, judged[output])
-
-
-def _judged(given: PackInput) -> Mapping[Output, str]:
-    """Return the verdict on every output, as the report's items have it."""
-    (items,) = (table for table in given.report.tables if table.name == "items")
-    return {
-        (row["model"], row["item"], row["repeat"]): row["status"] for row in rows(items)
-    }
+            yield _Drawn(result, asked, boxes, images)
 
 
 def _tile(one: _Drawn, place: int, kind: str, words: str, sources: Sources) -> Tile:
@@ -152,7 +138,7 @@ def _tile(one: _Drawn, place: int, kind: str, words: str, sources: Sources) -> T
         excerpt(one.asked.task.task, 6),
         one.result.model,
         excerpt(words, 4),
-        one.status,
+        str(one.result.score.status),
     )
 
 

@@ -46,7 +46,7 @@ from viewer.studies.rubric_reading.tables import (
     SELECTED,
     grade_specs,
 )
-from viewer.studies.tables import reported, trial_specs
+from viewer.studies.tables import reported, results_spec
 
 DEFINITIONS: Final = {
     "content": (
@@ -89,7 +89,7 @@ def report(
     context = replace(context, grades=used.grades)
     given = graded(used.grades, asked, spec, params)
     frames = run_frames(results, used.grades.rubric)
-    specs = [*trial_specs(number_names(results), means=False), *RUN]
+    specs = [results_spec(number_names(results), means=False), *RUN]
     if asked:
         frames |= {INPUTS: input_frame(asked, spec, params)}
         frames |= selection_frames([one.task for one in asked])
@@ -116,7 +116,7 @@ def _curated(results: Sequence[TrialResult]) -> ReportData:
     """Return what was proposed, and what a draft of it would cover."""
     frames = proposal_frames(results) | selection_frames(draft_selection(results))
     specs = (
-        *trial_specs(number_names(results), means=False),
+        results_spec(number_names(results), means=False),
         *(*PROPOSED, *SELECTED),
     )
     return _reported(results, specs, frames, _OF_CURATION)

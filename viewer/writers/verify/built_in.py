@@ -32,7 +32,6 @@ _UNSPECIFIED = frozenset({"published"})
 """Tables of built-in studies without a specification."""
 _OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking", "most"})
 """What tells a page how a table looks, and no number."""
-_ITEM_COLUMNS = 14
 _IN_BOTH = ("items", "results")
 _PREPARED = ("preparation", "invented")
 _DIGITS = 20
@@ -68,9 +67,11 @@ def fingerprint(spec: Document, source: Source) -> str:
     """Return the hash of what tells a specification's numbers."""
     own = {name: value for name, value in spec.items() if name not in _OF_PAGES}
     numbers, of_run = number_names(source.verdicts), list[str]()
-    if spec["name"] == "items" and spec["columns"][_ITEM_COLUMNS:] == numbers:
-        own["columns"] = spec["columns"][:_ITEM_COLUMNS]
-        of_run.append("numbers")
+    if spec["name"] == "items":
+        fixed = len(spec["columns"]) - len(numbers)
+        if spec["columns"][fixed:] == numbers:
+            own["columns"] = spec["columns"][:fixed]
+            of_run.append("numbers")
     if "cells" in own:
         if spec["frame"] == _OF_DATA:
             own["keys"] = [{**key, "values": None} for key in own["keys"]]

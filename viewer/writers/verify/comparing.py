@@ -74,8 +74,10 @@ def has_other_columns(bundle: Bundle, table: Worked) -> bool:
 def read_csv(data: bytes) -> list[list[str]]:
     """Return the rows of a CSV file, each cell as the text it was made of.
 
-    An apostrophe stands before a text that a spreadsheet would take for a formula.
+    An apostrophe stands before a text that a spreadsheet would take for a formula. A
+    cell may be as long as the file, as replies are.
     """
+    csv.field_size_limit(max(csv.field_size_limit(), len(data)))
     rows = csv.reader(io.StringIO(data.decode(), newline=""))
     return [[_unguarded(cell) for cell in row] for row in rows]
 

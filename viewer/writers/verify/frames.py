@@ -58,6 +58,20 @@ def trial_rows(verdicts: Verdicts) -> Rows:
     ]
 
 
+def item_rows(verdicts: Verdicts) -> Rows:
+    """Return every trial with all that is known of it, as items.csv lists them."""
+    return [
+        {
+            **row,
+            **one.listed,
+            "correct": one.is_right if one.counted else None,
+            "coverage": one.placed.coverage,
+            "outcome": one.placed.outcome,
+        }
+        for one, row in zip(verdicts, trial_rows(verdicts), strict=True)
+    ]
+
+
 _COLUMNS = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer"),

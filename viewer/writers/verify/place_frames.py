@@ -1,15 +1,16 @@
 """The frames of the grid study: its trials, and each under every row that counts it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.finding_boxes import best_overlap
-from viewer.writers.verify.frames import Source, Verdicts
+from viewer.writers.verify.frames import Source, Verdicts, item_rows
 from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
 from viewer.writers.verify.placing import ABSENT, cell_name
-from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
+from viewer.writers.verify.verdicts import Verdict
 
 ALL, MACRO, MICRO = "all", "(macro)", "(micro)"
 _VIEWS = ("frontal", "lateral", "other")
@@ -26,7 +27,6 @@ _STATUSES = {
 _OF_TABLES = ("", MACRO, MICRO)
 """Single findings come first, then means over findings, then all pooled."""
 _SAME = ("item", "patient", "view", "finding", "repeat", "model", "answer")
-_ITEM = (*_SAME, "condition", "image")
 _OF_TRIALS = {"repeat", "answer", "said"}
 """Columns that rows of rates do without."""
 _OF_BOXES = ("finding", "model", "item", "patient")
@@ -71,7 +71,7 @@ def place_frames(source: Source) -> dict[str, Rows]:
     there = [row for one, row in both if not _is_absent(one)]
     return {
         "trials": there,
-        "items": [_item(one, source.params["letters"]) for one in ordered],
+        "items": _items(source.verdicts, source.params["letters"]),
         "asked": by_row(there, source.asked),
         "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
         "measured": [_measured(o, row) for o, row in both if not _is_absent(o)],
@@ -152,17 +152,14 @@ def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
     }
 
 
-def _item(one: Verdict, letters: str) -> dict[str, Any]:
-    columns, is_out = one.gold["grid"][1], one.status == LEFT_OUT
-    names = [cell_name(i, columns, letters) for i in one.placed.hits]
-    return {
-        **{name: getattr(one, name) for name in _ITEM},
-        "status": f"excluded({one.reason})" if is_out else one.status,
-        "coverage": one.placed.coverage,
-        "outcome": one.placed.outcome,
-        "reference_cells": ";".join(names),
-        "request_sha256": one.request,
-    }
+def _items(verdicts: Verdicts, letters: str) -> Rows:
+    """Return every trial as it is listed, with the names of its right cells."""
+    rows = item_rows(verdicts)
+    for one, row in zip(verdicts, rows, strict=True):
+        columns = one.gold["grid"][1]
+        names = [cell_name(i, columns, letters) for i in one.placed.hits]
+        row["gold"] = json.dumps({"cells": names}) if "cells" in one.gold else ""
+    return rows
 
 
 def by_row(trials: Rows, asked: Asked) -> Rows:

@@ -18,7 +18,7 @@ from viewer.writers.verify.comparing import (
     compare_table,
     has_other_columns,
 )
-from viewer.writers.verify.frames import Source, trial_rows
+from viewer.writers.verify.frames import Source, item_rows, trial_rows
 from viewer.writers.verify.grade_frames import (
     grade_frames,
     graded_numbers,
@@ -110,7 +110,8 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
             f"{len(specs)} specifications of tables are those of the study {study}."
         )
     make = None if package else _FRAMES.get(study)
-    frames = make(source) if make else {"trials": trial_rows(source.verdicts)}
+    made = make(source) if make else {"trials": trial_rows(source.verdicts)}
+    frames = {"items": item_rows(source.verdicts), **made}
     work: Work = partial(_worked, tell=tell)
     is_exact = source.params.get("mask_mode") == "exact"
     integrated = (*_IN_PIXELS, *(("coverage",) if is_exact else ()))
@@ -163,6 +164,12 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
         numbers=numbers,
         said=parsed,
         placed=placed,
+        listed={
+            **trial["strata"],
+            **trial["spent"],
+            "prompt_sha256": trial["prompt_sha256"],
+            "reply": check.last_text(),
+        },
     )
 
 

@@ -126,6 +126,22 @@ class TrialCheck:
                     return self._read(step)
         return None
 
+    def last_text(self) -> str:
+        """Return what its model replied last, else whoever did; "" without a reply.
+
+        Of a reply that cannot be read it is the body.
+        """
+        steps = self.trial["steps"]
+        own = [step for step in steps if not step["role"]] or steps
+        if not own:
+            return ""
+        step = own[-1]
+        said = self._read(step)
+        if said is not None:
+            return said.text.encode("utf-8", "replace").decode()
+        body = body_of(dict(self.source.replies[step["reply"]]))
+        return body.decode("utf-8", "replace")
+
     def _texts(self) -> list[str]:
         """Return everything that was replied in the trial's own role."""
         own = [self._read(s) for s in self.trial["steps"] if not s["role"]]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from viewer.writers.verify.measuring import Drawn
@@ -41,7 +41,9 @@ class Placed:
 class Verdict:
     """A trial with the verdict that follows, as tables count it.
 
-    ``said`` is the answer as it was kept, {} for none; ``gold`` what is right.
+    ``said`` is the answer as it was kept, {} for none; ``gold`` what is right;
+    ``listed`` what a list of trials has besides: what its item falls into, the reply,
+    tokens, time, cost and the prompt.
     """
 
     item: str
@@ -60,6 +62,7 @@ class Verdict:
     said: Mapping[str, Any]
     gold: Mapping[str, Any]
     placed: Placed = Placed()
+    listed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counted(self) -> bool:

@@ -14,7 +14,9 @@ import pytest
 
 from tests.helpers.bundled_run import CANARIES, bundled_run
 from tests.helpers.five_answers import ask_five
+from tests.helpers.tiny_study import a_spec, finish, planned
 from viewer.cli import run_command_line
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
@@ -73,6 +75,17 @@ def test_that_a_bundle_holds_and_every_table_was_worked_out_again(
     for name in names:
         rows = list(csv.reader(io.StringIO(members[f"tables/{name}.csv"].decode())))
         assert f"tables/{name}.csv: {len(rows) - 1} rows worked out again." in done
+
+
+def test_that_a_long_reply_with_line_breaks_is_a_cell_like_any_other(
+    tmp_path: Path,
+) -> None:
+    said = 'A thought.\r\nAnother,\n"quoted" one.\n' * 5_000
+    model = ModelProfile("talks", "scripted", {"answer": f"{said}The cell is D4."})
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = planned(store, tmp_path / "d", a_spec([model]), 2)
+        finish(store, run)
+        assert verify(run_bundle(store, run), quiet).wrong == []
 
 
 def test_that_several_processes_draw_the_same(

@@ -56,7 +56,6 @@ def result(
             n_cells=len(cells),
             cell_index=answer,
             reference_index=hits,
-            reference_cells=tuple(grid.label(cells[i]) for i in hits),
             alternate_index=hits,
         ),
     )

@@ -18,10 +18,6 @@ from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.placed import PlacedTrial
 
 STUDY = study_named("grid_localization")
-ITEMS = (
-    "item,patient,image,view,finding,condition,repeat,model,status,answer,coverage,"
-    "outcome,reference_cells,request_sha256"
-)
 RESULTS = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
     "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"
@@ -35,7 +31,7 @@ def report(results: Sequence[PlacedTrial], of: RunSpec | None = None) -> ReportD
 
 
 def rows(data: ReportData) -> list[Row]:
-    table = data.tables[1]
+    table = data.tables[0]
     return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
 
@@ -53,35 +49,21 @@ def row(data: ReportData, finding: str, view: str = "all", **where: str) -> Row:
 def test_that_the_tables_have_the_agreed_headers() -> None:
     data = report([result("p1_a", "Edema", 0, (0,))])
     names = [table.name for table in data.tables]
-    assert names[:2] == ["items", "results"]
-    assert names[2:] == [
+    assert names == [
+        "results",
         "recommended",
         "mask_modes",
         "mask_mode_items",
         "published",
         "claims",
     ]
-    assert ",".join(data.tables[0].header) == ITEMS
-    assert ",".join(data.tables[1].header) == RESULTS
+    assert ",".join(data.tables[0].header) == RESULTS
 
 
-def test_that_items_are_sorted_by_item_condition_repeat_and_model() -> None:
+def test_that_the_order_of_trials_changes_no_rate() -> None:
     results, of = random_run(repeats=3)
     shuffled = [results[i] for i in np.random.default_rng(0).permutation(len(results))]
-    table = report(shuffled, of).tables[0]
-    keys = [(r[0], r[5], r[6], r[7]) for r in table.rows]
-    assert keys == sorted((r.item, r.condition, r.repeat, r.model) for r in results)
-    assert report(shuffled, of).tables[1] == report(results, of).tables[1]
-
-
-def test_that_an_item_row_says_how_its_trial_ended() -> None:
-    hit = result("p1_a", "Edema", 27, (26, 27))
-    lost = ended(result("p2_a", "Edema", 0, ()), Status.EXCLUDED, "no_gt")
-    failed = ended(result("p3_a", "Edema", 0, (1,)), Status.PROVIDER_ERROR, "http_500")
-    first, second, third = report([hit, lost, failed]).tables[0].rows
-    assert first[8:] == (*("scored_correct", "D4", 0.75, "full", "D3;D4", "0" * 64),)
-    assert second[8:13] == ("excluded(no_gt)", "", None, None, "")
-    assert third[8:13] == ("provider_error", "", None, None, "A2")
+    assert report(shuffled, of).tables[0] == report(results, of).tables[0]
 
 
 @pytest.mark.statement("E000-22", "X-01")

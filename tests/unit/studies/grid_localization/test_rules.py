@@ -30,7 +30,7 @@ def result(
         model=model,
         score=Score(status or settled, answer="D4", outcome=outcome),
         request_sha256="0" * 64,
-        placed=Placed(64, 27, (27,), ("D4",), measures=measures),
+        placed=Placed(64, 27, (27,), measures=measures),
     )
 
 

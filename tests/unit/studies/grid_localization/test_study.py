@@ -74,7 +74,6 @@ def answered(trial: Trial) -> PlacedTrial:
             len(cells),
             cells.index(cell),
             reference.hits,
-            reference.names,
             reference.fallback,
             reference.fraction_outside,
             reference.alternate_hits,
@@ -86,7 +85,7 @@ def test_that_a_constant_model_goes_from_plan_to_report_with_no_gain() -> None:
     trials = STUDY.plan(DATA, SPEC)
     assert {t.condition for t in trials} == set(STUDY.conditions(PARAMS))
     data = STUDY.report([answered(trial) for trial in trials], SPEC)
-    results = data.tables[1]
+    results = data.tables[0]
     rows = [dict(zip(results.header, row, strict=True)) for row in results.rows]
     assert {row["gain"] for row in rows} == {0.0}
     eight = next(r for r in rows if (r["view"], r["condition"]) == ("all", "grid=8"))

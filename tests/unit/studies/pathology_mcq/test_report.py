@@ -142,7 +142,6 @@ def test_that_the_official_count_stands_beside_the_typed_one() -> None:
     assert (row["official_at_random"], row["official_dropped"]) == (1, 1)
     names = {str(r["item"]) for r in records(data, "official_items")}
     assert ITEMS[4].key in names
-    assert "official" in table(data, "items").header
     assert "mean_official" not in table(data, "results").header
     assert any("Official" in section.title for section in data.sections)
 
@@ -237,5 +236,5 @@ def test_that_sizes_stand_beside_the_papers() -> None:
 
 def test_that_without_its_data_set_a_run_still_has_its_trials() -> None:
     data = report(every_other(), spec(), NO_CONTEXT)
-    assert [one.name for one in data.tables] == ["items", "results"]
+    assert [one.name for one in data.tables] == ["results"]
     assert not data.sections

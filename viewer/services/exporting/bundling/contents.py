@@ -17,7 +17,6 @@ from viewer.domain.case import Dataset
 from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.plain import plain
 from viewer.domain.rubric import Grades
-from viewer.results.frame import frame_of
 from viewer.services.exporting.bundling.records import (
     Record,
     Replies,
@@ -26,13 +25,12 @@ from viewer.services.exporting.bundling.records import (
     trial_record,
 )
 from viewer.services.exporting.pseudonyms import Pseudonyms
-from viewer.services.reporting.records import gold_texts
+from viewer.services.reporting.report_run import RunReport
 from viewer.services.reporting.rescore import kept_replies
 from viewer.services.trials.run_context import RunContext, StepReply
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
 from viewer.store.trial_columns import trial_columns
-from viewer.store.trials import SCORED
 from viewer.studies.catalog import package_of
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
@@ -57,8 +55,9 @@ What it does not
 - how a model's own coordinates or masks became native pixels, which are taken
 - columns that it names, such as intervals over replicates
 - why an answered trial was left out, and what was made of reports or proposed
-- numbers that were measured while a model was asked (time, memory, attention, regions,
-  likelihoods), which are taken as they stand
+- numbers that were measured while a model was asked (time, tokens, cost, memory,
+  attention, regions, likelihoods), and what items fall into, which are taken as they
+  stand
 - the tables that it names as held against their hashes only: what they list of a data
   set, a paper or a report is not in the bundle
 """
@@ -120,17 +119,17 @@ def _is_asked(one: Record) -> bool:
 
 
 def judged_trials(
-    store: Store, run: int, context: RunContext, names: Pseudonyms, replies: Replies
+    store: Store, report: RunReport, names: Pseudonyms, replies: Replies
 ) -> Iterator[Record]:
     """Yield every trial in the order of the plan, with its steps and its truth."""
-    columns = trial_columns(store, run, SCORED)
-    found = frame_of({**columns, "gold": list(gold_texts(context, columns))})
-    for one in found.records():
+    context, strata = report.context, report.context.study.words.columns
+    numbered = trial_columns(store, report.summary.id, ("id", "numbers"))
+    for one in report.trials.having(**numbered).records():
         kept: tuple[StepReply, ...] = ()
         if one["reply_id"] is not None:
             kept = kept_replies(store, one["id"], one["reply_id"])
         yield {
-            **trial_record(one, names),
+            **trial_record(one, names, strata),
             "steps": [_step(step, one["model"], context, replies) for step in kept],
             "gold": {**json.loads(one["gold"] or "{}"), **_grid(context, one)},
         }

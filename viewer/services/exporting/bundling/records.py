@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from viewer.domain.exchange import RawReply
+from viewer.results.frame import is_told
 from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.records import reply_text
 from viewer.store import trials
@@ -39,19 +40,31 @@ class Replies:
 
 _AS_THEY_ARE: Final = (
     *("view", "finding", "condition", "repeat", "model", "status", "reason", "answer"),
-    *("request_sha256", "parsed"),
+    *("request_sha256", "prompt_sha256", "parsed"),
 )
+_SPENT: Final = ("tokens_in", "tokens_out", "seconds", "cost_usd")
 
 
-def trial_record(one: Mapping[str, Any], names: Pseudonyms) -> Record:
-    """Return what was asked and what came of it, nobody named; of a row of records."""
+def trial_record(
+    one: Mapping[str, Any], names: Pseudonyms, strata: Iterable[str]
+) -> Record:
+    """Return what was asked and what came of it, nobody named; of a row of records.
+
+    ``strata`` are the columns of what its item falls into.
+    """
     return {
         "item": names.item(one["item"], one["image"]),
         "patient": names.patients[one["patient"]],
         "image": names.images[one["image"]],
         **{name: one[name] for name in _AS_THEY_ARE},
+        "strata": {name: one[name] for name in strata},
+        "spent": {name: _there(one[name]) for name in _SPENT},
         "numbers": [list(pair) for pair in trials.numbers_of(one["numbers"])],
     }
+
+
+def _there(number: float | None) -> float | None:
+    return number if is_told(number) else None
 
 
 def sha256_of(raw: RawReply) -> str:

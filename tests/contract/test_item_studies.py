@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.quiz_study import Quiz, quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import finish
@@ -28,7 +29,6 @@ from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.studies.catalog import OURS, study_named

@@ -132,7 +132,7 @@ def test_that_a_trial_took_what_all_its_replies_took(store: Store) -> None:
     columns = trial_columns(store, 1, ("id", *SPENT))
     for i, trial in enumerate(columns["id"]):
         last = steps.asked_of_trial(store, trial).reply
-        read = [one.reply_id for one in steps.replies_read(store, trial)]
+        read = [one.id for one in steps.replies_read(store, trial)]
         ids = read or ([] if last is None else [last])
         rows = [
             store.rows("SELECT * FROM reply WHERE id = ?", (one,))[0] for one in ids

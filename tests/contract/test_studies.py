@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.tiny_study import D4, UNIFORM, write_images
 from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
@@ -15,13 +16,12 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelReply
 from viewer.domain.item import Item
 from viewer.domain.plain import plain
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import RunSpec, Step, Trial
 from viewer.readers.datasets.folder import read
 from viewer.services.configuring.study_file import make_spec, paper_preset
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.studies.catalog import OURS, pack_named, places_of, study_named
-from viewer.studies.steps import Replied, Step, Turn
+from viewer.studies.steps import Replied, Turn
 
 names = pytest.mark.parametrize("name", sorted(OURS))
 placing = pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def ledger_rows(store: Store, run: int) -> dict[Key, Row]:
 
 def _row(store: Store, trial: Any) -> Row:  # noqa: ANN401 - a row of the store
     last = steps.asked_of_trial(store, trial["id"]).reply
-    read = [one.reply_id for one in steps.replies_read(store, trial["id"])]
+    read = [one.id for one in steps.replies_read(store, trial["id"])]
     kept = [_kept(store, one) for one in read or ([] if last is None else [last])]
     sums = (_sum(kept, name, unit) for name, unit in _SUMS.items())
     return {

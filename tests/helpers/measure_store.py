@@ -24,9 +24,9 @@ def misjudge(store: Store, run: int) -> ScoredTrial:
     wrong = Status.SCORED_WRONG
     one = next(t for t in trials.scored_trials(store, run) if t.score.status is wrong)
     right = replace(one.score, status=Status.SCORED_CORRECT, outcome=Outcome.FULL)
-    verdict = Verdict(
-        one.id, right, "1", reply_id=one.reply_id, parser_version="1", parsed=one.parsed
-    )
+    assert one.reply_id is not None
+    kept = trials.reply_with_id(store, one.reply_id)
+    verdict = Verdict(right, "1", one.parsed, "1", (kept,))
     with store.transaction():
-        trials.settle(store, [verdict])
+        trials.settle(store, [(one.id, verdict)])
     return one

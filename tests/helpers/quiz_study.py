@@ -20,7 +20,7 @@ from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
 from viewer.domain.plugins import Plugin, Plugins
 from viewer.domain.result import Score
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.folder import read
@@ -30,7 +30,7 @@ from viewer.store.database import Store
 from viewer.studies import catalog
 from viewer.studies.fields import ModelName, Switch, param, read_fields
 from viewer.studies.presets import OfPresets
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 if TYPE_CHECKING:
     from viewer.studies.study import Study

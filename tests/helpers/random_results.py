@@ -79,7 +79,7 @@ def random_results(path: Path, seed: int, repeats: int = 1) -> tuple[Known, ...]
             asked = runs.trials_in(store, run, [Status.PENDING])
             chosen = rng.integers(-2, len(ENDS), len(asked))
             pairs = zip(asked, chosen, strict=True)
-            settled = [Verdict(t.id, ENDS[end], "1") for t, end in pairs if end >= 0]
+            settled = [(t.id, Verdict(ENDS[end], "1")) for t, end in pairs if end >= 0]
             with store.transaction():
                 trials.settle(store, settled)
             known += [

@@ -36,6 +36,24 @@ class Trial:
     exclusion: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One question of a trial, by its name.
+
+    ``role`` is who answers it, "" for the model that the trial is about. ``again``
+    counts how often the very same was asked before, so that it is asked anew instead
+    of taking the reply that is there.
+    """
+
+    name: str
+    role: str = ""
+    again: int = 0
+
+
+ANSWER_STEP: Final = Step("answer")
+"""The one question of a trial that takes no more."""
+
+
 class OrphanPolicy(StrEnum):
     """What becomes of an attempt that a kill left without a reply."""
 

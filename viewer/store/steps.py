@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.run import Step
 from viewer.store.database import Store
-from viewer.store.trials import ReadReply
+from viewer.store.trials import TrialReply, reply_of_row, reply_with_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,29 @@ def asked_otherwise(store: Store, trial_id: int) -> tuple[int, ...]:
     return tuple(int(row["id"]) for row in rows)
 
 
-def replies_read(store: Store, trial_id: int) -> tuple[ReadReply, ...]:
+def replies_read(store: Store, trial_id: int) -> tuple[TrialReply, ...]:
     """Return the replies of every step that a trial's current verdict was read from.
 
     None of a trial of one step, whose only reply its verdict names itself.
     """
     rows = store.rows(
-        "SELECT p.step, p.role, p.again, p.reply_id FROM trial t JOIN score s"
+        "SELECT p.step, p.role, p.again, r.* FROM trial t JOIN score s"
         " ON s.id = t.score_id JOIN parse_step p ON p.parse_id = s.parse_id"
-        " WHERE t.id = ? ORDER BY p.position",
+        " JOIN reply r ON r.id = p.reply_id WHERE t.id = ? ORDER BY p.position",
         (trial_id,),
     )
-    return tuple(ReadReply(*row) for row in rows)
+    return tuple(
+        reply_of_row(row, Step(row["step"], row["role"], row["again"])) for row in rows
+    )
+
+
+def kept_replies(
+    store: Store, trial_id: int, reply_id: int, *, alone: bool = False
+) -> tuple[TrialReply, ...]:
+    """Return every reply that a trial's verdict was read from, oldest first.
+
+    ``reply_id`` is the one that a trial of one step was answered with; ``alone`` says
+    that there are no others to look for.
+    """
+    read = () if alone else replies_read(store, trial_id)
+    return read or (reply_with_id(store, reply_id),)

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, Final
@@ -11,7 +11,7 @@ from viewer.domain.answer import Status
 from viewer.domain.answer_json import PLACED_START
 from viewer.domain.exchange import RawReply, ReplyKind
 from viewer.domain.result import Outcome, Score
-from viewer.domain.run import Trial
+from viewer.domain.run import ANSWER_STEP, Step, Trial
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.reply_rows import NAMES, PLACES, ReplyRecord, reply_row
 from viewer.store.runs import condition_of
@@ -41,40 +41,45 @@ class RequestRecord:
 
 
 @dataclass(frozen=True)
-class StoredReply:
-    """A kept reply with its row's id and the request it answers."""
+class TrialReply:
+    """A raw reply to one question of a trial, and the step that it answers.
 
-    id: int
-    request_sha256: str
+    ``id`` is its row's and ``request_sha256`` its request's, 0 and "" of a reply that
+    is in no store. ``reused`` tells that it was there before it was asked for.
+    """
+
     raw: RawReply
-
-
-@dataclass(frozen=True)
-class ReadReply:
-    """A kept reply that an answer of several steps was read from, in its step."""
-
-    step: str
-    role: str
-    again: int
-    reply_id: int
+    step: Step = ANSWER_STEP
+    id: int = 0
+    request_sha256: str = ""
+    reused: bool = False
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A trial's new score; ``reply_id`` and ``parsed`` None without a reply.
+    """A trial's new score, and the replies that it was read from, oldest first.
 
-    ``steps`` are all replies of a trial that took several questions, in their order;
-    ``reply_id`` is then the last of its own model. Others leave them out.
+    ``parsed`` is the answer that was read, as JSON. ``unanswered`` is the request of a
+    trial that has no reply, None where none was sent.
     """
 
-    trial_id: int
     score: Score
     scorer_version: str
-    request_sha256: str | None = None
-    reply_id: int | None = None
-    parser_version: str = ""
     parsed: str = ""
-    steps: tuple[ReadReply, ...] = ()
+    parser_version: str = ""
+    replies: tuple[TrialReply, ...] = ()
+    unanswered: str | None = None
+
+    @property
+    def reply(self) -> TrialReply | None:
+        """The last reply of the model that the trial is about, else the last."""
+        own = [one for one in self.replies if not one.step.role]
+        return next(iter((own or self.replies)[-1:]), None)
+
+    @property
+    def request_sha256(self) -> str | None:
+        """What the trial is found by among the requests."""
+        return self.unanswered if self.reply is None else self.reply.request_sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,7 @@ def orphans(store: Store, run: int) -> tuple[tuple[int, int, str], ...]:
     return tuple((row[0], row[1], row[2]) for row in rows)
 
 
-def kept_reply(store: Store, request_sha256: str, trial_id: int) -> StoredReply | None:
+def kept_reply(store: Store, request_sha256: str, trial_id: int) -> TrialReply | None:
     """Return a reply to exactly this request that need not be asked again.
 
     A reply that may not be reused elsewhere (refused, truncated) still answers the
@@ -206,15 +211,15 @@ def kept_reply(store: Store, request_sha256: str, trial_id: int) -> StoredReply 
         " ORDER BY r.id LIMIT 1",
         (request_sha256, trial_id),
     )
-    return _reply(rows[0]) if rows else None
+    return reply_of_row(rows[0]) if rows else None
 
 
-def reply_with_id(store: Store, reply_id: int) -> StoredReply:
+def reply_with_id(store: Store, reply_id: int) -> TrialReply:
     """Return a kept reply."""
-    return _reply(store.rows("SELECT * FROM reply WHERE id = ?", (reply_id,))[0])
+    return reply_of_row(store.rows("SELECT * FROM reply WHERE id = ?", (reply_id,))[0])
 
 
-def replies_of(store: Store, run: int) -> Iterator[StoredReply]:
+def replies_of(store: Store, run: int) -> Iterator[TrialReply]:
     """Yield the replies that the verdicts of a run name, each once."""
     rows = store.rows(
         "SELECT * FROM reply WHERE id IN (SELECT p.reply_id FROM trial t"
@@ -222,11 +227,12 @@ def replies_of(store: Store, run: int) -> Iterator[StoredReply]:
         " WHERE t.run_id = ?)",
         (run,),
     )
-    return map(_reply, rows)
+    return map(reply_of_row, rows)
 
 
-def _reply(row: Row) -> StoredReply:
-    return StoredReply(row["id"], row["request_sha256"], raw_of_row(row))
+def reply_of_row(row: Row, step: Step = ANSWER_STEP) -> TrialReply:
+    """Return the reply that a row of table reply holds, as that to a step."""
+    return TrialReply(raw_of_row(row), step, row["id"], row["request_sha256"])
 
 
 def raw_of_row(row: Row) -> RawReply:
@@ -240,12 +246,12 @@ def raw_of_row(row: Row) -> RawReply:
     )
 
 
-def settle(store: Store, verdicts: Sequence[Verdict]) -> None:
-    """Append verdicts and copy each one's status to its trial."""
+def settle(store: Store, verdicts: Iterable[tuple[int, Verdict]]) -> None:
+    """Append the verdicts on trials and copy each one's status to its trial."""
     now = utc_now()
-    for verdict in verdicts:
-        parse_id = _add_parse(store, verdict, now)
-        _add_score(store, verdict, parse_id, now)
+    for trial_id, verdict in verdicts:
+        parse_id = _add_parse(store, trial_id, verdict, now)
+        _add_score(store, trial_id, verdict, parse_id, now)
 
 
 def score_again(store: Store, trial_id: int, score: Score, version: str) -> None:
@@ -255,17 +261,19 @@ def score_again(store: Store, trial_id: int, score: Score, version: str) -> None
         " WHERE t.id = ?",
         (trial_id,),
     )
-    _add_score(store, Verdict(trial_id, score, version), row[0], utc_now())
+    _add_score(store, trial_id, Verdict(score, version), row[0], utc_now())
 
 
-def _add_score(store: Store, verdict: Verdict, parse_id: int | None, now: str) -> None:
+def _add_score(
+    store: Store, trial_id: int, verdict: Verdict, parse_id: int | None, now: str
+) -> None:
     score = verdict.score
     score_id = store.execute(
         "INSERT INTO score (trial_id, parse_id, scorer_version, status, reason,"
         " answer, coverage, outcome, numbers, created_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            verdict.trial_id,
+            trial_id,
             parse_id,
             verdict.scorer_version,
             score.status.value,
@@ -280,32 +288,27 @@ def _add_score(store: Store, verdict: Verdict, parse_id: int | None, now: str) -
     store.execute(
         "UPDATE trial SET status = ?, score_id = ?,"
         " request_sha256 = coalesce(?, request_sha256) WHERE id = ?",
-        (score.status.value, score_id, verdict.request_sha256, verdict.trial_id),
+        (score.status.value, score_id, verdict.request_sha256, trial_id),
     )
 
 
-def _add_parse(store: Store, verdict: Verdict, now: str) -> int | None:
-    if verdict.reply_id is None:
+def _add_parse(store: Store, trial_id: int, verdict: Verdict, now: str) -> int | None:
+    if verdict.reply is None:
         return None
     parse_id = store.execute(
         "INSERT INTO parse (trial_id, reply_id, parser_version, answer, created_at)"
         " VALUES (?, ?, ?, ?, ?)",
-        (
-            verdict.trial_id,
-            verdict.reply_id,
-            verdict.parser_version,
-            verdict.parsed,
-            now,
-        ),
+        (trial_id, verdict.reply.id, verdict.parser_version, verdict.parsed, now),
     )
-    store.execute_many(
-        "INSERT INTO parse_step (parse_id, position, step, role, again, reply_id)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (parse_id, position, one.step, one.role, one.again, one.reply_id)
-            for position, one in enumerate(verdict.steps)
-        ],
-    )
+    if [one.step for one in verdict.replies] != [ANSWER_STEP]:
+        store.execute_many(
+            "INSERT INTO parse_step (parse_id, position, step, role, again, reply_id)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (parse_id, n, one.step.name, one.step.role, one.step.again, one.id)
+                for n, one in enumerate(verdict.replies)
+            ],
+        )
     return parse_id
 
 

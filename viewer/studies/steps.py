@@ -17,21 +17,7 @@ from viewer.domain.image import Raster, Window
 from viewer.domain.inside import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
 from viewer.domain.rubric import Grade
-from viewer.domain.run import Trial
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One question of a trial, by its name.
-
-    ``role`` is who answers it, "" for the model that the trial is about. ``again``
-    counts how often the very same was asked before, so that it is asked anew instead
-    of taking the reply that is there.
-    """
-
-    name: str
-    role: str = ""
-    again: int = 0
+from viewer.domain.run import Step, Trial
 
 
 def _no_place() -> None:

@@ -9,14 +9,14 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.study_words import StudyWords
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
 from viewer.studies.places import Examples, Places
 from viewer.studies.presets import StudyDefaults
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 
 @runtime_checkable

@@ -11,12 +11,12 @@ from viewer.domain.choice import letter_of
 from viewer.domain.exchange import Message, TextPart
 from viewer.domain.holdings import Wanted
 from viewer.domain.result import Score
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.studies.choices import parse
 from viewer.studies.fields import Switch, param, read_preset
 from viewer.studies.presets import OfPresets
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 SIDES = ("left", "right")
 PROMPT = "On which side is the finding? A) left B) right"

@@ -292,7 +292,7 @@ def test_that_what_another_process_settled_is_counted_once_the_window_is_turned_
         pending = other.rows(
             "SELECT id FROM trial WHERE run_id = 2 AND status = 'pending'"
         )
-        found = [Verdict(row["id"], hit, "1") for row in pending]
+        found = [(row["id"], Verdict(hit, "1")) for row in pending]
         trials.settle(other, found)
     QApplication.sendEvent(workspace.predictions, QEvent(QEvent.Type.WindowActivate))
     qtbot.waitUntil(lambda: not workspace.groups.groups.total.n_pending)
@@ -311,7 +311,7 @@ def test_that_the_table_follows_a_run_that_goes_on(
         row = store.rows("SELECT * FROM trial WHERE run_id = 2 AND status = 'pending'")[
             0
         ]
-        trials.settle(store, [Verdict(row["id"], Score(Status.REFUSED), "1")])
+        trials.settle(store, [(row["id"], Verdict(Score(Status.REFUSED), "1"))])
     event = TrialDone(
         *(2, row["id"], row["item"], row["condition"], 0, row["model"]),
         *(Score(Status.REFUSED), "", False, 5),
@@ -332,7 +332,7 @@ def test_that_an_unfinished_table_wears_a_watermark(
     marked = _below_the_rows(table)
     with open_store(settings.store) as store, store.transaction():
         rows = store.rows("SELECT id FROM trial WHERE status = 'pending'")
-        refused = [Verdict(r["id"], Score(Status.REFUSED), "1") for r in rows]
+        refused = [(r["id"], Verdict(Score(Status.REFUSED), "1")) for r in rows]
         trials.settle(store, refused)
     workspace.groups.refresh()
     qtbot.waitUntil(lambda: not workspace.groups.groups.total.n_pending)

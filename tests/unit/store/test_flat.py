@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def _settle(store: Store, *scores: Score) -> None:
     """Give the first trials these scores."""
     with store.transaction():
-        found = [Verdict(i, score, "1") for i, score in enumerate(scores, 1)]
+        found = [(i, Verdict(score, "1")) for i, score in enumerate(scores, 1)]
         trials.settle(store, found)
 
 
@@ -74,7 +74,7 @@ def test_that_a_second_connection_sees_both_or_neither(
     with open_store(tmp_path / "s.sqlite") as other:
         before = flat.stamp(other)
         with store.transaction():
-            trials.settle(store, [Verdict(1, HIT, "1")])
+            trials.settle(store, [(1, Verdict(HIT, "1"))])
             assert flat.stamp(other) == before
             assert _n(other) == {"pending": 3}
         assert flat.stamp(other) != before

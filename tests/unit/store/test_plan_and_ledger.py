@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,12 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.domain.result import Outcome, Score
+from viewer.domain.run import Step
 from viewer.store import cases, runs, steps, trials, usage
 from viewer.store.database import Store, open_store
 from viewer.store.migrations.m0001_first_light import APPEND_ONLY
 from viewer.store.reply_rows import ReplyRecord
-from viewer.store.trials import ReadReply, RequestRecord, Verdict
+from viewer.store.trials import RequestRecord, Verdict
 
 
 @pytest.fixture
@@ -54,10 +56,9 @@ def answer(store: Store, trial_id: int, sha256: str = SHA) -> int:
 def settle(store: Store, trial_id: int, reply_id: int) -> None:
     score = Score(Status.SCORED_CORRECT, "", "D4", 0.75, Outcome.FULL)
     with store.transaction():
-        trials.settle(
-            store,
-            [Verdict(trial_id, score, "1", SHA, reply_id, "1", '{"cell": [3, 3]}')],
-        )
+        kept = (trials.reply_with_id(store, reply_id),)
+        verdict = Verdict(score, "1", '{"cell": [3, 3]}', "1", kept)
+        trials.settle(store, [(trial_id, verdict)])
 
 
 def test_that_a_data_set_comes_back_as_it_was_registered(store: Store) -> None:
@@ -191,7 +192,7 @@ def test_that_failed_trials_can_be_reopened_and_their_verdicts_stay(
     ids = [t.id for t in runs.trials_in(store, run, [Status.PENDING])]
     with store.transaction():
         failed = Score(Status.PROVIDER_ERROR, "http_500")
-        trials.settle(store, [Verdict(ids[0], failed, "1")])
+        trials.settle(store, [(ids[0], Verdict(failed, "1"))])
     assert trials.reopen_failed(store, run) == 1
     assert runs.status_counts(store, run) == {Status.PENDING: 3}
     assert store.rows("SELECT reason FROM score")[0][0] == "http_500"
@@ -211,8 +212,8 @@ def test_that_named_numbers_of_a_verdict_come_back_exactly(store: Store) -> None
     score = Score(Status.SCORED_CORRECT, "", "Grippe", numbers=measured)
     reply = answer(store, first)
     with store.transaction():
-        verdict = Verdict(first, score, "1", SHA, reply, "1", "{}")
-        trials.settle(store, [verdict])
+        own = trials.reply_with_id(store, reply)
+        trials.settle(store, [(first, Verdict(score, "1", "{}", "1", (own,)))])
     settle(store, second, answer(store, second, "d" * 64))
     kept = trials.scored_trials(store, run)
     assert kept[0].score == score
@@ -226,13 +227,13 @@ def test_that_the_replies_of_all_steps_stand_beside_their_answer(store: Store) -
     first, second = (one.id for one in trials.scored_trials(store, run))
     own, judged = answer(store, first), answer(store, first, "d" * 64)
     read = (
-        ReadReply("answer", "", 0, own),
-        ReadReply("judge", "judge", 1, judged),
+        trials.reply_with_id(store, own),
+        replace(trials.reply_with_id(store, judged), step=Step("judge", "judge", 1)),
     )
     score = Score(Status.SCORED_CORRECT)
     with store.transaction():
-        verdict = Verdict(first, score, "1", SHA, own, "1", '{"words": "x"}', read)
-        trials.settle(store, [verdict])
+        verdict = Verdict(score, "1", '{"words": "x"}', "1", read)
+        trials.settle(store, [(first, verdict)])
     settle(store, second, answer(store, second, "e" * 64))
     assert steps.replies_read(store, first) == read
     assert steps.replies_read(store, second) == ()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile, ModelRequest, TextPart
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import ANSWER_STEP, RunSpec, Step, Trial
 from viewer.models.catalog import reader_for
 from viewer.services.asking.ask import Question, image_asked, spec_and_trial
 from viewer.services.commands import AskCommand
@@ -25,7 +25,7 @@ from viewer.services.privacy.gate import (
     open_gate,
     remote_origin,
 )
-from viewer.services.trials.run_context import ANSWER, RunContext
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
@@ -115,14 +115,15 @@ def _of_batch(
         trials = asked if model in helping else [t for t in asked if t.model == model]
         if not trials:
             continue
-        if _asked_first(context, trials[0]).name == model:
+        if _first_question(context, trials[0])[1].name == model:
             yield _preview(context, trials[0], len(trials))
         else:
             yield _later(context, model, len(trials))
 
 
-def _asked_first(context: RunContext, trial: Trial) -> ModelProfile:
-    return context.profile_for(trial.model, context.next_step(trial, ()) or ANSWER)
+def _first_question(context: RunContext, trial: Trial) -> tuple[Step, ModelProfile]:
+    step = context.next_step(trial, ()) or ANSWER_STEP
+    return step, context.profile_for(trial.model, step)
 
 
 def _later(context: RunContext, model: str, requests: int) -> Preview:
@@ -144,12 +145,13 @@ def _later(context: RunContext, model: str, requests: int) -> Preview:
 
 
 def _preview(context: RunContext, trial: Trial, requests: int) -> Preview:
-    step = context.next_step(trial, ()) or ANSWER
-    profile = context.profile_for(trial.model, step)
-    draft = context.draft(trial, step, ())
-    context.gate.check_restricted(profile, draft.about.images)
+    step, profile = _first_question(context, trial)
+    sources = context.sources(profile)
+    question = context.question(trial, step, (), sources)
+    request = context.request(trial, step, question)
+    images = context.about(trial, question, sources).images
+    context.gate.check_restricted(profile, images)
     check_key(profile)
-    request = draft.request
     check_request(request)
     body = cast("RemoteAdapter", reader_for(profile)).body(request)
     endpoint = context.endpoint_of(profile.name)

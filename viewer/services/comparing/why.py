@@ -8,7 +8,6 @@ the same on both sides in turn: what makes the verdicts agree explains the flip.
 from dataclasses import replace
 
 from viewer.domain.answer_json import NOTHING
-from viewer.domain.errors import ProviderError
 from viewer.services.comparing.asked import Sent, settings_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.recomputed import (
@@ -19,6 +18,7 @@ from viewer.services.comparing.recomputed import (
 from viewer.services.comparing.sides import Pair, Side, answers_of
 from viewer.services.comparing.worded import WordedEnd, worded_why
 from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import judge
 from viewer.store import comparing, runs, trials
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings
@@ -96,8 +96,5 @@ class Explainer:
         spec = replace(under.end.spec, models=reply.end.spec.models)
         context = RunContext(spec, under.context.dataset)
         trial = replace(under.trial, model=reply.trial.model)
-        raw = trials.reply_with_id(self._store, reply.line.reply_id).raw
-        try:
-            return context.judged_reply(trial, raw).parsed
-        except ProviderError:
-            return NOTHING
+        kept = trials.reply_with_id(self._store, reply.line.reply_id)
+        return judge(context, trial, [kept]).parsed

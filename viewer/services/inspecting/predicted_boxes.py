@@ -8,10 +8,10 @@ from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import reader_for
 from viewer.models.reading import read_reply
-from viewer.services.trials.run_context import StepReply
 from viewer.store import items, trials
 from viewer.store.database import Store
 from viewer.store.steps import AskedTrial
+from viewer.store.trials import TrialReply
 from viewer.studies.catalog import study_named
 from viewer.studies.steps import PredictedBoxes, Replied, Turn
 from viewer.studies.study import PointsOut
@@ -44,7 +44,7 @@ def roles_of(spec: RunSpec) -> Mapping[str, str]:
 
 
 def replies_read(
-    spec: RunSpec, trial: Trial, kept: Sequence[StepReply]
+    spec: RunSpec, trial: Trial, kept: Sequence[TrialReply]
 ) -> tuple[ModelReply | None, ...]:
     """Return a trial's replies as their models read them, None of an unreadable body.
 
@@ -53,8 +53,7 @@ def replies_read(
     models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
     roles = roles_of(spec)
     return tuple(
-        _read(models[roles.get(one.step.role, trial.model)], one.reply.raw)
-        for one in kept
+        _read(models[roles.get(one.step.role, trial.model)], one.raw) for one in kept
     )
 
 

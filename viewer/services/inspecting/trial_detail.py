@@ -26,9 +26,9 @@ from viewer.services.inspecting.predicted_boxes import (
 )
 from viewer.services.inspecting.runs import called
 from viewer.services.reporting.grading import take_in_grades
-from viewer.services.reporting.rescore import kept_replies
 from viewer.store import flat, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
+from viewer.store.steps import kept_replies
 from viewer.studies.catalog import places_findings, study_named
 from viewer.studies.steps import Replied
 
@@ -160,7 +160,7 @@ def _steps(
     pairs = tuple(zip(kept, read, strict=True))
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
     pointed = predicted_boxes(store, trial, asked, spec, so_far)
-    sent = [trials.sent_request(store, one.reply.request_sha256) for one in kept]
+    sent = [trials.sent_request(store, one.request_sha256) for one in kept]
     first = next((image for request in sent for image in images_of(request)), None)
     before = None if first is None else MarkedImage(first)
     for request, (one, reply) in zip(sent, pairs, strict=True):
@@ -174,7 +174,7 @@ def _steps(
             request_sha256=request.sha256,
             images=images,
             sent=(*parts_of(request), *asked_inside(request.document)),
-            reply=reply.text if reply else _body_of(one.reply.raw),
+            reply=reply.text if reply else _body_of(one.raw),
             inside=told_inside(reply) if reply else (),
             role=one.step.role,
             marked=shown,

@@ -13,10 +13,10 @@ from viewer.domain.run import RunSpec
 from viewer.services.inspecting.answers import StoredAnswer, reused_words
 from viewer.services.inspecting.predicted_boxes import predicted_boxes, replies_read
 from viewer.services.inspecting.runs import called
-from viewer.services.reporting.rescore import kept_replies
-from viewer.services.trials.run_context import StepReply
 from viewer.store import cases, flat, items, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
+from viewer.store.steps import kept_replies
+from viewer.store.trials import TrialReply
 from viewer.studies.catalog import study_named
 from viewer.studies.steps import PredictedBoxes, Replied
 from viewer.studies.study import PointsOut
@@ -73,11 +73,11 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
         yield _stored(store, listed, spec, one, own, refs[one.key])
 
 
-_Said = tuple[StepReply, ModelReply]
+_Said = tuple[TrialReply, ModelReply]
 
 
 def _of_step(
-    kept: Sequence[StepReply], replies: Sequence[ModelReply | None], step: str
+    kept: Sequence[TrialReply], replies: Sequence[ModelReply | None], step: str
 ) -> _Said:
     """Return the reply to a step by its name, the latest."""
     pairs = zip(kept, replies, strict=True)
@@ -95,7 +95,7 @@ def _stored(
     (kept, reply), trial = said, listed.trial
     profile = next(p for p in spec.models if p.name == trial.model)
     finding, view, condition = called(trial, study_named(spec.study).words)
-    request = trials.sent_request(store, kept.reply.request_sha256)
+    request = trials.sent_request(store, kept.request_sha256)
     origin = reuse.origin_of(store, listed.id)
     return StoredAnswer(
         trial=listed.id,
@@ -111,7 +111,7 @@ def _stored(
         reference_cells=(),
         reply_text=reply.text,
         note=reply.note,
-        latency_ms=kept.reply.raw.latency_ms,
+        latency_ms=kept.raw.latency_ms,
         cost_microusd=None,
         model_returned=reply.model_returned,
         prompt_sha256=request.prompt_sha256,
@@ -127,6 +127,6 @@ def _stored(
         },
         asked_at=runs.run_summary(store, listed.run).created_at,
         written=ReportAnswer(reply.text, pointed.boxes),
-        reply=kept.reply.id,
+        reply=kept.id,
         reused=reused_words(origin.origin_run, origin.origin_model) if origin else "",
     )

@@ -24,11 +24,12 @@ from viewer.services.readings.standings import standings_of
 from viewer.services.readings.withdrawn import WITHDRAWN
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import judge
 from viewer.store import cases, consents, readings, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
-from viewer.store.trials import RequestRecord, Verdict
+from viewer.store.trials import RequestRecord, TrialReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +175,5 @@ def _keep(
     attempt = trials.begin_attempt(store, stored.id, sha256)
     record = ReplyRecord(raw, Usage(), None, "", reusable=False)
     reply = trials.keep_reply(store, attempt, sha256, record)
-    judged = context.judged_reply(stored.trial, raw)
-    verdict = Verdict(
-        stored.id,
-        judged.score,
-        context.study.scorer_version,
-        sha256,
-        reply,
-        context.study.parser_version,
-        judged.parsed,
-    )
-    trials.settle(store, [verdict])
+    kept = TrialReply(raw, id=reply, request_sha256=sha256)
+    trials.settle(store, [(stored.id, judge(context, stored.trial, [kept]))])

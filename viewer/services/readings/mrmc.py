@@ -35,9 +35,11 @@ from viewer.services.readings.replies import (
 )
 from viewer.services.readings.standings import standings_of
 from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import judge
 from viewer.store import cases, readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask, ReviewedTrial, StoredSession
+from viewer.store.trials import TrialReply
 from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes, workbook_bytes
 
@@ -105,7 +107,7 @@ def _scored(
         trial,
         answer_of(ground.form, standing.values),
         confidence_of(ground.form, standing.values),
-        context.judged_reply(trial, raw).score,
+        judge(context, trial, [TrialReply(raw)]).score,
         standing,
         context.reference(trial) is not None,
     )

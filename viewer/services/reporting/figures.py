@@ -12,14 +12,14 @@ from viewer.domain.conditions import window_of
 from viewer.domain.exchange import TextPart
 from viewer.domain.figure import Figure
 from viewer.domain.result import TrialResult
-from viewer.domain.run import Condition, Trial
+from viewer.domain.run import ANSWER_STEP, Condition, Trial
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import squared
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.reporting.grading import grades_stamp, take_in_grades
 from viewer.services.reporting.report_run import RunReport, report_data
-from viewer.services.trials.run_context import ANSWER, RunContext
+from viewer.services.trials.run_context import RunContext
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.packs import PackInput, Reviewed
@@ -170,8 +170,10 @@ class RunPictures:
 
     def prompt(self, result: TrialResult) -> str:
         """Return the words that a trial was asked in."""
-        draft = self._context.draft(self._trial(result), ANSWER, ())
-        parts = (p for m in draft.request.messages for p in m.parts)
+        context, trial = self._context, self._trial(result)
+        sources = context.sources(context.profiles[trial.model])
+        question = context.question(trial, ANSWER_STEP, (), sources)
+        parts = (p for m in question.messages for p in m.parts)
         return "\n".join(part.text for part in parts if isinstance(part, TextPart))
 
     def _image(self, name: str) -> DatasetImage:

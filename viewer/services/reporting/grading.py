@@ -57,7 +57,7 @@ def _changed(store: Store, run: int) -> Iterator[None]:
     for one in trials.scored_trials(store, run):
         answer = any_answer_of_json(one.parsed) if one.parsed else None
         if isinstance(answer, ReportAnswer):
-            score = context.score(one.trial, answer)
+            score = context.score(context.turn(one.trial), answer)
             if score != one.score:
                 trials.score_again(store, one.id, score, context.study.scorer_version)
                 yield

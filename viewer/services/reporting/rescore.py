@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer.services.reporting.grading import take_in_grades
-from viewer.services.running.ledger import judged_or_failed, own_reply, steps_of
-from viewer.services.trials.run_context import ANSWER, RunContext, StepReply
-from viewer.store import cases, runs, steps, trials
+from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import judge
+from viewer.store import cases, runs, trials
 from viewer.store.database import Store
-from viewer.store.runs import StoredTrial
+from viewer.store.steps import kept_replies
 from viewer.store.trials import ScoredTrial, Verdict
-from viewer.studies.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,11 @@ def rescore_run(
     failed at the provider) stay as they are.
     """
     answered = _answered(store, run)
-    verdicts = [v for v in _now(store, run, answered, progress) if v is not None]
-    if verdicts:
-        store.in_short_transactions(_settled(store, verdicts))
-    return Rescored(len(answered), len(verdicts))
+    now = zip(answered, _now(store, run, answered, progress), strict=True)
+    changed = [(one.id, verdict) for one, verdict in now if verdict is not None]
+    if changed:
+        store.in_short_transactions(_settled(store, changed))
+    return Rescored(len(answered), len(changed))
 
 
 def told_departures(store: Store, run: int) -> str:
@@ -69,7 +69,7 @@ def _now(
         progress(done, len(answered))
 
 
-def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:
+def _settled(store: Store, verdicts: Sequence[tuple[int, Verdict]]) -> Iterator[None]:
     """Append verdicts; each is whole by itself, so a kill leaves the rest as before."""
     for verdict in verdicts:
         trials.settle(store, [verdict])
@@ -83,40 +83,8 @@ def _new_verdict(
         return None
     is_place = context.study.words.places
     kept = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
-    parsed, score = judged_or_failed(
-        context, StoredTrial(scored.id, scored.trial), kept
-    )
+    verdict = judge(context, scored.trial, kept)
     # a cell is told by its verdict, whatever else its reply says
     told = is_place and not scored.placed
-    same = told or parsed == scored.parsed
-    if score == scored.score and same:
-        return None
-    return Verdict(
-        trial_id=scored.id,
-        score=score,
-        scorer_version=context.study.scorer_version,
-        reply_id=own_reply(kept).id,
-        parser_version=context.study.parser_version,
-        parsed=parsed,
-        steps=steps_of(kept),
-    )
-
-
-def kept_replies(
-    store: Store, trial: int, reply: int, *, alone: bool = False
-) -> tuple[StepReply, ...]:
-    """Return every reply that a trial's verdict was read from, oldest first.
-
-    ``reply`` is the one that a trial of one step was answered with; ``alone`` says
-    that there are no others to look for.
-    """
-    read = () if alone else steps.replies_read(store, trial)
-    if not read:
-        return (StepReply(ANSWER, trials.reply_with_id(store, reply)),)
-    return tuple(
-        StepReply(
-            Step(one.step, one.role, one.again),
-            trials.reply_with_id(store, one.reply_id),
-        )
-        for one in read
-    )
+    same = told or verdict.parsed == scored.parsed
+    return None if verdict.score == scored.score and same else verdict

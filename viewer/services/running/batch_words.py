@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from viewer.domain.errors import (
+    OverreadError,
     PrivacyError,
     ProviderError,
     RetryClass,
+    UnreadableInputError,
     WordsWaitError,
 )
 from viewer.domain.run import ModelStopped
@@ -30,6 +32,15 @@ def unexpected(error: BaseException) -> ProviderError:
         retry_class=RetryClass.FAIL,
         reason=f"adapter_{type(error).__name__}",
     )
+
+
+def reason_of(error: OverreadError) -> str:
+    """Return why a trial is excluded whose question cannot be made, in a word.
+
+    Its image cannot be read, or its model or its image lacks what it points out.
+    """
+    unreadable = isinstance(error, UnreadableInputError)
+    return "unreadable_image" if unreadable else "cannot_be_asked"
 
 
 def held_back(run: int, held: Sequence[PrivacyError], dataset: str) -> ModelStopped:

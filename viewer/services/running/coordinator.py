@@ -9,6 +9,8 @@ import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import starmap
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
@@ -22,28 +24,20 @@ from viewer.domain.run import (
     RunEnded,
     RunMark,
     RunStarted,
-    TrialDone,
     TrialRetried,
 )
+from viewer.models.loaded import LoadCancelledError
 from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
 from viewer.services.privacy.gate import GateWatch
-from viewer.services.running.batch_words import held_back, orphans_wait, unexpected
-from viewer.services.running.endpoint_queue import (
-    Due,
-    NotThere,
-    QueuedRequest,
-    Unaskable,
-    Withheld,
+from viewer.services.running.batch_words import (
+    held_back,
+    orphans_wait,
+    reason_of,
+    unexpected,
 )
-from viewer.services.running.ledger import (
-    Answered,
-    Asked,
-    Begun,
-    Ledger,
-    Orphaned,
-    Settled,
-)
+from viewer.services.running.endpoint_queue import PreparationFailure
+from viewer.services.running.ledger import Claim, Ledger
 from viewer.services.running.progress_events import (
     LoadWatch,
     ProgressEvents,
@@ -51,23 +45,28 @@ from viewer.services.running.progress_events import (
     trial_done,
 )
 from viewer.services.running.run_notes import RunNotes
-from viewer.services.running.scheduler import MOST_ELSEWHERE, Scheduler, SentRequest
+from viewer.services.running.scheduler import MOST_ELSEWHERE, Scheduler
 from viewer.services.running.spending import ceiling_sentence
 from viewer.services.running.stopping import is_late
-from viewer.services.trials.run_context import RunContext, StepReply
+from viewer.services.running.trial_question import TrialQuestion, next_question
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import ask_model
 from viewer.store import runs
 from viewer.store.claims import Coordinator
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
 from viewer.store.saved_replies import Spool
-from viewer.store.trials import StoredReply
+from viewer.store.trials import TrialReply, Verdict
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import RawReply
 
 ORPHAN: Final = "orphan"
 """Why a question is asked again, or not at all, that a kill left open."""
+Answered = tuple[TrialQuestion, TrialReply]
+"""A question with its reply, which is in the store."""
+Ended = tuple[StoredTrial, Verdict]
+"""A trial with its verdict, which is not in the store yet."""
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
 _SOON_S: Final = 0.25
@@ -130,9 +129,11 @@ class BatchCoordinator:
         planned = sum(counts.values())
         yield RunStarted(self._run, planned, planned - counts.get(Status.PENDING, 0))
         pending = runs.trials_in(self._store, self._run, [Status.PENDING])
-        go_on, ended, self._undecided = self._ledger.settle_orphans(pending)
-        yield from map(self._done, ended)
-        self._scheduler.add(filter(None, map(self._due, go_on)))
+        go_on, skipped, self._undecided = self._ledger.settle_orphans(pending)
+        lost = self._unanswered(Score(Status.PROVIDER_ERROR, ORPHAN))
+        yield from self._keep_verdicts([(stored, lost) for stored in skipped])
+        for stored in go_on:
+            self._scheduler.add(next_question(self._context, stored))
         yield from self._work()
         if self._undecided:
             yield ModelStopped(self._run, "", orphans_wait(self._undecided))
@@ -169,9 +170,7 @@ class BatchCoordinator:
         """
         if waited_s < _SOON_S:
             return
-        self._ledger.spool(
-            (sent.attempt, sent.asked, raw) for sent, raw in self._scheduler.received()
-        )
+        self._ledger.spool(self._scheduler.received())
         awaited = not self._scheduler.all_are_completed and not is_late(self._cancel)
         if self._cancel.is_set() and not awaited:
             self._store.patience_s = _LAST_PATIENCE_S
@@ -189,7 +188,7 @@ class BatchCoordinator:
     def _step(self, pool: Executor) -> Iterator[Event]:
         self._store.check_file()
         if not self._cancel.is_set():
-            self._scheduler.prepare_ahead(pool, self._context)
+            self._scheduler.prepare_ahead(pool)
             yield from self._start()
         else:
             # again and again: a question may only now have begun to load its model
@@ -201,210 +200,206 @@ class BatchCoordinator:
 
     def _start(self) -> Iterator[Event]:
         answered: list[Answered] = []
-        unaskable: list[Unaskable] = []
-        queued: list[QueuedRequest] = []
+        excluded: list[Ended] = []
+        queued: list[TrialQuestion] = []
         stopped: list[ModelStopped] = []
         for up in self._scheduler.next_up():
-            if isinstance(up, Withheld):
-                self._held += (up.why,)
-            elif isinstance(up, Unaskable):
-                unaskable.append(up)
-            elif isinstance(up, NotThere):
-                stopped += self._stopped(up)
-            elif self._found(up, self._ledger.found_or_adopted(up.asked), answered):
+            if isinstance(up, PreparationFailure):
+                self._hear_failure(up, excluded, stopped)
+            elif self._found(up, self._ledger.found_or_adopted(up), answered):
                 continue
             elif (why := self._kept_here(up)) is not None:
                 self._held += (why,)
             elif not self._scheduler.follows(up):
                 self._reserve(up, queued, stopped)
-            if len(answered) + len(unaskable) >= self._options.most:
+            if len(answered) + len(excluded) >= self._options.most:
                 break
         yield from self._send(queued, answered)
         yield from self._settle(answered)
-        yield from self._exclude(unaskable)
+        yield from self._keep_verdicts(excluded)
         yield from stopped
 
-    def _stopped(self, up: NotThere) -> list[ModelStopped]:
-        """Ask nothing more of a model that cannot be got; say so once."""
-        if not self._scheduler.stop_model(up.model):
+    def _hear_failure(
+        self,
+        failure: PreparationFailure,
+        excluded: list[Ended],
+        stopped: list[ModelStopped],
+    ) -> None:
+        """Take out a question that cannot be made; the others are not held up."""
+        question, why = failure.question, failure.why
+        if isinstance(why, PrivacyError):
+            self._held += (why,)
+        elif isinstance(why, ProviderError):  # its model cannot be got
+            stopped += self._stopped(question.model, str(why))
+        elif isinstance(why, LoadCancelledError):  # by somebody else: begin again
+            again = next_question(self._context, question.stored, question.replies)
+            self._scheduler.add(again, first=True)
+        else:
+            score = Score(Status.EXCLUDED, reason_of(why))
+            excluded.append((question.stored, self._unanswered(score)))
+
+    def _stopped(self, model: str, sentence: str) -> list[ModelStopped]:
+        """Ask nothing more of a model; say why, once."""
+        if not self._scheduler.stop_model(model):
             return []
-        return [ModelStopped(self._run, up.model, str(up.why))]
+        return [ModelStopped(self._run, model, sentence)]
 
     def _found(
         self,
-        up: QueuedRequest,
-        found: StoredReply | Coordinator | None,
+        up: TrialQuestion,
+        found: TrialReply | Coordinator | None,
         answered: list[Answered],
     ) -> bool:
         """Take a reply that need not be bought, or wait for whoever is buying it."""
         if isinstance(found, Coordinator):
-            self._waits.hold(up.asked, found)
+            self._waits.hold(up.trial, found)
             self._scheduler.look_later(up)
             return True
-        self._waits.release(up.asked)
-        if isinstance(found, StoredReply):
-            together = [up.asked, *self._followers(up.asked)]
-            answered += [Answered(asked, found, reused=True) for asked in together]
-        return isinstance(found, StoredReply)
+        self._waits.release(up.trial)
+        if found is None:
+            return False
+        together = (up, *self._scheduler.take_followers(up))
+        answered += [(question, question.reusing(found)) for question in together]
+        return True
 
-    def _followers(self, asked: Asked) -> tuple[Asked, ...]:
-        return self._scheduler.take_followers(asked.prepared.sha256)
-
-    def _kept_here(self, up: QueuedRequest) -> PrivacyError | None:
+    def _kept_here(self, up: TrialQuestion) -> PrivacyError | None:
         """Return why a question that was to leave may not any more."""
-        prepared = up.asked.prepared
-        if prepared.outgoing is None:
+        request = up.request
+        if request.outgoing is None:
             return None
         try:
-            self._watch.check(prepared.profile, prepared.shown, prepared.outgoing)
+            self._watch.check(request.profile, request.shown, request.outgoing)
         except PrivacyError as error:
             return error
         return None
 
     def _reserve(
         self,
-        up: QueuedRequest,
-        queued: list[QueuedRequest],
+        up: TrialQuestion,
+        queued: list[TrialQuestion],
         stopped: list[ModelStopped],
     ) -> None:
         """Let a question leave if the ceiling allows for the most it can cost."""
-        prepared, budget = up.asked.prepared, self._ledger.budget
-        most = most_microusd(prepared.profile, prepared.request)
+        budget = self._ledger.budget
+        most = most_microusd(up.profile, up.request.request)
         if budget.fits(most):
             budget.reserve(up.trial, most)
             self._scheduler.reserve(up)
             queued.append(up)
         elif budget.at_risk > 0:
             self._scheduler.put_back(up)  # what is in flight may cost less than feared
-        elif self._scheduler.stop_model(up.model):
-            sentence = ceiling_sentence(budget, up.model, most)
-            stopped.append(ModelStopped(self._run, up.model, sentence))
+        elif told := self._stopped(up.model, ceiling_sentence(budget, up.model, most)):
+            stopped += told
             self._paused = True
 
     def _send(
-        self, queued: list[QueuedRequest], answered: list[Answered]
+        self, queued: list[TrialQuestion], answered: list[Answered]
     ) -> Iterator[Event]:
         """Claim every question, and only then let those leave that nobody else asks."""
         queued = [one.now() for one in queued]
-        begun = self._ledger.begin([one.asked for one in queued]) if queued else ()
-        for one, what in zip(queued, begun, strict=True):
-            if isinstance(what, Begun):
-                self._ask(one, what.attempt)
-                if what.again:
+        claimed = self._ledger.begin(queued) if queued else ()
+        for one, claim in zip(queued, claimed, strict=True):
+            if isinstance(claim, Claim):
+                self._ask(one, claim.attempt)
+                if claim.again:
                     yield TrialRetried(self._run, one.trial, one.model, ORPHAN, 0.0)
                 continue
             self._ledger.budget.release(one.trial)
             self._scheduler.release(one)
-            if isinstance(what, Orphaned):
-                yield from self._leave_open(one.asked, what.policy)
+            if isinstance(claim, OrphanPolicy):
+                yield from self._leave_open(one, claim)
             else:
-                self._found(one, what, answered)
+                self._found(one, claim, answered)
 
-    def _ask(self, one: QueuedRequest, attempt: int) -> None:
-        prepared = one.asked.prepared
+    def _ask(self, one: TrialQuestion, attempt: int) -> None:
+        request = one.request
         future = self._executor.submit(
-            ask_model, prepared.profile, prepared.request, prepared.outgoing
+            ask_model, request.profile, request.request, request.outgoing
         )
         self._scheduler.mark_sent(future, one, attempt)
 
-    def _leave_open(self, asked: Asked, policy: OrphanPolicy) -> Iterator[Event]:
+    def _leave_open(
+        self, question: TrialQuestion, policy: OrphanPolicy
+    ) -> Iterator[Event]:
         """End a question that the kill of another batch left open, or let it wait."""
         if policy is OrphanPolicy.SKIP:
-            error = Score(Status.PROVIDER_ERROR, ORPHAN)
-            yield from self._end_all(asked, error)
+            yield from self._end_all(question, ORPHAN)
         else:
-            self._undecided += 1 + len(self._followers(asked))
-
-    def _exclude(self, unaskable: Sequence[Unaskable]) -> Iterator[Event]:
-        """End trials whose question cannot be made; the others are not held up."""
-        if unaskable:
-            ended = [
-                (one.stored, Score(Status.EXCLUDED, one.reason), None)
-                for one in unaskable
-            ]
-            yield from map(self._done, self._ledger.settle_without_reply(ended))
+            self._undecided += 1 + len(self._scheduler.take_followers(question))
 
     def _collect(self) -> Iterator[Event]:
         """Keep what came back before anybody is told of it."""
-        arrived: list[tuple[int, Asked, RawReply]] = []
-        failed: list[tuple[SentRequest, ProviderError]] = []
-        for future, sent in self._scheduler.completed():
+        arrived: list[tuple[TrialQuestion, RawReply]] = []
+        failed: list[tuple[TrialQuestion, ProviderError]] = []
+        for future, question in self._scheduler.completed():
             error = future.exception()
             if error is None:
-                arrived.append((sent.attempt, sent.asked, future.result()))
+                arrived.append((question, future.result()))
             elif isinstance(error, ProviderError):
-                failed.append((sent, error))
+                failed.append((question, error))
             else:
-                failed.append((sent, unexpected(error)))
+                failed.append((question, unexpected(error)))
         kept = self._ledger.keep(arrived) if arrived else ()
         if failed:
-            self._ledger.close_failed([(f.attempt, f.asked, e) for f, e in failed])
-        yield from self._settle([*kept, *self._followed(kept)])
-        for sent, provider_error in failed:
-            yield from self._after_failure(sent, provider_error)
+            self._ledger.close_failed(failed)
+        asked = [question for question, _ in arrived]
+        answered = [*zip(asked, kept, strict=True)]
+        yield from self._settle([*answered, *self._followed(answered)])
+        for question, provider_error in failed:
+            yield from self._after_failure(question, provider_error)
 
-    def _followed(self, kept: tuple[Answered, ...]) -> Iterator[Answered]:
-        for answered in kept:
-            for asked in self._followers(answered.asked):
-                yield Answered(asked, answered.reply, reused=True)
+    def _followed(self, answered: Sequence[Answered]) -> Iterator[Answered]:
+        for question, reply in answered:
+            for follower in self._scheduler.take_followers(question):
+                yield follower, follower.reusing(reply)
 
     def _after_failure(
-        self, sent: SentRequest, error: ProviderError
+        self, question: TrialQuestion, error: ProviderError
     ) -> Iterator[Event]:
-        model = sent.queued.model
-        learned = sent.asked.prepared.drop_rejected_params(error)
-        last = sent.queued.number >= MAX_ATTEMPTS and not learned
+        learned = question.request.drop_rejected_params(error)
+        last = question.number >= MAX_ATTEMPTS and not learned
         if error.retry_class is RetryClass.STOP_RUN or (last and error.unreachable):
-            if self._scheduler.stop_model(model):
-                yield ModelStopped(self._run, model, str(error))
+            yield from self._stopped(question.model, str(error))
         elif error.retry_class is RetryClass.RETRY and not last:
-            yield from self._retry(sent, error, counts=not learned)
+            yield from self._retry(question, error, counts=not learned)
         else:
-            yield from self._give_up(sent.asked, error)
+            yield from self._end_all(question, error.reason)
 
     def _retry(
-        self, sent: SentRequest, error: ProviderError, *, counts: bool
+        self, question: TrialQuestion, error: ProviderError, *, counts: bool
     ) -> Iterator[Event]:
         if self._cancel.is_set():
             return  # the trial stays pending; the next batch asks again
-        pause = retry_pause(sent.queued.number, error, self._jitter)
-        self._scheduler.delay(sent, pause, counts=counts)
-        again = sent.queued
-        yield TrialRetried(self._run, again.trial, again.model, error.reason, pause)
+        pause = retry_pause(question.number, error, self._jitter)
+        self._scheduler.delay(question, pause, counts=counts)
+        yield TrialRetried(
+            self._run, question.trial, question.model, error.reason, pause
+        )
 
-    def _give_up(self, asked: Asked, error: ProviderError) -> Iterator[Event]:
-        yield from self._end_all(asked, Score(Status.PROVIDER_ERROR, error.reason))
+    def _settle(self, answered: Sequence[Answered]) -> Iterator[Event]:
+        """Go on with trials whose reply is stored: to a question, or to a verdict."""
+        self._notes.see(answered)
+        ended: list[Ended] = []
+        for question, reply in answered:
+            then = question.answered(reply)
+            if isinstance(then, Verdict):
+                ended.append((question.stored, then))
+            else:
+                self._scheduler.add(then, first=True)
+        yield from self._keep_verdicts(ended)
 
-    def _end_all(self, asked: Asked, score: Score) -> Iterator[Event]:
-        """End a trial without a reply, and all that waited for the same."""
-        sha256 = asked.prepared.sha256
-        together = [asked, *self._followers(asked)]
-        ended = [(each.stored, score, sha256) for each in together]
-        yield from map(self._done, self._ledger.settle_without_reply(ended))
+    def _end_all(self, question: TrialQuestion, reason: str) -> Iterator[Event]:
+        """End a trial as failed without a reply, and all that waited for the same."""
+        together = (question, *self._scheduler.take_followers(question))
+        score = Score(Status.PROVIDER_ERROR, reason)
+        verdict = self._unanswered(score, question.sha256)
+        yield from self._keep_verdicts([(each.stored, verdict) for each in together])
 
-    def _settle(self, answered: list[Answered]) -> Iterator[Event]:
-        if answered:
-            self._notes.see(answered)
-            ended = [one for one in answered if not self._goes_on(one)]
-            yield from map(self._done, self._ledger.settle_answers(ended))
+    def _unanswered(self, score: Score, asked: str | None = None) -> Verdict:
+        """Return the verdict on a trial without a reply; ``asked`` is its request."""
+        return Verdict(score, self._context.study.scorer_version, unanswered=asked)
 
-    def _goes_on(self, answered: Answered) -> bool:
-        """Queue a trial's next question; return whether it has one."""
-        due = self._due(answered.asked.stored, answered.kept)
-        if due is not None:
-            self._scheduler.add([due])
-        return due is not None
-
-    def _due(self, stored: StoredTrial, kept: tuple[StepReply, ...] = ()) -> Due | None:
-        """Return what a trial is to be asked next, None where it has all it needs."""
-        try:
-            step = self._context.next_step(stored.trial, kept)
-        except ProviderError:
-            return None  # a reply that cannot be read ends its trial as that
-        if step is None:
-            return None
-        model = self._context.profile_for(stored.trial.model, step).name
-        return Due(stored, model, kept)
-
-    def _done(self, settled: Settled) -> TrialDone:
-        return trial_done(self._run, settled)
+    def _keep_verdicts(self, ended: Sequence[Ended]) -> Iterator[Event]:
+        if ended:
+            self._ledger.settle(ended)
+            yield from starmap(partial(trial_done, self._run), ended)

@@ -5,9 +5,10 @@ import math
 from collections import deque
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from viewer.domain.errors import (
+    OverreadError,
     PrivacyError,
     ProviderError,
     UnreadableInputError,
@@ -15,78 +16,25 @@ from viewer.domain.errors import (
 )
 from viewer.models.limits import Limit
 from viewer.models.loaded import LoadCancelledError
-from viewer.services.running.ledger import Asked
-from viewer.services.trials.run_context import RunContext, StepReply
-from viewer.services.trials.run_trial import PreparedTrial, prepare_trial
-from viewer.store.runs import StoredTrial
+from viewer.services.running.trial_question import TrialQuestion
+from viewer.services.trials.run_trial import PreparedRequest
+
+_FAILURES: Final = (
+    UnreadableInputError,
+    WrongUseError,
+    PrivacyError,
+    ProviderError,
+    LoadCancelledError,
+)
+"""Ends of a preparing that concern one trial or one model, and not the batch."""
 
 
 @dataclass(frozen=True)
-class Due:
-    """A trial whose next question is to be prepared, for ``model`` to answer.
+class PreparationFailure:
+    """A question that could not be prepared, and why."""
 
-    ``before`` are its replies so far.
-    """
-
-    stored: StoredTrial
-    model: str
-    before: tuple[StepReply, ...] = ()
-
-
-@dataclass(frozen=True)
-class QueuedRequest:
-    """A question about to be asked for the ``number``-th time in this batch.
-
-    ``looks`` counts how often it was found that another batch is asking it.
-    """
-
-    asked: Asked
-    number: int = 1
-    looks: int = 0
-
-    @property
-    def trial(self) -> int:
-        """The number of its trial; a trial has one question in flight at most."""
-        return self.asked.stored.id
-
-    def now(self) -> "QueuedRequest":
-        """Return it with the body that would be sent now."""
-        prepared = self.asked.prepared.outgoing_now()
-        return replace(self, asked=replace(self.asked, prepared=prepared))
-
-    @property
-    def model(self) -> str:
-        """The model asked."""
-        return self.asked.prepared.profile.name
-
-
-@dataclass(frozen=True)
-class Unaskable:
-    """A trial whose question cannot be made, and why in a word.
-
-    Its image cannot be read, or its model or its image lacks what it points out.
-    """
-
-    stored: StoredTrial
-    reason: str
-
-
-@dataclass(frozen=True)
-class Withheld:
-    """A question that may not leave this machine, and why."""
-
-    why: PrivacyError
-
-
-@dataclass(frozen=True)
-class NotThere:
-    """A model that is not on this machine and cannot be fetched, and why."""
-
-    model: str
-    why: ProviderError
-
-
-NextUp = QueuedRequest | Unaskable | Withheld | NotThere
+    question: TrialQuestion
+    why: OverreadError
 
 
 class EndpointQueue:
@@ -102,10 +50,10 @@ class EndpointQueue:
 
     def __init__(self, name: str, limit: Limit) -> None:
         self.name, self.limit = name, limit
-        self._waiting: deque[Due] = deque()
-        self._preparing: deque[tuple[Due, Future[PreparedTrial]]] = deque()
-        self._delayed: list[tuple[float, int, QueuedRequest]] = []
-        self._returned: deque[QueuedRequest] = deque()
+        self._waiting: deque[TrialQuestion] = deque()
+        self._preparing: deque[tuple[TrialQuestion, Future[PreparedRequest]]] = deque()
+        self._delayed: list[tuple[float, int, TrialQuestion]] = []
+        self._returned: deque[TrialQuestion] = deque()
         self._stopped: set[str] = set()
         self.is_shut = False
 
@@ -115,27 +63,26 @@ class EndpointQueue:
         return bool(self._waiting or self._preparing or self._delayed or self._returned)
 
     @property
-    def asked_again(self) -> tuple[QueuedRequest, ...]:
+    def asked_again(self) -> tuple[TrialQuestion, ...]:
         """The questions that wait to be asked again, or were put back."""
         return (*(one for _, _, one in self._delayed), *self._returned)
 
-    def add(self, due: Due) -> None:
-        """Queue a trial behind the others; one that was begun goes before them."""
-        if due.model in self._stopped:
+    def add(self, question: TrialQuestion, *, first: bool = False) -> None:
+        """Queue a question that is due behind the others, or before them."""
+        if question.model in self._stopped:
             return
-        if due.before:
-            self._waiting.appendleft(due)
+        if first:
+            self._waiting.appendleft(question)
         else:
-            self._waiting.append(due)
+            self._waiting.append(question)
 
-    def prepare_ahead(self, pool: Executor, context: RunContext, ahead: int) -> None:
+    def prepare_ahead(self, pool: Executor, ahead: int) -> None:
         """Read images and draw grids for the next trials, some ahead of asking."""
         while self._waiting and len(self._preparing) < ahead:
-            due = self._waiting.popleft()
-            future = pool.submit(prepare_trial, context, due.stored.trial, due.before)
-            self._preparing.append((due, future))
+            question = self._waiting.popleft()
+            self._preparing.append((question, pool.submit(question.prepare)))
 
-    def take(self, now: float) -> NextUp | None:
+    def take(self, now: float) -> TrialQuestion | PreparationFailure | None:
         """Take the next question that its endpoint has room for, if there is one."""
         if self.limit.wait_s(now) > 0:
             return None
@@ -145,33 +92,25 @@ class EndpointQueue:
             return heapq.heappop(self._delayed)[2]
         return self._take_prepared()
 
-    def _take_prepared(self) -> NextUp | None:
+    def _take_prepared(self) -> TrialQuestion | PreparationFailure | None:
         while self._preparing and self._preparing[0][1].done():
-            due, future = self._preparing.popleft()
-            if due.model in self._stopped:
+            question, future = self._preparing.popleft()
+            if question.model in self._stopped:
                 continue
             try:
-                return QueuedRequest(Asked(due.stored, future.result(), due.before))
-            except UnreadableInputError:
-                return Unaskable(due.stored, "unreadable_image")
-            except WrongUseError:
-                return Unaskable(due.stored, "cannot_be_asked")
-            except PrivacyError as error:
-                return Withheld(error)
-            except ProviderError as error:
-                return NotThere(due.model, error)
-            except LoadCancelledError:
-                self._waiting.appendleft(due)  # by somebody else: begin again
+                return replace(question, prepared=future.result())
+            except _FAILURES as error:
+                return PreparationFailure(question, error)
         return None
 
-    def put_back(self, queued: QueuedRequest) -> None:
+    def put_back(self, question: TrialQuestion) -> None:
         """Let a question that was taken be the next one again, but not at once."""
-        self._returned.appendleft(queued)
+        self._returned.appendleft(question)
         self.is_shut = True
 
-    def delay(self, queued: QueuedRequest, until: float) -> None:
+    def delay(self, question: TrialQuestion, until: float) -> None:
         """Ask again at a time."""
-        heapq.heappush(self._delayed, (until, queued.trial, queued))
+        heapq.heappush(self._delayed, (until, question.trial, question))
 
     def wait_s(self, now: float) -> float:
         """Return the seconds until time alone lets a question leave, else ∞."""
@@ -192,14 +131,14 @@ class EndpointQueue:
             return self._preparing[0][1]
         return None
 
-    def being_prepared(self) -> tuple[Future[PreparedTrial], ...]:
+    def being_prepared(self) -> tuple[Future[PreparedRequest], ...]:
         """Return what is being prepared at this moment."""
         return tuple(future for _, future in self._preparing if future.running())
 
     def stop_model(self, model: str) -> None:
         """Forget the questions of a model."""
         self._stopped.add(model)
-        self._waiting = deque(due for due in self._waiting if due.model != model)
-        self._returned = deque(r for r in self._returned if r.model != model)
+        self._waiting = deque(q for q in self._waiting if q.model != model)
+        self._returned = deque(q for q in self._returned if q.model != model)
         self._delayed = [d for d in self._delayed if d[2].model != model]
         heapq.heapify(self._delayed)

@@ -6,87 +6,43 @@ anything is read off it; only then is the trial's verdict written (DESIGN 5).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import starmap
 
-from viewer.domain.answer import Status
-from viewer.domain.answer_json import NOTHING
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
-from viewer.domain.result import Score
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import may_cost, price_of
 from viewer.services.running.spending import may_have_cost, open_purse
-from viewer.services.trials.run_context import ANSWER, RunContext, StepReply
-from viewer.services.trials.run_trial import PreparedTrial
+from viewer.services.running.trial_question import TrialQuestion
+from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import PreparedRequest
 from viewer.store import claims, consents, rescued, trials
 from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
 from viewer.store.saved_replies import SavedReply, Spool
-from viewer.store.trials import (
-    ReadReply,
-    RequestRecord,
-    StoredReply,
-    Verdict,
-)
+from viewer.store.trials import RequestRecord, TrialReply, Verdict
 
 _UNREUSABLE = frozenset({"length", "content_filter"})
 """Ends of a reply that another run asks again (studies.md 3.2, Never cache)."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A trial whose question is prepared, and the replies that it was made of."""
-
-    stored: StoredTrial
-    prepared: PreparedTrial
-    before: tuple[StepReply, ...] = ()
-
-
-@dataclass(frozen=True)
-class Answered:
-    """A trial whose question has a reply in the store."""
-
-    asked: Asked
-    reply: StoredReply
-    reused: bool
-
-    @property
-    def kept(self) -> tuple[StepReply, ...]:
-        """Every reply of the trial, oldest first."""
-        return (*self.asked.before, StepReply(self.asked.prepared.step, self.reply))
-
-
-@dataclass(frozen=True)
-class Settled:
-    """A trial whose verdict is in the store."""
-
-    stored: StoredTrial
-    score: Score
-    request_sha256: str
-    reused: bool
-    latency_ms: int
-
-
-@dataclass(frozen=True)
-class Begun:
+class Claim:
     """An attempt that is committed; ``again`` where a kill left one open before it."""
 
     attempt: int
     again: bool = False
 
 
-@dataclass(frozen=True)
-class Orphaned:
-    """A question that a kill left open and that is not asked again just so."""
+Claimed = Claim | TrialReply | Coordinator | OrphanPolicy
+"""What became of a question that was to be claimed: it may be asked, or has a reply.
 
-    policy: OrphanPolicy
-
-
-Claim = Begun | StoredReply | Coordinator | Orphaned
-"""What became of a question that was to be claimed; only what has begun is asked."""
+Or another batch is asking it, or a kill left it open and it is not asked again just so.
+"""
 
 
 class _SpoolsFirstError(Exception):
@@ -117,36 +73,35 @@ class Ledger:
         self._coordinator = claims.add_coordinator(store, run)
         self.budget = open_purse(store, run, context.profiles, context.spec.helpers)
 
-    def found(self, asked: Asked) -> StoredReply | Coordinator | None:
+    def found(self, question: TrialQuestion) -> TrialReply | Coordinator | None:
         """Return a reply to exactly this request that is in the store already.
 
         Where another batch awaits one, return who does; None where it may be asked.
         """
-        sha256 = asked.prepared.sha256
-        reply = trials.kept_reply(self._store, sha256, asked.stored.id)
+        sha256 = question.sha256
+        reply = trials.kept_reply(self._store, sha256, question.trial)
         if reply is not None:
             return reply
         held = (claims.holder_of(self._store, one) for one in self._open(sha256))
         return next(filter(None, held), None)
 
-    def found_or_adopted(self, asked: Asked) -> StoredReply | Coordinator | None:
+    def found_or_adopted(
+        self, question: TrialQuestion
+    ) -> TrialReply | Coordinator | None:
         """Return what is found, or a rescued reply that the trial takes for its own."""
-        return self.found(asked) or self._adopted(asked)
+        return self.found(question) or self._adopted(question)
 
-    def _adopted(self, asked: Asked) -> StoredReply | None:
-        sha256, prepared = asked.prepared.sha256, asked.prepared
+    def _adopted(self, question: TrialQuestion) -> TrialReply | None:
+        sha256 = question.sha256
         if rescued.waiting_reply(self._store, sha256) is None:
             return None
         with self._store.transaction():
             record = rescued.waiting_reply(self._store, sha256)
             if record is None:  # another batch was first
                 return None
-            trials.keep_requests(self._store, [_request_record(prepared)])
-            attempt = trials.begin_attempt(
-                self._store, asked.stored.id, sha256, self._coordinator
-            )
-            reply = self._keep_one(attempt, asked, record)
-        self.budget.pay(asked.stored.id, record.cost_microusd)
+            attempt = self._begin_attempt(question)
+            reply = self._keep_one(replace(question, attempt=attempt), record)
+        self.budget.pay(question.trial, record.cost_microusd)
         return reply
 
     def _open(self, sha256: str) -> Sequence[OpenAttempt]:
@@ -158,11 +113,11 @@ class Ledger:
             or attempt.coordinator.id != self._coordinator
         ]
 
-    def begin(self, batch: Sequence[Asked]) -> tuple[Claim, ...]:
+    def begin(self, batch: Sequence[TrialQuestion]) -> tuple[Claimed, ...]:
         """Claim each question: commit an attempt, and its departure where it leaves.
 
-        Only what has ``Begun`` may be asked. All is looked at again in the transaction
-        that claims, so that of two batches that ask the same only one does.
+        Only what has a ``Claim`` may be asked. All is looked at again in the
+        transaction that claims, so that of two batches that ask the same only one does.
         """
         try:
             return self._claim_all(batch)
@@ -171,32 +126,28 @@ class Ledger:
             return self._claim_all(batch, ends_orphans=True)
 
     def _claim_all(
-        self, batch: Sequence[Asked], *, ends_orphans: bool = False
-    ) -> tuple[Claim, ...]:
+        self, batch: Sequence[TrialQuestion], *, ends_orphans: bool = False
+    ) -> tuple[Claimed, ...]:
         with self._store.transaction():
-            return tuple(self._claim(asked, ends_orphans) for asked in batch)
+            return tuple(self._claim(question, ends_orphans) for question in batch)
 
-    def _claim(self, asked: Asked, ends_orphans: bool) -> Claim:
-        found = self.found(asked)
+    def _claim(self, question: TrialQuestion, ends_orphans: bool) -> Claimed:
+        found = self.found(question)
         if found is not None:
             return found
-        left_open = self._open(asked.prepared.sha256)
+        left_open = self._open(question.sha256)
         if left_open and not ends_orphans and self._store.has_spools():
             raise _SpoolsFirstError
-        policy = self._orphans or orphan_policy(asked.prepared.profile)
+        policy = self._orphans or orphan_policy(question.profile)
         if left_open and policy is not OrphanPolicy.RETRY:
-            return Orphaned(policy)
+            return policy
         for attempt in left_open:
             trials.close_orphan(self._store, attempt.id)
-        return Begun(self._begin_one(asked), again=bool(left_open))
+        return Claim(self._begin_one(question), again=bool(left_open))
 
-    def _begin_one(self, asked: Asked) -> int:
-        prepared = asked.prepared
-        trials.keep_requests(self._store, [_request_record(prepared)])
-        attempt = trials.begin_attempt(
-            self._store, asked.stored.id, prepared.sha256, self._coordinator
-        )
-        leaving = prepared.outgoing
+    def _begin_one(self, question: TrialQuestion) -> int:
+        attempt = self._begin_attempt(question)
+        leaving = question.request.outgoing
         if leaving is not None:
             consents.note_departure(
                 self._store,
@@ -208,121 +159,80 @@ class Ledger:
             )
         return attempt
 
+    def _begin_attempt(self, question: TrialQuestion) -> int:
+        trials.keep_requests(self._store, [_request_record(question.request)])
+        return trials.begin_attempt(
+            self._store, question.trial, question.sha256, self._coordinator
+        )
+
     def keep(
-        self, arrived: Sequence[tuple[int, Asked, RawReply]]
-    ) -> tuple[Answered, ...]:
+        self, arrived: Sequence[tuple[TrialQuestion, RawReply]]
+    ) -> tuple[TrialReply, ...]:
         """Commit raw replies, before anything is read off them.
 
         What the store cannot take is in the spool when this raises.
         """
-        self._unstored = tuple(_saved(*one) for one in arrived)
-        for (_, asked, _), saved in zip(arrived, self._unstored, strict=True):
-            self.budget.pay(asked.stored.id, saved.record.cost_microusd)
+        self._unstored = tuple(starmap(_saved, arrived))
+        pairs = [
+            (question, saved.record)
+            for (question, _), saved in zip(arrived, self._unstored, strict=True)
+        ]
+        for question, record in pairs:
+            self.budget.pay(question.trial, record.cost_microusd)
         try:
             with self._store.transaction():
-                kept = tuple(
-                    self._keep_one(attempt, asked, saved.record)
-                    for (attempt, asked, _), saved in zip(
-                        arrived, self._unstored, strict=True
-                    )
-                )
+                kept = tuple(starmap(self._keep_one, pairs))
         except BaseException:
             self._spool.keep(self._unstored)
             raise
         self._unstored = ()
-        self._spool.forget(attempt for attempt, _, _ in arrived)
-        return tuple(
-            Answered(asked, reply, reused=False)
-            for (_, asked, _), reply in zip(arrived, kept, strict=True)
-        )
+        self._spool.forget(question.attempt for question, _ in arrived)
+        return kept
 
-    def spool(self, arrived: Iterable[tuple[int, Asked, RawReply]]) -> None:
+    def spool(self, arrived: Iterable[tuple[TrialQuestion, RawReply]]) -> None:
         """Write to the spool what waits to be stored, and what else has come back."""
-        self._spool.keep((*self._unstored, *(_saved(*one) for one in arrived)))
+        self._spool.keep((*self._unstored, *starmap(_saved, arrived)))
 
-    def _keep_one(self, attempt: int, asked: Asked, record: ReplyRecord) -> StoredReply:
-        sha256 = asked.prepared.sha256
+    def _keep_one(self, question: TrialQuestion, record: ReplyRecord) -> TrialReply:
+        sha256, attempt = question.sha256, question.attempt
         reply_id = trials.keep_reply(self._store, attempt, sha256, record)
-        return StoredReply(reply_id, sha256, record.raw)
+        return TrialReply(record.raw, question.request.step, reply_id, sha256)
 
-    def close_failed(self, failed: Sequence[tuple[int, Asked, ProviderError]]) -> None:
+    def close_failed(
+        self, failed: Sequence[tuple[TrialQuestion, ProviderError]]
+    ) -> None:
         """Commit the end of attempts that brought no reply."""
-        for _, asked, error in failed:
+        for question, error in failed:
             if may_have_cost(error.reason, error.http_status):
-                self.budget.pay(asked.stored.id, None)
+                self.budget.pay(question.trial, None)
             else:
-                self.budget.release(asked.stored.id)
+                self.budget.release(question.trial)
         with self._store.transaction():
-            for attempt, _, error in failed:
+            for question, error in failed:
                 trials.close_with_error(
                     self._store,
-                    attempt,
+                    question.attempt,
                     reason=error.reason,
                     message=str(error),
                     http_status=error.http_status,
                 )
 
-    def settle_answers(self, answered: Sequence[Answered]) -> tuple[Settled, ...]:
-        """Read and score replies; commit the verdicts."""
-        if not answered:
-            return ()
-        pairs = [self._judge(a) for a in answered]
+    def settle(self, ended: Sequence[tuple[StoredTrial, Verdict]]) -> None:
+        """Commit the verdicts on trials."""
         with self._store.transaction():
-            trials.settle(self._store, [verdict for verdict, _ in pairs])
-        return tuple(settled for _, settled in pairs)
-
-    def _judge(self, answered: Answered) -> tuple[Verdict, Settled]:
-        stored, study = answered.asked.stored, self._context.study
-        parsed, score = judged_or_failed(self._context, stored, answered.kept)
-        own = own_reply(answered.kept)
-        verdict = Verdict(
-            trial_id=stored.id,
-            score=score,
-            scorer_version=study.scorer_version,
-            request_sha256=own.request_sha256,
-            reply_id=own.id,
-            parser_version=study.parser_version,
-            parsed=parsed,
-            steps=steps_of(answered.kept),
-        )
-        settled = Settled(
-            stored,
-            score,
-            own.request_sha256,
-            answered.reused,
-            sum(one.reply.raw.latency_ms for one in answered.kept),
-        )
-        return verdict, settled
-
-    def settle_without_reply(
-        self, ended: Sequence[tuple[StoredTrial, Score, str | None]]
-    ) -> tuple[Settled, ...]:
-        """Commit verdicts of trials that have no reply: (trial, score, request)."""
-        version = self._context.study.scorer_version
-        with self._store.transaction():
-            trials.settle(
-                self._store,
-                [
-                    Verdict(stored.id, score, version, request_sha256=sha256)
-                    for stored, score, sha256 in ended
-                ],
-            )
-        return tuple(
-            Settled(stored, score, sha256 or "", reused=False, latency_ms=0)
-            for stored, score, sha256 in ended
-        )
+            trials.settle(self._store, [(one.id, verdict) for one, verdict in ended])
 
     def settle_orphans(
         self, pending: Iterable[StoredTrial]
-    ) -> tuple[tuple[StoredTrial, ...], tuple[Settled, ...], int]:
+    ) -> tuple[tuple[StoredTrial, ...], tuple[StoredTrial, ...], int]:
         """Decide what becomes of attempts that a kill of this run left open.
 
-        Returns the trials to go on with, those that ended as
+        Returns the trials to go on with, those that are to end as
         provider_error(orphan), and how many wait for a decision. Unless a policy is
         given each model's own holds: ask where it has a price, else retry.
         """
         by_id = {stored.id: stored for stored in pending}
-        skipped: list[tuple[StoredTrial, Score, str | None]] = []
+        skipped: list[StoredTrial] = []
         waiting = 0
         for attempt, trial_id, model in trials.orphans(self._store, self._run):
             chosen = self._orphans or self._own_policy(model)
@@ -331,12 +241,9 @@ class Ledger:
                 continue
             with self._store.transaction():
                 trials.close_orphan(self._store, attempt)
-            stored = by_id.get(trial_id)
-            if chosen is OrphanPolicy.SKIP and stored is not None:
-                score = Score(Status.PROVIDER_ERROR, "orphan")
-                skipped.append((by_id.pop(trial_id), score, None))
-        settled = self.settle_without_reply(skipped) if skipped else ()
-        return tuple(by_id.values()), settled, waiting
+            if chosen is OrphanPolicy.SKIP and trial_id in by_id:
+                skipped.append(by_id.pop(trial_id))
+        return tuple(by_id.values()), tuple(skipped), waiting
 
     def _own_policy(self, model: str) -> OrphanPolicy:
         """Return what becomes of a question that any of a trial's models was asked."""
@@ -345,45 +252,12 @@ class Ledger:
         return OrphanPolicy.ASK if OrphanPolicy.ASK in policies else OrphanPolicy.RETRY
 
 
-def judged_or_failed(
-    context: RunContext, stored: StoredTrial, kept: Sequence[StepReply]
-) -> tuple[str, Score]:
-    """Return the answer of a trial's replies as JSON and its score.
-
-    A body that cannot be read at all is the provider's failure, not an answer.
-    """
-    try:
-        judged = context.judged(stored.trial, kept)
-    except ProviderError as error:
-        return NOTHING, Score(Status.PROVIDER_ERROR, error.reason)
-    return judged.parsed, judged.score
-
-
-def own_reply(kept: Sequence[StepReply]) -> StoredReply:
-    """Return the last reply of the model that a trial is about, else the last."""
-    own = [one.reply for one in kept if not one.step.role]
-    return own[-1] if own else kept[-1].reply
-
-
-def steps_of(kept: Sequence[StepReply]) -> tuple[ReadReply, ...]:
-    """Return a trial's replies as the store keeps them.
-
-    The one reply of a trial that is answered at once needs no steps.
-    """
-    if len(kept) == 1 and kept[0].step == ANSWER:
-        return ()
-    return tuple(
-        ReadReply(one.step.name, one.step.role, one.step.again, one.reply.id)
-        for one in kept
-    )
-
-
 def orphan_policy(profile: ModelProfile) -> OrphanPolicy:
     """Return what becomes of orphans unless a person says: nothing is paid twice."""
     return OrphanPolicy.ASK if may_cost(profile) else OrphanPolicy.RETRY
 
 
-def _request_record(prepared: PreparedTrial) -> RequestRecord:
+def _request_record(prepared: PreparedRequest) -> RequestRecord:
     return RequestRecord(
         sha256=prepared.sha256,
         document=prepared.document,
@@ -393,17 +267,17 @@ def _request_record(prepared: PreparedTrial) -> RequestRecord:
     )
 
 
-def _saved(attempt: int, asked: Asked, raw: RawReply) -> SavedReply:
-    record = _reply_record(asked.prepared, raw)
-    return SavedReply(attempt, asked.prepared.sha256, record)
+def _saved(question: TrialQuestion, raw: RawReply) -> SavedReply:
+    record = _reply_record(question.profile, raw)
+    return SavedReply(question.attempt, question.sha256, record)
 
 
-def _reply_record(prepared: PreparedTrial, raw: RawReply) -> ReplyRecord:
+def _reply_record(profile: ModelProfile, raw: RawReply) -> ReplyRecord:
     try:
-        reply = reader_for(prepared.profile).read(raw)
+        reply = reader_for(profile).read(raw)
     except ProviderError:
         reply = ModelReply(text="", finish_reason="length")
-    price = price_of(prepared.profile)
+    price = price_of(profile)
     return ReplyRecord(
         raw=raw,
         usage=reply.usage,

@@ -15,10 +15,11 @@ from viewer.domain.run import (
     TrialDone,
 )
 from viewer.models.loaded import NOTHING_MORE, Loadable
-from viewer.services.running.ledger import Asked, Settled
 from viewer.services.running.scheduler import Scheduler
 from viewer.services.running.spending import Budget
 from viewer.store.claims import Coordinator
+from viewer.store.runs import StoredTrial
+from viewer.store.trials import Verdict
 
 
 class ProgressEvents:
@@ -42,20 +43,20 @@ class ProgressEvents:
                 yield LimitChanged(self._run, endpoint, *now)
 
 
-def trial_done(run: int, settled: Settled) -> TrialDone:
-    """Return that a trial of a run is settled."""
-    trial = settled.stored.trial
+def trial_done(run: int, stored: StoredTrial, verdict: Verdict) -> TrialDone:
+    """Return that the verdict on a trial of a run is in the store."""
+    trial, replies = stored.trial, verdict.replies
     return TrialDone(
         run=run,
-        trial=settled.stored.id,
+        trial=stored.id,
         item=trial.item,
         condition=trial.condition.name,
         repeat=trial.repeat,
         model=trial.model,
-        score=settled.score,
-        request_sha256=settled.request_sha256,
-        reused=settled.reused,
-        latency_ms=settled.latency_ms,
+        score=verdict.score,
+        request_sha256=verdict.request_sha256 or "",
+        reused=bool(replies) and replies[-1].reused,
+        latency_ms=sum(one.raw.latency_ms for one in replies),
     )
 
 
@@ -122,13 +123,13 @@ class Waits:
         self._idle_since: float | None = None
         self._told = ""
 
-    def hold(self, asked: Asked, holder: Coordinator) -> None:
-        """Note that a question waits for the reply to somebody else's."""
-        self._holders[asked.stored.id] = holder
+    def hold(self, trial: int, holder: Coordinator) -> None:
+        """Note that a trial waits for the reply to somebody else's question."""
+        self._holders[trial] = holder
 
-    def release(self, asked: Asked) -> None:
-        """Note that a question waits no longer."""
-        self._holders.pop(asked.stored.id, None)
+    def release(self, trial: int) -> None:
+        """Note that a trial waits no longer."""
+        self._holders.pop(trial, None)
 
     def news(self, *, idle: bool) -> Iterator[RunWaiting]:
         """Return what changed; ``idle`` where nothing of the batch is under way."""

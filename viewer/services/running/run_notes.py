@@ -1,14 +1,17 @@
 """What the coordinator notes of a run's models, so that the run can be badged."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from viewer.domain.errors import ProviderError
+from viewer.domain.exchange import RawReply
 from viewer.domain.run import RunNote
 from viewer.models.catalog import reader_for, spec_of
-from viewer.services.running.ledger import Answered
+from viewer.services.running.trial_question import TrialQuestion
+from viewer.services.trials.run_trial import PreparedRequest
 from viewer.store import consents, runs
 from viewer.store.database import Store
+from viewer.store.trials import TrialReply
 
 DROPPED: Final = "parameter_dropped"
 CHANGED: Final = "model_changed"
@@ -23,19 +26,23 @@ class RunNotes:
         self._noted = {*runs.run_notes(store, run)}
         self._first = dict(runs.models_returned(store, run))
 
-    def see(self, answered: Sequence[Answered]) -> None:
+    def see(self, answered: Iterable[tuple[TrialQuestion, TrialReply]]) -> None:
         """Note what replies tell: parameters left out, another model than before."""
-        told = dict.fromkeys(note for one in answered for note in self._told_by(one))
+        told = dict.fromkeys(
+            note
+            for question, reply in answered
+            for note in self._told_by(question.request, reply.raw)
+        )
         new = [note for note in told if note not in self._noted]
         if new:
             self._noted.update(new)
             rows = [(note.model, note.kind, note.text) for note in new]
             consents.add_notes(self._store, self._run, rows)
 
-    def _told_by(self, answered: Answered) -> Iterator[RunNote]:
-        profile, raw = answered.asked.prepared.profile, answered.reply.raw
-        if answered.asked.prepared.note:
-            yield RunNote(profile.name, STOOD_IN, answered.asked.prepared.note)
+    def _told_by(self, request: PreparedRequest, raw: RawReply) -> Iterator[RunNote]:
+        profile = request.profile
+        if request.note:
+            yield RunNote(profile.name, STOOD_IN, request.note)
         if not spec_of(profile).remote:
             return
         for name in raw.dropped:

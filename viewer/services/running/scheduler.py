@@ -2,9 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event as Flag
 from typing import Any, Final
 
@@ -12,14 +12,8 @@ from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply
 from viewer.models.endpoint import Endpoint
 from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit
-from viewer.services.running.endpoint_queue import (
-    Due,
-    EndpointQueue,
-    NextUp,
-    QueuedRequest,
-)
-from viewer.services.running.ledger import Asked
-from viewer.services.trials.run_context import RunContext
+from viewer.services.running.endpoint_queue import EndpointQueue, PreparationFailure
+from viewer.services.running.trial_question import TrialQuestion
 
 POLL_S: Final = 0.1
 """How often a waiting coordinator looks at its cancel flag."""
@@ -29,23 +23,6 @@ _SOON_S: Final = 0.001
 _FIRST_LOOK_S, _LATEST_LOOK_S = 0.1, 2.0
 """Pauses between two looks at a question that another batch is asking."""
 _TOO_MANY: Final = 429
-
-
-@dataclass(frozen=True)
-class SentRequest:
-    """A question that has left, with the row that says so and the time it did."""
-
-    queued: QueuedRequest
-    attempt: int
-    left_at: float
-
-    @property
-    def asked(self) -> Asked:
-        """The question."""
-        return self.queued.asked
-
-
-Completed = tuple[Future[RawReply], SentRequest]
 
 
 class Scheduler:
@@ -70,15 +47,14 @@ class Scheduler:
         self._concurrency, self._cancel = concurrency, cancel
         self._endpoint_of = endpoint_of
         self._queues: dict[str, EndpointQueue] = {}
-        self._reserved: dict[int, tuple[QueuedRequest, float]] = {}
-        self._sent: dict[Future[RawReply], SentRequest] = {}
-        self._followers: dict[str, list[Asked]] = {}
+        self._reserved: dict[int, TrialQuestion] = {}
+        self._sent: dict[Future[RawReply], TrialQuestion] = {}
+        self._followers: dict[str, list[TrialQuestion]] = {}
         self._stopped: set[str] = set()
 
-    def add(self, trials: Iterable[Due]) -> None:
-        """Queue trials in their order, each where the model it is to ask lies."""
-        for due in trials:
-            self._queue(due.model).add(due)
+    def add(self, question: TrialQuestion, *, first: bool = False) -> None:
+        """Queue a question that is due, where the model to be asked lies."""
+        self._queue(question.model).add(question, first=first)
 
     def _queue(self, model: str) -> EndpointQueue:
         endpoint = self._endpoint_of(model)
@@ -111,12 +87,12 @@ class Scheduler:
         found = {name: queue.limit for name, queue in self._queues.items()}
         return {n: one for n, one in found.items() if isinstance(one, AdaptiveLimit)}
 
-    def prepare_ahead(self, pool: Executor, context: RunContext) -> None:
+    def prepare_ahead(self, pool: Executor) -> None:
         """Read images and draw grids for the next trials, some ahead of asking."""
         for queue in self._queues.values():
-            queue.prepare_ahead(pool, context, 4 * queue.limit.window + 8)
+            queue.prepare_ahead(pool, 4 * queue.limit.window + 8)
 
-    def next_up(self) -> Iterator[NextUp]:
+    def next_up(self) -> Iterator[TrialQuestion | PreparationFailure]:
         """Take what may leave now, from each endpoint in turn.
 
         A question taken is reserved, put back, or needs no asking; an endpoint whose
@@ -137,53 +113,53 @@ class Scheduler:
         most = self._concurrency or MOST_ELSEWHERE
         return most - len(self._sent) - len(self._reserved)
 
-    def follows(self, queued: QueuedRequest) -> bool:
+    def follows(self, question: TrialQuestion) -> bool:
         """Wait for the same request if it is under way; return whether it is."""
-        sha256 = queued.asked.prepared.sha256
-        if all(other.asked.prepared.sha256 != sha256 for other in self._under_way()):
+        sha256 = question.sha256
+        if all(other.sha256 != sha256 for other in self._under_way()):
             return False
-        self._followers.setdefault(sha256, []).append(queued.asked)
+        self._followers.setdefault(sha256, []).append(question)
         return True
 
-    def _under_way(self) -> Iterator[QueuedRequest]:
-        yield from (queued for queued, _ in self._reserved.values())
-        yield from (sent.queued for sent in self._sent.values())
+    def _under_way(self) -> Iterator[TrialQuestion]:
+        yield from self._reserved.values()
+        yield from self._sent.values()
         for queue in self._queues.values():
             yield from queue.asked_again
 
-    def take_followers(self, sha256: str) -> tuple[Asked, ...]:
-        """Return, once, the trials that waited for a request's reply."""
-        return tuple(self._followers.pop(sha256, ()))
+    def take_followers(self, question: TrialQuestion) -> tuple[TrialQuestion, ...]:
+        """Return, once, the questions that waited for the reply to the same request."""
+        return tuple(self._followers.pop(question.sha256, ()))
 
-    def put_back(self, queued: QueuedRequest) -> None:
+    def put_back(self, question: TrialQuestion) -> None:
         """Let a question that may not leave yet be the next of its endpoint."""
-        self._queue(queued.model).put_back(queued)
+        self._queue(question.model).put_back(question)
 
-    def reserve(self, queued: QueuedRequest) -> None:
+    def reserve(self, question: TrialQuestion) -> None:
         """Give a question a place: it leaves as soon as its attempt is committed."""
         now = time.monotonic()
-        self._queue(queued.model).limit.leave(now)
-        self._reserved[queued.trial] = queued, now
+        self._queue(question.model).limit.leave(now)
+        self._reserved[question.trial] = replace(question, left_at=now)
 
-    def release(self, queued: QueuedRequest) -> None:
+    def release(self, question: TrialQuestion) -> None:
         """Take back the place of a question that does not leave after all."""
-        self._reserved.pop(queued.trial)
-        self._queue(queued.model).limit.failed()
+        self._reserved.pop(question.trial)
+        self._queue(question.model).limit.failed()
 
-    def look_later(self, queued: QueuedRequest) -> None:
+    def look_later(self, question: TrialQuestion) -> None:
         """Take a question up again after a pause; others go on meanwhile."""
-        pause = min(_FIRST_LOOK_S * 2.0**queued.looks, _LATEST_LOOK_S)
-        again = replace(queued, looks=queued.looks + 1)
+        pause = min(_FIRST_LOOK_S * 2.0**question.looks, _LATEST_LOOK_S)
+        again = replace(question, looks=question.looks + 1)
         self._queue(again.model).delay(again, time.monotonic() + pause)
 
     def mark_sent(
-        self, future: Future[RawReply], queued: QueuedRequest, attempt: int
+        self, future: Future[RawReply], question: TrialQuestion, attempt: int
     ) -> None:
         """Remember a question that has left."""
-        _, left_at = self._reserved.pop(queued.trial)
-        self._sent[future] = SentRequest(queued, attempt, left_at)
+        left_at = self._reserved.pop(question.trial).left_at
+        self._sent[future] = replace(question, attempt=attempt, left_at=left_at)
 
-    def completed(self) -> tuple[Completed, ...]:
+    def completed(self) -> tuple[tuple[Future[RawReply], TrialQuestion], ...]:
         """Wait a moment for anything to happen; return the questions answered."""
         futures: list[Future[Any]] = [*self._sent]
         patience = POLL_S
@@ -204,25 +180,27 @@ class Scheduler:
         """True where every question that left has ended, completed or not."""
         return all(future.done() for future in self._sent)
 
-    def received(self) -> Iterator[tuple[SentRequest, RawReply]]:
+    def received(self) -> Iterator[tuple[TrialQuestion, RawReply]]:
         """Return the replies that are here already; they are still to be completed."""
-        for future, sent in self._sent.items():
+        for future, question in self._sent.items():
             if future.done() and future.exception() is None:
-                yield sent, future.result()
+                yield question, future.result()
 
     def _until_time_lets_one_leave(self) -> float:
         now = time.monotonic()
         waits = (queue.wait_s(now) for queue in self._queues.values())
         return min(waits, default=math.inf) if self._free() > 0 else math.inf
 
-    def _completed(self, future: Future[RawReply]) -> SentRequest:
-        sent = self._sent.pop(future)
-        _tell(self._queue(sent.queued.model).limit, sent, future)
-        return sent
+    def _completed(self, future: Future[RawReply]) -> TrialQuestion:
+        question = self._sent.pop(future)
+        _tell(self._queue(question.model).limit, question.left_at, future)
+        return question
 
-    def delay(self, sent: SentRequest, pause_s: float, *, counts: bool = True) -> None:
+    def delay(
+        self, question: TrialQuestion, pause_s: float, *, counts: bool = True
+    ) -> None:
         """Ask again after a pause; what does not count may be asked ever so often."""
-        again = QueuedRequest(sent.asked, sent.queued.number + counts)
+        again = replace(question, number=question.number + counts, looks=0)
         self._queue(again.model).delay(again, time.monotonic() + pause_s)
 
     def stop_model(self, model: str) -> bool:
@@ -240,13 +218,13 @@ def _limit(endpoint: Endpoint | None, most: int) -> Limit:
     return AdaptiveLimit(most or (MOST_HERE if endpoint.is_here else MOST_ELSEWHERE))
 
 
-def _tell(limit: Limit, sent: SentRequest, future: Future[RawReply]) -> None:
+def _tell(limit: Limit, left_at: float, future: Future[RawReply]) -> None:
     """Let an endpoint's limit learn from what became of a question."""
     now, error = time.monotonic(), future.exception()
     if error is None:
-        limit.answered(sent.left_at, now, future.result().headers)
+        limit.answered(left_at, now, future.result().headers)
     elif _is_one_too_many(error):
-        limit.rejected(sent.left_at, now, getattr(error, "retry_after_s", None))
+        limit.rejected(left_at, now, getattr(error, "retry_after_s", None))
     else:
         limit.failed()
 

@@ -4,30 +4,28 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from viewer.domain.answer import AnyAnswer, PlacedAnswer, Unparsed
-from viewer.domain.answer_json import answer_as_json
 from viewer.domain.box_reference import referenced
 from viewer.domain.case import Dataset
 from viewer.domain.conditions import window_of
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import (
     Facts,
     ModelProfile,
     ModelReply,
     ModelRequest,
-    RawReply,
 )
 from viewer.domain.image import Raster
 from viewer.domain.item import Item, item_of
 from viewer.domain.result import Score
 from viewer.domain.rubric import Grade
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import ANSWER_STEP, Condition, RunSpec, Step, Trial
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.inside import check_inside
 from viewer.models.loaded import Loadable
@@ -42,16 +40,14 @@ from viewer.services.trials.placed_answer import (
     placed_answer,
 )
 from viewer.services.trials.sources import RunImages, RunSources
-from viewer.store.trials import StoredReply
+from viewer.store.trials import TrialReply
 from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
-from viewer.studies.steps import Question, Replied, Sources, Step, Turn
+from viewer.studies.steps import Question, Replied, Turn
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
 
-ANSWER: Final = Step("answer")
-"""The one question of a trial that takes no more."""
 _NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
 _ONE_TEXT: Final = {
     "type": "object",
@@ -60,35 +56,6 @@ _ONE_TEXT: Final = {
     "additionalProperties": False,
 }
 """What a model that keeps to a form answers where the study has none of its own."""
-
-
-@dataclass(frozen=True)
-class StepReply:
-    """A reply of a trial that is in the store, and the step that it answers."""
-
-    step: Step
-    reply: StoredReply
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Replies read and scored; ``parsed`` is the answer as JSON for the store."""
-
-    parsed: str
-    score: Score
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A question as its study wrote it, its prompt, and what it was made of.
-
-    ``note`` is what a reader of the results must know of it, "" for nothing.
-    """
-
-    request: ModelRequest
-    prompt: tuple[str, str]
-    about: About
-    note: str = ""
 
 
 class RunContext:
@@ -130,9 +97,16 @@ class RunContext:
             raise no_places(self.study)
         return self._places
 
-    def next_step(self, trial: Trial, kept: Sequence[StepReply]) -> Step | None:
-        """Return what a trial is to be asked next, None where it has all it needs."""
-        return self.study.next_step(self.turn(trial, kept), self.params)
+    def next_step(self, trial: Trial, replies: Sequence[TrialReply]) -> Step | None:
+        """Return what a trial is to be asked next, None where it has all it needs.
+
+        A reply that cannot be read ends its trial; every trial is asked once.
+        """
+        try:
+            step = self.study.next_step(self.turn(trial, replies), self.params)
+        except ProviderError:
+            return None
+        return step or (None if replies else ANSWER_STEP)
 
     def profile_for(self, model: str, step: Step) -> ModelProfile:
         """Return the model that answers a step: the trial's own, or one with a role."""
@@ -146,40 +120,49 @@ class RunContext:
             )
         return self.profiles[name]
 
-    def draft(self, trial: Trial, step: Step, kept: Sequence[StepReply]) -> Draft:
-        """Hops 3 to 5: the study's question, and every image that it read for it."""
+    def question(
+        self,
+        trial: Trial,
+        step: Step,
+        replies: Sequence[TrialReply],
+        sources: RunSources,
+    ) -> Question:
+        """Return the study's question, for which it reads and draws images."""
+        turn = self.turn(trial, replies)
+        return self.study.question(turn, step, sources, self.params)
+
+    def request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
+        """Return a question as the model is asked it; one it cannot take raises."""
         profile = self.profile_for(trial.model, step)
-        turn, sources = (
-            self.turn(trial, kept),
-            RunSources(self.drawn, self.spec.seed, profile),
+        facts = question.facts or _facts(trial, step, self.spec.seed)
+        request = ModelRequest(
+            question.messages,
+            replace(
+                facts,
+                choices=question.choices,
+                prompt=question.boxes,
+                written=question.written,
+            ),
+            hashlib.sha256(question.template.encode()).hexdigest(),
+            self._form(profile, trial, question),
+            question.highlight,
+            question.measures,
         )
-        question = self.study.question(turn, step, sources, self.params)
-        request = self._request(trial, step, question)
         check_inside(spec_of(profile), profile, request)
-        return Draft(
-            request,
-            (question.prompt, question.template),
-            sources.about(self.items.get(turn.item.key), question),
-            question.note,
-        )
+        return request
 
-    def judged(self, trial: Trial, kept: Sequence[StepReply]) -> Judged:
-        """Hops 7 and 8, off all replies; unreadable ones raise ProviderError."""
-        return self._judged(self.turn(trial, kept))
+    def about(self, trial: Trial, question: Question, sources: RunSources) -> About:
+        """Return every image that a question was made of, for the gate."""
+        return sources.about(self.items.get(self.item(trial).key), question)
 
-    def judged_reply(self, trial: Trial, raw: RawReply) -> Judged:
-        """Hops 7 and 8 of a trial with one reply, which need not be in the store."""
-        return self._judged(self._turn(trial, (self._replied(trial, ANSWER, raw),)))
+    def answer(self, turn: Turn) -> AnyAnswer | Unparsed:
+        """Return what a trial's replies say, read by its study."""
+        return self.study.parse(turn, self.params)
 
-    def _judged(self, turn: Turn) -> Judged:
-        answer = self.study.parse(turn, self.params)
+    def score(self, turn: Turn, answer: AnyAnswer | Unparsed) -> Score:
+        """Return the score of an answer; an item without its truth raises."""
         with self._reading_truth(turn.trial):
-            score = self.study.score(turn, answer, self.params)
-        return Judged(answer_as_json(answer), score)
-
-    def score(self, trial: Trial, answer: AnyAnswer) -> Score:
-        """Return the verdict on an answer that was read already."""
-        return self.study.score(self._turn(trial), answer, self.params)
+            return self.study.score(turn, answer, self.params)
 
     def gold(self, trial: Trial) -> Mapping[str, object]:
         """Return what is right of a trial as JSON, {} where no program can tell.
@@ -187,7 +170,7 @@ class RunContext:
         An item that lacks what its study looks for raises WrongUseError.
         """
         with self._reading_truth(trial):
-            return self.study.gold(self._turn(trial), self.params)
+            return self.study.gold(self.turn(trial), self.params)
 
     @contextmanager
     def _reading_truth(self, trial: Trial) -> Iterator[None]:
@@ -223,19 +206,16 @@ class RunContext:
             return item_of(self.items, trial.item)
         return Item(trial.item, trial.patient, images=(trial.image,))
 
-    def sources(self) -> Sources:
-        """Return the images for who makes pictures of a run."""
-        return RunSources(self.drawn, self.spec.seed)
+    def sources(self, asked: ModelProfile | None = None) -> RunSources:
+        """Return the images that a question, or a picture of a run, is made of."""
+        return RunSources(self.drawn, self.spec.seed, asked)
 
-    def turn(self, trial: Trial, kept: Sequence[StepReply]) -> Turn:
+    def turn(self, trial: Trial, replies: Sequence[TrialReply] = ()) -> Turn:
         """Return where a trial stands; a reply that cannot be read raises."""
-        replies = (self._replied(trial, one.step, one.reply.raw) for one in kept)
-        return self._turn(trial, tuple(replies))
-
-    def _turn(self, trial: Trial, replies: tuple[Replied, ...] = ()) -> Turn:
+        read = tuple(self._read(trial, one) for one in replies)
         output = trial.model, trial.item, trial.repeat
         grades = self._grades.get(output, ())
-        return Turn(trial, self.item(trial), replies, self.images, tuple(grades))
+        return Turn(trial, self.item(trial), read, self.images, tuple(grades))
 
     @cached_property
     def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
@@ -273,9 +253,10 @@ class RunContext:
         raster, _ = self.drawn.raster((image, window_of(condition)))
         return self.places.plain(raster)
 
-    def _replied(self, trial: Trial, step: Step, raw: RawReply) -> Replied:
+    def _read(self, trial: Trial, kept: TrialReply) -> Replied:
+        step = kept.step
         profile = self.profile_for(trial.model, step)
-        reply = reader_for(profile).read(raw)
+        reply = reader_for(profile).read(kept.raw)
         if self._places is not None:
             return Replied(step, reply, lambda: self._placed(profile, reply, trial))
         if profile.settings.get("structured"):
@@ -289,27 +270,10 @@ class RunContext:
             return None
         return placed_answer(profile, reply, self.shown(trial))
 
-    def _request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
-        facts = question.facts or _facts(trial, step, self.spec.seed)
-        return ModelRequest(
-            question.messages,
-            replace(
-                facts,
-                choices=question.choices,
-                prompt=question.boxes,
-                written=question.written,
-            ),
-            hashlib.sha256(question.template.encode()).hexdigest(),
-            self._form(trial, step, question),
-            question.highlight,
-            question.measures,
-        )
-
     def _form(
-        self, trial: Trial, step: Step, question: Question
+        self, profile: ModelProfile, trial: Trial, question: Question
     ) -> Mapping[str, object] | None:
         """Return the JSON Schema of an answer, None where it is free."""
-        profile = self.profile_for(trial.model, step)
         if self._places is not None:
             return form_of_answer(profile, trial.finding)
         wanted = _ONE_TEXT if profile.settings.get("structured") else None

@@ -1,32 +1,30 @@
-"""The straight path of one trial: pixels, question, answer, verdict (DESIGN 4)."""
+"""The straight path of one trial, from the pixels to the verdict (DESIGN 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, cast
 
+from viewer.domain.answer import Status
+from viewer.domain.answer_json import NOTHING, answer_as_json
 from viewer.domain.case import DatasetImage
 from viewer.domain.errors import DiskFullError, ProviderError, WrongUseError
-from viewer.domain.exchange import (
-    ModelIdentity,
-    ModelProfile,
-    ModelRequest,
-    RawReply,
-)
-from viewer.domain.run import Trial
+from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
+from viewer.domain.result import Score
+from viewer.domain.run import Step, Trial
 from viewer.models.catalog import adapter_for, reader_for, spec_of
 from viewer.models.loaded import not_loaded
-from viewer.services.privacy.gate import OutgoingRequest, remote_origin
+from viewer.services.privacy.gate import About, OutgoingRequest, remote_origin
 from viewer.services.trials.request_key import request_document, request_key
-from viewer.services.trials.run_context import ANSWER, Draft, RunContext, StepReply
-from viewer.studies.steps import Step
+from viewer.services.trials.run_context import RunContext
+from viewer.store.trials import TrialReply, Verdict
 
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
 
 
 @dataclass(frozen=True)
-class PreparedTrial:
-    """A question ready to be asked, with the key that names its exact bytes.
+class PreparedRequest:
+    """A request ready to be asked, with the key that names its exact bytes.
 
     ``outgoing`` says how it leaves this machine, None where it does not; ``shown``
     are the images that it was made of, and ``prompt`` its template's name and text.
@@ -34,14 +32,14 @@ class PreparedTrial:
     """
 
     profile: ModelProfile
+    step: Step
     request: ModelRequest
     document: dict[str, object]
     sha256: str
-    outgoing: OutgoingRequest | None = None
-    step: Step = ANSWER
-    prompt: tuple[str, str] = ("", "")
-    shown: tuple[DatasetImage, ...] = ()
-    note: str = ""
+    outgoing: OutgoingRequest | None
+    prompt: tuple[str, str]
+    shown: tuple[DatasetImage, ...]
+    note: str
 
     def outgoing_now(self) -> Self:
         """Return it with the body as it is now: its server may have rejected a part."""
@@ -56,53 +54,91 @@ class PreparedTrial:
         return self.outgoing.drop_rejected_params(self.profile, error.rejected)
 
 
-def prepare_trial(
-    context: RunContext, trial: Trial, kept: Sequence[StepReply] = ()
-) -> PreparedTrial:
-    """Hops 3 to 5: from the trial, and its replies so far, to the exact request."""
-    step = context.next_step(trial, kept) or ANSWER
-    profile = context.profile_for(trial.model, step)
-    draft = context.draft(trial, step, kept)
-    document = request_document(
-        _identity(profile, trial.repeat),
-        draft.request,
-        trial.repeat,
-        reads_facts=spec_of(profile).reads_facts,
-    )
-    if step.again:
-        document["again"] = step.again
-    return PreparedTrial(
-        profile,
-        draft.request,
-        document,
-        request_key(document),
-        _outgoing(context, profile, draft),
-        step,
-        draft.prompt,
-        draft.about.images,
-        draft.note,
-    )
+TrialPath = Generator[ModelProfile | PreparedRequest, TrialReply, Verdict]
+"""A trial on its way, which waits before each question is made and for its reply."""
 
 
-def _identity(profile: ModelProfile, repeat: int) -> ModelIdentity:
-    """Return what names a model; one that cannot be got raises ``ProviderError``."""
+def run_trial(
+    context: RunContext, trial: Trial, replies: Sequence[TrialReply] = ()
+) -> TrialPath:
+    """Take a trial from the pixels of its images to its verdict (DESIGN 4, hops 2-9).
+
+    One question, a batch and a resumed run all go this way; a reply that is there
+    already, as of a person, joins it at `judge`. What waits in one thread may go on in
+    another.
+
+    Parameters
+    ----------
+    replies : sequence of TrialReply
+        Those that the trial has already, oldest first.
+
+    Yields
+    ------
+    ModelProfile
+        The model to be asked next; nothing was read for it yet.
+    PreparedRequest
+        What it is to be asked. The path goes on with the reply, once that is stored.
+
+    Returns
+    -------
+    Verdict
+        For the trial's row in the store.
+
+    Raises
+    ------
+    OverreadError
+        Where a question cannot be made, or may not leave this machine.
+    """
+    so_far = tuple(replies)
+    while (step := context.next_step(trial, so_far)) is not None:
+        profile = context.profile_for(trial.model, step)
+        yield profile
+        sources = context.sources(profile)  # pixels and drawing, as they are asked for
+        question = context.question(trial, step, so_far, sources)
+        request = context.request(trial, step, question)
+        about = context.about(trial, question, sources)
+        document = _document(profile, request, trial.repeat, step)
+        sha256 = request_key(document)
+        outgoing = _pass_gate(context, profile, request, about)
+        reply = yield PreparedRequest(
+            profile=profile,
+            step=step,
+            request=request,
+            document=document,
+            sha256=sha256,
+            outgoing=outgoing,
+            prompt=(question.prompt, question.template),
+            shown=about.images,
+            note=question.note,
+        )
+        so_far = (*so_far, reply)
+    return judge(context, trial, so_far)
+
+
+def _document(
+    profile: ModelProfile, request: ModelRequest, repeat: int, step: Step
+) -> dict[str, object]:
+    """Return what names a question; a model that cannot be got raises ProviderError."""
+    spec = spec_of(profile)
     try:
-        return reader_for(profile).identity(repeat)
+        identity = reader_for(profile).identity(repeat)
     except (WrongUseError, DiskFullError) as error:
         raise not_loaded(error) from error
+    document = request_document(identity, request, repeat, reads_facts=spec.reads_facts)
+    return document | ({"again": step.again} if step.again else {})
 
 
-def _outgoing(
-    context: RunContext, profile: ModelProfile, draft: Draft
+def _pass_gate(
+    context: RunContext, profile: ModelProfile, request: ModelRequest, about: About
 ) -> OutgoingRequest | None:
     """Return how a question leaves; one that may not raises PrivacyError."""
     if remote_origin(profile) is None:
         return None
-    for looked in draft.about.looked:
+    for looked in about.looked:
         context.drawn.check_pixels(
             looked.image.key, looked.window, looked.pixels_sha256
         )
-    return context.gate.passed(profile, draft.request, draft.about)
+    return context.gate.passed(profile, request, about)
 
 
 def ask_model(
@@ -110,9 +146,29 @@ def ask_model(
     request: ModelRequest,
     outgoing: OutgoingRequest | None = None,
 ) -> RawReply:
-    """Hop 6, in whatever thread, process or machine the executor has."""
+    """Ask the model, in whatever thread, process or machine the executor has."""
     if outgoing is None:
         return adapter_for(profile).generate(request)
     adapter = cast("RemoteAdapter", adapter_for(profile, outgoing.allowance))
     adapter.leave_out(outgoing.left_out)  # this process may be another one's helper
     return adapter.generate(request, outgoing.body_sha256)
+
+
+def judge(context: RunContext, trial: Trial, replies: Sequence[TrialReply]) -> Verdict:
+    """Read the answer off all replies of a trial, and score it.
+
+    A body that cannot be read at all is the provider's failure, not an answer.
+    """
+    try:
+        turn = context.turn(trial, replies)
+        answer = context.answer(turn)
+        parsed, score = answer_as_json(answer), context.score(turn, answer)
+    except ProviderError as error:
+        parsed, score = NOTHING, Score(Status.PROVIDER_ERROR, error.reason)
+    return Verdict(
+        score,
+        context.study.scorer_version,
+        parsed,
+        context.study.parser_version,
+        tuple(replies),
+    )

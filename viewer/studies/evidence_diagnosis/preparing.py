@@ -10,6 +10,7 @@ from viewer.domain.evidence import Language
 from viewer.domain.exchange import Message, TextPart
 from viewer.domain.plain import plain
 from viewer.domain.result import Score
+from viewer.domain.run import Step
 from viewer.studies.evidence_diagnosis.params import Task
 from viewer.studies.evidence_diagnosis.parse import read_differential
 from viewer.studies.evidence_diagnosis.preparation import (
@@ -37,7 +38,7 @@ from viewer.studies.evidence_diagnosis.templates import (
     user_template,
     without_examples,
 )
-from viewer.studies.steps import Question, Step, Turn
+from viewer.studies.steps import Question, Turn
 
 PREPARED: Final = "prepared"
 """The reason of trials that made something and are neither right nor wrong."""

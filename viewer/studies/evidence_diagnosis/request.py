@@ -10,6 +10,7 @@ from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ImagePart, Message, TextPart
 from viewer.domain.inside import Measures, Section, letter_spellings
 from viewer.domain.inside import QueryPosition as Query
+from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator
 from viewer.metrics.seeding import generator
 from viewer.studies.evidence_diagnosis.building import (
@@ -39,7 +40,7 @@ from viewer.studies.evidence_diagnosis.steps import (
     Asking,
 )
 from viewer.studies.evidence_diagnosis.templates import open_prompt
-from viewer.studies.steps import Question, Sources, Step, Turn
+from viewer.studies.steps import Question, Sources, Turn
 
 RANDOM_WORDS: Final = "random words stood for random tokens of its own"
 """What a run is badged with where a model's tokens were out of reach."""

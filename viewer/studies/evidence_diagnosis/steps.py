@@ -6,6 +6,7 @@ from typing import Final
 from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelReply
+from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator
 from viewer.studies.evidence_diagnosis.building import option_order
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -21,7 +22,7 @@ from viewer.studies.evidence_diagnosis.parse import (
 )
 from viewer.studies.evidence_diagnosis.plan import orders_within
 from viewer.studies.evidence_diagnosis.showing import Showing, seed_of
-from viewer.studies.steps import Step, Turn
+from viewer.studies.steps import Turn
 
 ANSWER: Final = "answer"
 TURNED: Final = "turned"

@@ -9,7 +9,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.evidence_diagnosis import (
@@ -46,7 +46,7 @@ from viewer.studies.evidence_diagnosis.templates import (
 from viewer.studies.evidence_diagnosis.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""

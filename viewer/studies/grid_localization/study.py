@@ -9,7 +9,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.study_words import PLACING
 from viewer.imaging.grid_overlay import legibility_warning
 from viewer.studies.benchmarks import Benchmark
@@ -30,7 +30,7 @@ from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.places import GridReference
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 _ANSWER = Step("answer")
 

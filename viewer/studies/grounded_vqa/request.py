@@ -13,6 +13,7 @@ from viewer.domain.exchange import BoxPrompt, ImagePart, Message, TextPart
 from viewer.domain.image import Raster
 from viewer.domain.inside import Highlight
 from viewer.domain.reference import Mask
+from viewer.domain.run import Step
 from viewer.imaging.region_prompt import crop_and_zoom, draw_contour
 from viewer.imaging.resample import shrunk, shrunk_mask, squared
 from viewer.studies.grounded_vqa.arms import (
@@ -41,7 +42,7 @@ from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import Question, closed_text, templates
 from viewer.studies.grounded_vqa.visual import Arm, edited, region_of
 from viewer.studies.steps import Question as Asked
-from viewer.studies.steps import Sources, Step, Turn
+from viewer.studies.steps import Sources, Turn
 
 EXTRACT: Final = "extract"
 EXTRACT_BASE: Final = "extract base"

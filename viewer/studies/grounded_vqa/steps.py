@@ -3,6 +3,7 @@
 from viewer.domain.answer import AnyAnswer, LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.exchange import ModelReply
 from viewer.domain.result import Score
+from viewer.domain.run import Step
 from viewer.studies.grounded_vqa.arms import (
     change_of,
     is_perturbed,
@@ -38,7 +39,7 @@ from viewer.studies.grounded_vqa.request import (
 )
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 from viewer.studies.grounded_vqa.vocabulary import canonical
-from viewer.studies.steps import Step, Turn
+from viewer.studies.steps import Turn
 
 EXTRACTOR = "extractor"
 DICTIONARY = "dictionary"

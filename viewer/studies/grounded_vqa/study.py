@@ -14,7 +14,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.grounded_vqa import (
@@ -50,7 +50,7 @@ from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 
 class GroundedVqa(OfPresets[Params]):

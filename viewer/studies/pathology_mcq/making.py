@@ -18,6 +18,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
 from viewer.domain.result import Score, TrialResult
+from viewer.domain.run import Step
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
@@ -34,7 +35,7 @@ from viewer.studies.pathology_mcq.building import (
 from viewer.studies.pathology_mcq.wording import text_of
 from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import without_reasoning
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 BUILT: Final = "built"
 """The reason of trials that made questions and are neither right nor wrong."""

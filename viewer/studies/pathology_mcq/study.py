@@ -11,7 +11,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.pathology_mcq import (
@@ -35,7 +35,7 @@ from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.steps import Longest, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, Question, Sources, Turn
 
 _MADE: Final = (
     "Questions that are made are to be guessed at and reviewed before they count: "

@@ -15,6 +15,7 @@ from viewer.domain.exchange import Message, TextPart
 from viewer.domain.plain import made, plain
 from viewer.domain.report_study import is_study, study_of
 from viewer.domain.result import Score, TrialResult
+from viewer.domain.run import Step
 from viewer.domain.task_selection import SelectedTask
 from viewer.studies.rubric_reading.asking import (
     generation_text,
@@ -30,7 +31,7 @@ from viewer.studies.rubric_reading.candidates import (
 )
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.tags import Tags, read_tags
-from viewer.studies.steps import Longest, Question, Step, Turn
+from viewer.studies.steps import Longest, Question, Turn
 
 PROPOSE: Final = "propose"
 _SCORE, _TAG = "score", "tag"

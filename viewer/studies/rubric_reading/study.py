@@ -15,7 +15,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.presets import OfPresets
@@ -37,7 +37,7 @@ from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.words import WORDS
-from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 _GRADED: Final = (
     "Outputs are graded by readers: put their grades as grades.csv or grades.json in "

@@ -14,6 +14,7 @@ import pytest
 from pydicom.sr.codedict import codes
 from pydicom.sr.coding import Code
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.remote import everything_is_remote
 from tests.helpers.requests import facts as some_facts
 from tests.helpers.scripted_server import Received, ScriptedServer
@@ -45,7 +46,6 @@ from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.services.trials import sources
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 

@@ -286,7 +286,7 @@ def test_that_what_is_no_miss_any_more_counts_no_longer(path: Path) -> None:
     trial = min(_trials(path, session))
     with open_store(path) as store, store.transaction():
         score = Score(Status.SCORED_WRONG, "", "D4", 0.2, Outcome.PARTIAL)
-        trials.settle(store, [trials.Verdict(trial, score, "2")])
+        trials.settle(store, [(trial, trials.Verdict(score, "2"))])
     counts = reviewing.review_results(path, run)
     assert sorted((row.misses, row.reviewed) for row in counts) == [(2, 2), (3, 3)]
 

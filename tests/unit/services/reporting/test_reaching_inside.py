@@ -27,6 +27,7 @@ from viewer.domain.inside import (
 )
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
+from viewer.domain.run import Step
 from viewer.metrics.posterior import from_letters
 from viewer.metrics.rapt import rapt
 from viewer.models.catalog import ADAPTERS, missing_dependency
@@ -40,7 +41,7 @@ from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.store import trials
 from viewer.store.database import Store, open_store
-from viewer.studies.steps import Question, Sources, Step, Turn
+from viewer.studies.steps import Question, Sources, Turn
 
 MISSING = missing_dependency(ADAPTERS["transformers_local"])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.quiz_study import (
     JUDGE,
     quiz_in_catalog,
@@ -29,7 +30,6 @@ from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store, open_store
 
@@ -115,12 +115,12 @@ def test_that_a_judge_is_asked_after_the_model_and_once_more_if_odd(
     assert by_item["none"].said == Unparsed(Status.UNPARSED, "judge_unparsed")
     scored = {one.trial.item: one for one in trials.scored_trials(store, run)}
     read = steps.replies_read(store, scored["one"].id)
-    assert [(r.step, r.role, r.again) for r in read] == [
+    assert [(r.step.name, r.step.role, r.step.again) for r in read] == [
         ("answer", "", 0),
         ("judge", "judge", 0),
         ("judge", "judge", 1),
     ]
-    assert scored["one"].reply_id == read[0].reply_id
+    assert scored["one"].reply_id == read[0].id
     assert attempts(store) == 2 + 3 + 3
 
 
@@ -185,15 +185,9 @@ def test_that_every_step_is_judged_again_from_what_is_kept(
     with store.transaction():
         wrong = trials.scored_trials(store, run)[0]
         read = steps.replies_read(store, wrong.id)
-        spoiled = trials.Verdict(
-            wrong.id,
-            replace(wrong.score, numbers=(("judge", 0.0),)),
-            "0",
-            reply_id=wrong.reply_id,
-            parsed="{}",
-            steps=read,
-        )
-        trials.settle(store, [spoiled])
+        score = replace(wrong.score, numbers=(("judge", 0.0),))
+        spoiled = trials.Verdict(score, "0", "{}", replies=read)
+        trials.settle(store, [(wrong.id, spoiled)])
     rescored = rescore_run(store, run)
     assert (rescored.replies, rescored.changed) == (3, 1)
     assert report_files(report_data(store, run)) == before

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.prepared import prepared_question
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
 from viewer.domain.answer import Status
@@ -24,11 +25,10 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.services.running.coordinator import BatchOptions
-from viewer.services.running.ledger import Asked, Ledger
+from viewer.services.running.ledger import Ledger
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.store.saved_replies import Spool
@@ -169,9 +169,9 @@ def leave_open(store_path: Path, run: int) -> None:
             runs.run_spec(store, run), cases.dataset_of_run(store, run)
         )
         first = runs.trials_in(store, run, [Status.PENDING])[0]
-        prepared = prepare_trial(context, first.trial)
+        question = prepared_question(context, first)
         spool = Spool(store.path, store.name)
-        Ledger(store, context, run, spool).begin([Asked(first, prepared)])
+        Ledger(store, context, run, spool).begin([question])
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@ import threading
 
 import pytest
 
-from tests.helpers.small_store import some_trials
+from tests.helpers.small_store import a_dataset, a_spec, some_trials
 from viewer.models.endpoint import Endpoint, endpoint_at
-from viewer.services.running.endpoint_queue import Due
 from viewer.services.running.scheduler import MOST_ELSEWHERE, MOST_HERE, Scheduler
+from viewer.services.running.trial_question import next_question
+from viewer.services.trials.run_context import RunContext
 from viewer.store.runs import StoredTrial
 
 HERE = endpoint_at("http://127.0.0.1:8131/v1")
@@ -15,7 +16,8 @@ ELSEWHERE = endpoint_at("https://models.example/v1")
 def scheduler(concurrency: int, endpoint: Endpoint | None) -> Scheduler:
     made = Scheduler(concurrency, threading.Event(), lambda _: endpoint)
     (trial,) = some_trials(1)
-    made.add([Due(StoredTrial(1, trial), trial.model)])
+    due = next_question(RunContext(a_spec(), a_dataset()), StoredTrial(1, trial))
+    made.add(due)
     return made
 
 

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.metered_server import Meter, MeteredServer
+from tests.helpers.prepared import prepared_question
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
 from tests.helpers.tiny_study import finish, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped, OrphanPolicy, RunStatus
 from viewer.services.running.batch_estimate import most_of_trial
-from viewer.services.running.ledger import Asked, Ledger
+from viewer.services.running.ledger import Ledger
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.spending import open_purse
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, spending
 from viewer.store.database import Store, open_store
 from viewer.store.saved_replies import Spool
@@ -78,10 +78,9 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     spec = runs.run_spec(store, run)
     context = RunContext(spec, cases.dataset_of_run(store, run))
     pending = runs.trials_in(store, run, [Status.PENDING])
-    prepared = prepare_trial(context, pending[0].trial)
     spool = Spool(store.path, store.name)
     ledger = Ledger(store, context, run, spool)
-    ledger.begin([Asked(pending[0], prepared)])
+    ledger.begin([prepared_question(context, pending[0])])
     another = Ledger(store, context, run, spool)
     go_on, ended, waiting = another.settle_orphans(pending)
     assert (len(go_on), ended, waiting) == (2, (), 1)

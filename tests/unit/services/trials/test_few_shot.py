@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import D4, a_spec, finish, server_profile
 from viewer.domain.case import Dataset
@@ -26,7 +27,6 @@ from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_form import form_fields
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grid_localization.few_shot import examples

@@ -9,6 +9,7 @@ from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelReply, TokenLogprob
 from viewer.domain.inside import Measured, SectionAttention, Spelled
 from viewer.domain.result import Score
+from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator, from_counts
 from viewer.studies.evidence_diagnosis.beliefs import (
     answer_place,
@@ -21,7 +22,6 @@ from viewer.studies.evidence_diagnosis.beliefs import (
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.steps import Asking
 from viewer.studies.evidence_diagnosis.study import STUDY
-from viewer.studies.steps import Step
 
 TRUTH = (0.6, 0.2, 0.15, 0.05)
 """What the model believes of the options, in the case's own order."""

@@ -11,7 +11,7 @@ from tests.helpers.tiny_study import finish
 from tests.unit.studies.evidence_diagnosis.turns import dataset_of
 from viewer.domain.answer import ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.run import RunSpec
+from viewer.domain.run import RunSpec, Step
 from viewer.readers.datasets.medsyn import read
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import report_data
@@ -22,7 +22,7 @@ from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.plan import plan, tasks_of
 from viewer.studies.evidence_diagnosis.preparing import STEPS, Preparing
 from viewer.studies.evidence_diagnosis.study import STUDY
-from viewer.studies.steps import Replied, Step, Turn
+from viewer.studies.steps import Replied, Turn
 
 TASKS = ("extraction", "summaries", "distractors")
 REPORT = {

@@ -19,7 +19,7 @@ from viewer.domain.exchange import (
 )
 from viewer.domain.item import Item
 from viewer.domain.plain import plain
-from viewer.domain.run import RunSpec
+from viewer.domain.run import RunSpec, Step
 from viewer.metrics.posterior import Estimator
 from viewer.studies.evidence_diagnosis.beliefs import posterior
 from viewer.studies.evidence_diagnosis.params import (
@@ -32,7 +32,6 @@ from viewer.studies.evidence_diagnosis.plan import conditions, plan, showings
 from viewer.studies.evidence_diagnosis.request import question
 from viewer.studies.evidence_diagnosis.showing import Showing, showing_of
 from viewer.studies.evidence_diagnosis.study import STUDY
-from viewer.studies.steps import Step
 
 LIST = reply("1. Lymphoma\n2. Sarcoidosis")
 ODD = reply("Score: 7\nRationale: Ha.")

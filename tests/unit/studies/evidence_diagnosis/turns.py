@@ -14,12 +14,12 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.inside import RandomText
-from viewer.domain.run import Trial
+from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.showing import Showing
 from viewer.studies.evidence_diagnosis.steps import Asking
-from viewer.studies.steps import Replied, Step, Turn
+from viewer.studies.steps import Replied, Turn
 
 SEED = 5
 

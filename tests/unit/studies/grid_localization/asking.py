@@ -10,9 +10,9 @@ from viewer.domain.exchange import ImagePart, ModelReply
 from viewer.domain.image import Raster, Window
 from viewer.domain.inside import RandomText
 from viewer.domain.item import Item
-from viewer.domain.run import Trial
+from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
-from viewer.studies.steps import Replied, Step, Turn
+from viewer.studies.steps import Replied, Turn
 
 RAMP = Raster(
     np.add.outer(np.arange(300), np.arange(400)).clip(0, 255).astype(np.uint8)

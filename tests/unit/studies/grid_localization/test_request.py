@@ -8,11 +8,11 @@ from tests.unit.studies.grid_localization.cases import block, condition, dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ImagePart, TextPart
 from viewer.domain.reference import Mask
-from viewer.domain.run import Trial
+from viewer.domain.run import Step, Trial
 from viewer.imaging.png import decode_png, encode_png
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.study import STUDY
-from viewer.studies.steps import Question, Step
+from viewer.studies.steps import Question
 
 PARAMS = read_params("gosai2025", {})
 MASKS = {"Pleural Effusion": Mask.of_array(block(0, 8, 0, 8))}

@@ -14,11 +14,10 @@ from viewer.domain.image import Window
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.domain.run import Trial
+from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 from viewer.studies.grid_localization.study import STUDY
-from viewer.studies.steps import Step
 
 DATA = dataset(
     *(

@@ -7,6 +7,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset, heal_spec
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
@@ -22,7 +23,7 @@ from viewer.models.catalog import (
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import ask_model, prepare_trial
+from viewer.services.trials.run_trial import ask_model
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.items import area_of

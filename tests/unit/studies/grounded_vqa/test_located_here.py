@@ -22,10 +22,11 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.pack import write_pack
 from viewer.services.reporting.report_run import RunReport, report_data, report_files
-from viewer.services.reporting.rescore import kept_replies, rescore_run
+from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
+from viewer.store.steps import kept_replies
 from viewer.studies.grounded_vqa.items import area_of
 
 MISSING = missing_dependency(ADAPTERS["transformers_local"])
@@ -87,7 +88,7 @@ def replies_of(
         of = found.setdefault((one.trial.item, one.trial.condition.name), {})
         for kept in kept_replies(store, one.id, one.reply_id):
             reader = outlines if kept.step.role else looks
-            of[kept.step.name] = reader.read(kept.reply.raw)
+            of[kept.step.name] = reader.read(kept.raw)
     return found
 
 

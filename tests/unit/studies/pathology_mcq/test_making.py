@@ -13,11 +13,12 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ImagePart, ModelReply, TextPart
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
+from viewer.domain.run import Step
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.studies.pathology_mcq.making import as_data_json
 from viewer.studies.pathology_mcq.params import read_params
 from viewer.studies.pathology_mcq.study import STUDY
-from viewer.studies.steps import Question, Replied, Sources, Step, Turn
+from viewer.studies.steps import Question, Replied, Sources, Turn
 
 BUILDING = {"work": "building"}
 PARAMS = read_params("pathmmu2024", BUILDING)

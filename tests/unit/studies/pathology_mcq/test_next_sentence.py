@@ -7,10 +7,10 @@ from tests.unit.studies.pathology_mcq.small import item
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.domain.inside import Measured, Spelled
-from viewer.domain.run import Condition, Trial
+from viewer.domain.run import Condition, Step, Trial
 from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.study import STUDY, likeliest, next_sentence
-from viewer.studies.steps import Replied, Step, Turn
+from viewer.studies.steps import Replied, Turn
 
 
 @pytest.mark.statement("E003-10")

@@ -10,12 +10,13 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ImagePart, ModelReply, TextPart
 from viewer.domain.image import Raster, Window
 from viewer.domain.item import Item
+from viewer.domain.run import Step
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.imaging.png import decode_png, encode_png
 from viewer.studies.pathology_mcq.params import Params, read_params
 from viewer.studies.pathology_mcq.plan import plan
 from viewer.studies.pathology_mcq.study import STUDY
-from viewer.studies.steps import Question, Replied, Sources, Step, Turn
+from viewer.studies.steps import Question, Replied, Sources, Turn
 
 ARMS = ["image", "text_only", "noise", "corruption", "mismatch"]
 ITEMS = (

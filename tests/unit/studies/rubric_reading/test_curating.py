@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.report_folder import report_dataset, report_folder
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import Status
@@ -20,7 +21,6 @@ from viewer.services.exporting.export_tasks import export_tasks
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.rubric_reading.params import Work, read_params

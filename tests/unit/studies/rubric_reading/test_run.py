@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.prepared import prepare_trial
 from tests.helpers.report_folder import TASKS, report_dataset, report_folder
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import ReportAnswer, Status
@@ -23,7 +24,6 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
-from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.rubric_reading.frames import trial_frame

@@ -26,11 +26,12 @@ from viewer.services.exporting.bundling.records import (
 )
 from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.report_run import RunReport
-from viewer.services.reporting.rescore import kept_replies
-from viewer.services.trials.run_context import RunContext, StepReply
+from viewer.services.trials.run_context import RunContext
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
+from viewer.store.steps import kept_replies
 from viewer.store.trial_columns import trial_columns
+from viewer.store.trials import TrialReply
 from viewer.studies.catalog import package_of
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
@@ -125,7 +126,7 @@ def judged_trials(
     context, strata = report.context, report.context.study.words.columns
     numbered = trial_columns(store, report.summary.id, ("id", "numbers"))
     for one in report.trials.having(**numbered).records():
-        kept: tuple[StepReply, ...] = ()
+        kept: tuple[TrialReply, ...] = ()
         if one["reply_id"] is not None:
             kept = kept_replies(store, one["id"], one["reply_id"])
         yield {
@@ -175,16 +176,18 @@ def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Reco
     return found
 
 
-def _step(kept: StepReply, model: str, context: RunContext, replies: Replies) -> Record:
-    step, reply = kept.step, kept.reply
+def _step(
+    kept: TrialReply, model: str, context: RunContext, replies: Replies
+) -> Record:
+    step = kept.step
     return {
         "step": step.name,
         "role": step.role,
         "again": step.again,
         "model": context.profile_for(model, step).name,
-        "request_sha256": reply.request_sha256,
-        "reply": replies.number(reply.id),
-        "reply_sha256": sha256_of(reply.raw),
+        "request_sha256": kept.request_sha256,
+        "reply": replies.number(kept.id),
+        "reply_sha256": sha256_of(kept.raw),
     }
 
 

@@ -130,7 +130,9 @@ def test_that_denials_of_absent_findings_enter_no_hit_rate(
         ]
         a_run(store, plan)
         with store.transaction():
-            trials.settle(store, [Verdict(i, s, "1") for i, s in enumerate(scores, 1)])
+            trials.settle(
+                store, [(i, Verdict(s, "1")) for i, s in enumerate(scores, 1)]
+            )
     view = grouped(path, (By.CONDITION, *patients))
     assert [key[0] for key in view.keys] == ["grid=8", "grid=8 absent"]
     assert view.absent == {1}
@@ -167,7 +169,7 @@ def test_that_a_verdict_given_while_it_is_counted_is_not_half_counted(
 
         def measured(chosen: Chosen, verdicts: Sequence[FlatVerdict]) -> Ints:
             with store.transaction():
-                trials.settle(store, [Verdict(1, Score(Status.REFUSED), "1")])
+                trials.settle(store, [(1, Verdict(Score(Status.REFUSED), "1"))])
             return measures(chosen, verdicts)
 
         with monkeypatch.context() as patched:
@@ -261,7 +263,7 @@ def test_that_asking_five_times_makes_no_interval_narrower(tmp_path: Path) -> No
                     for one in asked]  # fmt: skip
             with store.transaction():
                 trials.settle(store, [
-                    Verdict(one.id, ENDS[0] if hit else ENDS[3], "1")
+                    (one.id, Verdict(ENDS[0] if hit else ENDS[3], "1"))
                     for one, hit in zip(asked, hits, strict=True)
                 ])  # fmt: skip
         view = grouped(path, [By.MODEL])

@@ -1,0 +1,94 @@
+"""One question of a trial in a batch: due, prepared, in flight, answered."""
+
+from dataclasses import dataclass, replace
+from typing import Self, cast
+
+from viewer.domain.exchange import ModelProfile
+from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import PreparedRequest, TrialPath, run_trial
+from viewer.store.runs import StoredTrial
+from viewer.store.trials import TrialReply, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TrialQuestion:
+    """A question from when it is due until its reply is stored.
+
+    Attributes
+    ----------
+    stored : StoredTrial
+        Its trial, which has one open question at a time.
+    path : TrialPath
+        The trial on its way.
+    profile : ModelProfile
+        The model to be asked.
+    replies : tuple of TrialReply
+        The trial's replies so far.
+    prepared : PreparedRequest or None
+        What is asked; None while the question is only due.
+    number, looks : int
+        It is asked for the ``number``-th time in this batch, and was found ``looks``
+        times to be asked by another one.
+    attempt, left_at : int, float
+        Of a question in flight: the row that says so, and the time that it left.
+    """
+
+    stored: StoredTrial
+    path: TrialPath
+    profile: ModelProfile
+    replies: tuple[TrialReply, ...] = ()
+    prepared: PreparedRequest | None = None
+    number: int = 1
+    looks: int = 0
+    attempt: int = 0
+    left_at: float = 0.0
+
+    @property
+    def trial(self) -> int:
+        """The number of its trial."""
+        return self.stored.id
+
+    @property
+    def model(self) -> str:
+        """The name of the model asked."""
+        return self.profile.name
+
+    @property
+    def request(self) -> PreparedRequest:
+        """What is asked; only what was prepared is queued."""
+        assert self.prepared is not None  # noqa: S101 - see above
+        return self.prepared
+
+    @property
+    def sha256(self) -> str:
+        """The key of its request."""
+        return self.request.sha256
+
+    def prepare(self) -> PreparedRequest:
+        """Read images and draw grids for it, in whatever thread has the time."""
+        return cast("PreparedRequest", next(self.path))
+
+    def now(self) -> Self:
+        """Return it with the body that would be sent now."""
+        return replace(self, prepared=self.request.outgoing_now())
+
+    def reusing(self, reply: TrialReply) -> TrialReply:
+        """Return a reply to the very same request as one to this question."""
+        return replace(reply, step=self.request.step, reused=True)
+
+    def answered(self, reply: TrialReply) -> "TrialQuestion | Verdict":
+        """Return what comes after its reply: the next question, or the verdict."""
+        try:
+            profile = cast("ModelProfile", self.path.send(reply))
+        except StopIteration as end:
+            return cast("Verdict", end.value)
+        replies = (*self.replies, reply)
+        return TrialQuestion(self.stored, self.path, profile, replies)
+
+
+def next_question(
+    context: RunContext, stored: StoredTrial, replies: tuple[TrialReply, ...] = ()
+) -> TrialQuestion:
+    """Return the question that a trial comes to after its replies so far."""
+    path = run_trial(context, stored.trial, replies)
+    return TrialQuestion(stored, path, cast("ModelProfile", next(path)), replies)

@@ -32,7 +32,7 @@ from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.studies.catalog import OURS, study_named
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 MODEL = "studied"
 MOST_STEPS = 8
@@ -208,7 +208,7 @@ def test_that_any_replies_end_in_an_answer_or_one_status(
     turn = Turn(trial, context.item(trial))
     while (step := context.study.next_step(turn, context.params)) is not None:
         assert len(turn.so_far) < MOST_STEPS
-        replied = Replied(step, ModelReply(text, finish_reason=finish))
+        replied = StepReply(step, ModelReply(text, finish_reason=finish))
         turn = replace(turn, so_far=(*turn.so_far, replied))
     assert turn.so_far
     answer = context.study.parse(turn, context.params)

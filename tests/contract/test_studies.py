@@ -21,7 +21,7 @@ from viewer.readers.datasets.folder import read
 from viewer.services.configuring.study_file import make_spec, paper_preset
 from viewer.services.trials.run_context import RunContext
 from viewer.studies.catalog import OURS, pack_named, places_of, study_named
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 names = pytest.mark.parametrize("name", sorted(OURS))
 placing = pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_that_any_reply_is_an_answer_or_has_one_status(
     params = study.read_params(paper_preset(name), {})
     condition = study.conditions(params)[0]
     trial = Trial("i|Edema", "p", "i", "frontal", "Edema", condition, 0, "m")
-    reply = Replied(Step("answer"), ModelReply(text, finish_reason=finish))
+    reply = StepReply(Step("answer"), ModelReply(text, finish_reason=finish))
     answer = study.parse(Turn(trial, Item("i", "p"), (reply,)), params)
     if isinstance(answer, Unparsed):
         assert answer.status in UNREADABLE | {Status.REFUSED}

@@ -25,7 +25,7 @@ def _no_place() -> None:
 
 
 @dataclass(frozen=True)
-class Replied:
+class StepReply:
     """A step with its reply.
 
     ``placed`` gives what the places of the reply come to in native pixels, None where
@@ -50,7 +50,7 @@ class Turn:
 
     trial: Trial
     item: Item
-    so_far: tuple[Replied, ...] = ()
+    so_far: tuple[StepReply, ...] = ()
     images: Mapping[str, DatasetImage] = field(default_factory=dict, compare=False)
     grades: tuple[Grade, ...] = ()
 

@@ -13,7 +13,7 @@ from viewer.store.database import Store
 from viewer.store.steps import AskedTrial
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import study_named
-from viewer.studies.steps import PredictedBoxes, Replied, Turn
+from viewer.studies.steps import PredictedBoxes, StepReply, Turn
 from viewer.studies.study import PointsOut
 
 
@@ -22,7 +22,7 @@ def predicted_boxes(
     trial: Trial,
     asked: AskedTrial,
     spec: RunSpec,
-    so_far: tuple[Replied, ...],
+    so_far: tuple[StepReply, ...],
 ) -> tuple[PredictedBoxes, ...]:
     """Return what the study of a run draws of a trial; nothing where it draws none.
 

@@ -30,7 +30,7 @@ from viewer.store import flat, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
 from viewer.studies.catalog import places_findings, study_named
-from viewer.studies.steps import Replied
+from viewer.studies.steps import StepReply
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _steps(
     roles = roles_of(spec)
     read = replies_read(spec, trial, kept)
     pairs = tuple(zip(kept, read, strict=True))
-    so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
+    so_far = tuple(StepReply(one.step, reply) for one, reply in pairs if reply)
     pointed = predicted_boxes(store, trial, asked, spec, so_far)
     sent = [trials.sent_request(store, one.request_sha256) for one in kept]
     first = next((image for request in sent for image in images_of(request)), None)

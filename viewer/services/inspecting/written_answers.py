@@ -18,7 +18,7 @@ from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import study_named
-from viewer.studies.steps import PredictedBoxes, Replied
+from viewer.studies.steps import PredictedBoxes, StepReply
 from viewer.studies.study import PointsOut
 
 _ANY_GRID: Final = Grid(8, 8)
@@ -64,7 +64,7 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
     kept = kept_replies(store, asked.id, asked.reply)
     replies = replies_read(spec, listed.trial, kept)
     pairs = zip(kept, replies, strict=True)
-    so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
+    so_far = tuple(StepReply(one.step, reply) for one, reply in pairs if reply)
     pointed = predicted_boxes(store, listed.trial, asked, spec, so_far)
     drawn = [one for one in pointed if one.boxes and one.key]
     refs = cases.image_refs_of_run(store, asked.run) if drawn else {}

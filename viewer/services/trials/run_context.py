@@ -43,7 +43,7 @@ from viewer.services.trials.sources import RunImages, RunSources
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
-from viewer.studies.steps import Question, Replied, Turn
+from viewer.studies.steps import Question, StepReply, Turn
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
@@ -253,15 +253,15 @@ class RunContext:
         raster, _ = self.drawn.raster((image, window_of(condition)))
         return self.places.plain(raster)
 
-    def _read(self, trial: Trial, kept: TrialReply) -> Replied:
+    def _read(self, trial: Trial, kept: TrialReply) -> StepReply:
         step = kept.step
         profile = self.profile_for(trial.model, step)
         reply = reader_for(profile).read(kept.raw)
         if self._places is not None:
-            return Replied(step, reply, lambda: self._placed(profile, reply, trial))
+            return StepReply(step, reply, lambda: self._placed(profile, reply, trial))
         if profile.settings.get("structured"):
             reply = replace(reply, text=_unwrapped(reply.text))
-        return Replied(step, reply)
+        return StepReply(step, reply)
 
     def _placed(
         self, profile: ModelProfile, reply: ModelReply, trial: Trial

@@ -22,7 +22,7 @@ from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.plan import plan, tasks_of
 from viewer.studies.evidence_diagnosis.preparing import STEPS, Preparing
 from viewer.studies.evidence_diagnosis.study import STUDY
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 TASKS = ("extraction", "summaries", "distractors")
 REPORT = {
@@ -77,7 +77,7 @@ def turn_of(folder: Path, task: Task, said: Mapping[str, str]) -> Turn:
     profile = ModelProfile("m", "scripted", {"answer": "x"})
     trial = next(t for t in plan(dataset, spec_of(profile)) if t.finding == str(task))
     replies = tuple(
-        Replied(Step(name), reply(said[name])) for name in STEPS[task] if name in said
+        StepReply(Step(name), reply(said[name])) for name in STEPS[task] if name in said
     )
     return Turn(trial, dataset.items[0], replies)
 

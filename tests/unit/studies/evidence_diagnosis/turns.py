@@ -19,7 +19,7 @@ from viewer.imaging.png import encode_png
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.showing import Showing
 from viewer.studies.evidence_diagnosis.steps import Asking
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 SEED = 5
 
@@ -59,7 +59,7 @@ def turn_of(
     trial = Trial(
         item.named(task), case.key, "", "en", str(task), condition, 0, "model"
     )
-    return Turn(trial, item, tuple(Replied(step, reply) for step, reply in replies))
+    return Turn(trial, item, tuple(StepReply(step, reply) for step, reply in replies))
 
 
 def asking(

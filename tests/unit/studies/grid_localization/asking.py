@@ -12,7 +12,7 @@ from viewer.domain.inside import RandomText
 from viewer.domain.item import Item
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 RAMP = Raster(
     np.add.outer(np.arange(300), np.arange(400)).clip(0, 255).astype(np.uint8)
@@ -70,6 +70,6 @@ def turn_of(
     trial: Trial, dataset: Dataset, *replies: ModelReply, placed: object = None
 ) -> Turn:
     """Return where a trial stands after some replies."""
-    said = tuple(Replied(Step("answer"), one, lambda: placed) for one in replies)  # type: ignore[arg-type, return-value]
+    said = tuple(StepReply(Step("answer"), one, lambda: placed) for one in replies)  # type: ignore[arg-type, return-value]
     item = Item(trial.item, trial.patient, images=(trial.image,))
     return Turn(trial, item, said, {image.key: image for image in dataset.images})

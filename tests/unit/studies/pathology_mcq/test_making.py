@@ -18,7 +18,7 @@ from viewer.readers.datasets.catalog import read_dataset
 from viewer.studies.pathology_mcq.making import as_data_json
 from viewer.studies.pathology_mcq.params import read_params
 from viewer.studies.pathology_mcq.study import STUDY
-from viewer.studies.steps import Question, Replied, Sources, Turn
+from viewer.studies.steps import Question, Sources, StepReply, Turn
 
 BUILDING = {"work": "building"}
 PARAMS = read_params("pathmmu2024", BUILDING)
@@ -37,10 +37,10 @@ def turn(*said: str | ModelReply, item: Item = ITEMS[0]) -> Turn:
     """Return the trial of an item after replies."""
     trials = STUDY.plan(dataset(ITEMS), spec(settings=BUILDING))
     trial = next(t for t in trials if t.item == item.key)
-    so_far: list[Replied] = []
+    so_far: list[StepReply] = []
     for name, text in zip(("describe", "ask_three"), said, strict=False):
         found = text if isinstance(text, ModelReply) else ModelReply(text)
-        so_far.append(Replied(Step(name), found))
+        so_far.append(StepReply(Step(name), found))
     return Turn(trial, item, tuple(so_far))
 
 

@@ -10,7 +10,7 @@ from viewer.domain.inside import Measured, Spelled
 from viewer.domain.run import Condition, Step, Trial
 from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.study import STUDY, likeliest, next_sentence
-from viewer.studies.steps import Replied, Turn
+from viewer.studies.steps import StepReply, Turn
 
 
 @pytest.mark.statement("E003-10")
@@ -39,7 +39,7 @@ def test_that_the_study_reads_the_likeliest_option_off_such_a_reply() -> None:
     one = item("PubMed-test-1")
     trial = Trial(one.key, "", "", "test", "PubMed", Condition("text_only"), 0, "m")
     read = [
-        STUDY.parse(Turn(trial, one, (Replied(Step("answer"), reply),)), Params())
+        STUDY.parse(Turn(trial, one, (StepReply(Step("answer"), reply),)), Params())
         for reply in (
             told(-3.0, -0.5, -2.0, -9.0),
             told(-0.5, -0.5, -2.0, -9.0),

@@ -16,7 +16,7 @@ from viewer.imaging.png import decode_png, encode_png
 from viewer.studies.pathology_mcq.params import Params, read_params
 from viewer.studies.pathology_mcq.plan import plan
 from viewer.studies.pathology_mcq.study import STUDY
-from viewer.studies.steps import Question, Replied, Sources, Turn
+from viewer.studies.steps import Question, Sources, StepReply, Turn
 
 ARMS = ["image", "text_only", "noise", "corruption", "mismatch"]
 ITEMS = (
@@ -143,7 +143,7 @@ def test_that_one_question_is_all_and_its_reply_is_read_and_scored() -> None:
     first = turn(ITEMS[1], "plain")
     step = STUDY.next_step(first, params())
     assert step == Step("answer")
-    answered = Turn(first.trial, first.item, (Replied(step, ModelReply("(B)")),))
+    answered = Turn(first.trial, first.item, (StepReply(step, ModelReply("(B)")),))
     assert STUDY.next_step(answered, params()) is None
     answer = STUDY.parse(answered, params())
     score = STUDY.score(answered, answer, params())

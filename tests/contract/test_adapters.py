@@ -24,7 +24,7 @@ from viewer.domain.exchange import (
     ReplyKind,
 )
 from viewer.domain.geometry import BoxPx
-from viewer.domain.inside import Choices
+from viewer.domain.interpretability import Choices
 from viewer.models.catalog import (
     ADAPTERS,
     adapter_for,

@@ -155,7 +155,9 @@ def _beside(root: Path, all_: Sequence[EvidenceCase], models: int) -> None:
 def _scripted(folder: Path, name: str, answers: dict[str, object]) -> ModelProfile:
     path = folder / f"{name.split(maxsplit=1)[0]}.json"
     path.write_text(json.dumps(answers, ensure_ascii=False), encoding="utf-8")
-    return ModelProfile(name, "scripted", {"answers_file": str(path), "inside": True})
+    return ModelProfile(
+        name, "scripted", {"answers_file": str(path), "interpretable": True}
+    )
 
 
 def _answers(all_: Sequence[EvidenceCase], m: int) -> Iterator[tuple[str, object]]:

@@ -240,7 +240,7 @@ def _models(
     folder: Path, truth: Truth, overrides: Mapping[str, object]
 ) -> Iterator[ModelProfile]:
     """Yield the models; what they say is written down for the trials as planned."""
-    stand_in = ModelProfile("any", "scripted", {"answer": "", "inside": True})
+    stand_in = ModelProfile("any", "scripted", {"answer": "", "interpretable": True})
     trials = STUDY.plan(truth.dataset, heal_spec([stand_in], overrides))
     by_key = {q.key: q for q in truth.asked}
     for model in MODELS:
@@ -252,7 +252,7 @@ def _models(
                 answers[f"{trial.item}|{condition}|0|{step}"] = reply
         path = folder / f"{model}.json"
         path.write_text(json.dumps(answers))
-        settings = {"answers_file": str(path), "inside": True}
+        settings = {"answers_file": str(path), "interpretable": True}
         yield ModelProfile(model, "scripted", settings)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
-from viewer.domain.inside import Choices, Highlight, Measured, Measures
+from viewer.domain.interpretability import Choices, Highlight, Measured, Measures
 from viewer.domain.reference import Mask
 
 
@@ -90,7 +90,7 @@ class ModelRequest:
 
     ``answer_schema`` is the JSON Schema of the answer, for models that are asked to
     keep to one; None leaves it to the model's adapter. ``highlight`` and ``measures``
-    are for models whose inside can be reached, see ``AdapterSpec.inside``.
+    are for models that give access to them, see ``AdapterSpec.interpretable``.
     """
 
     messages: tuple[Message, ...]

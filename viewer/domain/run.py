@@ -106,7 +106,7 @@ class RunNote:
     """What happened to one of a run's models that a reader of its results must know.
 
     ``kind`` is ``parameter_dropped``, ``model_changed``, ``stood_in``, ``not_learned``,
-    ``out_of_reach`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
+    ``no_attention`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
     """
 
     model: str

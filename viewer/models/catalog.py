@@ -57,7 +57,7 @@ _SPECS = (
         summary="a vision-language model on this machine, through transformers",
         factory="viewer.models.transformers_local.adapter:TransformersLocal",
         settings=(*LOCAL_SETTINGS, *COORDINATE_SETTINGS),
-        inside=True,
+        interpretable=True,
         imports=MappingProxyType({"torch": "local", "transformers": "local"}),
     ),
     AdapterSpec(
@@ -170,7 +170,7 @@ _SPECS = (
             Setting("refusal", str, None, "text of the reply's refusal field"),
             Setting("delay_s", float, 0.0, "seconds each reply takes", minimum=0),
             Setting(
-                "inside",
+                "interpretable",
                 bool,
                 False,
                 "takes highlights, and is sure of its letter or tells a posterior",

@@ -22,7 +22,7 @@ from viewer.domain.exchange import (
     TokenLogprob,
     Usage,
 )
-from viewer.domain.inside import Measured
+from viewer.domain.interpretability import Measured
 from viewer.domain.plain import made, plain
 from viewer.models.reply_parts import (
     split_thought,

@@ -22,7 +22,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     RawReply,
 )
-from viewer.domain.inside import Choices, Measured, Spelled
+from viewer.domain.interpretability import Choices, Measured, Spelled
 from viewer.models.file_hash import about_the_model
 from viewer.models.loaded import (
     Held,

@@ -11,7 +11,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     RawReply,
 )
-from viewer.domain.inside import RandomText
+from viewer.domain.interpretability import RandomText
 
 
 class Adapter(Protocol):
@@ -121,7 +121,8 @@ class AdapterSpec:
     model that was not trained on it, None for one that was; "" where any may be asked.
     ``takes_boxes``: it answers only where the facts say in which boxes to look.
     ``places``: it points at a place on the image, whatever it is asked.
-    ``inside``: it takes a request's highlight and measures, see ``models.inside``.
+    ``interpretable``: it takes a request's highlight and measures, see
+    ``models.interpretability``.
     ``person``: people answered elsewhere; what they said is read, and nobody is asked.
     """
 
@@ -137,6 +138,6 @@ class AdapterSpec:
     unlearned: str = ""
     takes_boxes: bool = False
     places: bool = False
-    inside: bool = False
+    interpretable: bool = False
     person: bool = False
     builtin_profiles: tuple[ModelProfile, ...] = ()

@@ -22,7 +22,7 @@ from viewer.domain.exchange import (
     RawReply,
     SentHeatMap,
 )
-from viewer.domain.inside import Measured, Measures, Spelled
+from viewer.domain.interpretability import Measured, Measures, Spelled
 from viewer.models.reading import local_reply, plain_reply, read_reply
 from viewer.models.recorded import not_recorded, read_file
 

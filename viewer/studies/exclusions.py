@@ -29,8 +29,8 @@ REASONS: Final[Mapping[str, str]] = {
     "no_valid_swap": "No other pair of the data set can stand in its question.",
     "no_donor": "No other image has a region that can stand in its place.",
     "no_anatomy_mask": "The anatomy that it points out has no mask in its image.",
-    "out_of_reach": (
-        "The attention of its model cannot be reached; a contour or an enlarged region "
+    "no_attention": (
+        "Its model gives no access to its attention; a contour or an enlarged region "
         "approximates that."
     ),
     "not_true_positive": "The model did not say yes to the question itself.",

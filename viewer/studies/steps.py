@@ -14,7 +14,7 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
-from viewer.domain.inside import Choices, Highlight, Measures, RandomText
+from viewer.domain.interpretability import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
 from viewer.domain.rubric import Grade
 from viewer.domain.run import Step, Trial
@@ -70,12 +70,12 @@ class Question:
 
     ``prompt`` names the template, ``template`` is its text with its places open, which
     is hashed. ``answer_schema`` is the JSON Schema of the answer for models that are
-    asked to keep to one. ``highlight`` and ``measures`` are for models that can be
-    reached inside (``Sources.inside``), ``choices`` for a baseline that reads them,
-    ``boxes`` for a segmenter, whose reply is the mask of what lies in them. ``note`` is
-    what a reader of the results must know of how this model was asked, a sentence
-    without its stop; the run is badged with it. ``written`` is what people answered,
-    where it only stands for a question that they were asked.
+    asked to keep to one. ``highlight`` and ``measures`` are for models that give access
+    to their attention (``Sources.interpretable``), ``choices`` for a baseline that
+    reads them, ``boxes`` for a segmenter, whose reply is the mask of what lies in them.
+    ``note`` is what a reader of the results must know of how this model was asked, a
+    sentence without its stop; the run is badged with it. ``written`` is what people
+    answered, where it only stands for a question that they were asked.
     """
 
     messages: tuple[Message, ...]
@@ -139,7 +139,7 @@ class Sources(Protocol):
         ...
 
     @property
-    def inside(self) -> bool:
+    def interpretable(self) -> bool:
         """Whether the model asked takes a highlight and measures."""
         ...
 
@@ -164,14 +164,14 @@ class Sources(Protocol):
         ...
 
     @property
-    def no_attention(self) -> str:
-        """Why the model asked cannot tell what it attends to, "" where it can."""
+    def why_no_attention(self) -> str:
+        """Why the attention of the model asked cannot be measured, "" where it can."""
         ...
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
         """Return text of as many random tokens of the model asked as another has.
 
-        None where the model's own tokens are out of reach.
+        None where the model gives no access to its tokens.
         """
         ...
 

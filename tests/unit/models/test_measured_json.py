@@ -6,7 +6,7 @@ import pytest
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
 from viewer.domain.geometry import Affine
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     ImageRelevance,
     Measured,
     Relevance,

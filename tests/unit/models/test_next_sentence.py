@@ -9,7 +9,7 @@ from tests.helpers.requests import facts, request
 from tests.helpers.tiny_bert import write_tiny_bert
 from viewer.domain.errors import ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
-from viewer.domain.inside import Choices
+from viewer.domain.interpretability import Choices
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.next_sentence import NextSentence
 from viewer.models.transformers_local.foreign import transformers

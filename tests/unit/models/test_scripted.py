@@ -18,7 +18,7 @@ from viewer.domain.errors import (
     WrongUseError,
 )
 from viewer.domain.exchange import Facts, ModelProfile, ModelReply, ReplyKind
-from viewer.domain.inside import Measures, letter_spellings
+from viewer.domain.interpretability import Measures, letter_spellings
 from viewer.metrics.posterior import from_letters
 from viewer.models.catalog import adapter_for
 
@@ -249,7 +249,7 @@ def measured(
 ) -> tuple[ModelReply, list[float]]:
     path = tmp_path / "answers.json"
     path.write_text(json.dumps({facts().item: entry}))
-    settings = {"answers_file": str(path), "inside": True}
+    settings = {"answers_file": str(path), "interpretable": True}
     adapter = adapter_for(ModelProfile("m", "scripted", settings))
     asked = replace(request(facts(), png=b"png"), measures=wishes)
     reply = adapter.read(adapter.generate(asked))

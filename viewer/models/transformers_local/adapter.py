@@ -18,7 +18,7 @@ from viewer.domain.exchange import (
     RawReply,
     Usage,
 )
-from viewer.domain.inside import RandomText
+from viewer.domain.interpretability import RandomText
 from viewer.models.loaded import (
     Held,
     Holder,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.exchange import ModelRequest
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     Highlight,
     Measured,
     Measures,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
-from viewer.domain.inside import Highlight, WeightForm
+from viewer.domain.interpretability import Highlight, WeightForm
 from viewer.models.transformers_local import windows
 from viewer.models.transformers_local.engine import Engine
 from viewer.models.transformers_local.foreign import Foreign

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.inside import Spelled
+from viewer.domain.interpretability import Spelled
 from viewer.models.transformers_local.foreign import Foreign
 
 Tokens = tuple[int, ...]

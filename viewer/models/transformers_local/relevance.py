@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.inside import ImageRelevance, Relevance
+from viewer.domain.interpretability import ImageRelevance, Relevance
 from viewer.models.transformers_local.foreign import Foreign
 from viewer.models.transformers_local.layouts import PatchLayout
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.inside import IMAGE, SPECIAL, TEXT, Section
+from viewer.domain.interpretability import IMAGE, SPECIAL, TEXT, Section
 from viewer.models.transformers_local.foreign import Foreign
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from viewer.domain.inside import ContrastSpace
+from viewer.domain.interpretability import ContrastSpace
 
 
 class Contrast:

@@ -11,7 +11,7 @@ from viewer.domain.answer import LabelledBox
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.domain.inside import Highlight
+from viewer.domain.interpretability import Highlight
 from viewer.domain.plain import made
 from viewer.domain.reference import Mask
 from viewer.imaging.png import decode_png

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from viewer.domain.exchange import ModelReply, RawReply
-from viewer.domain.inside import Highlight, Measured, WeightForm
+from viewer.domain.interpretability import Highlight, Measured, WeightForm
 from viewer.domain.plain import made
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
@@ -40,7 +40,7 @@ class StepDetail:
     ``sent`` names the images by number where they stood among the words; ``marked``
     are the images with what is drawn on them. ``name`` is "" in a trial of one
     question; ``model`` answered it, in a ``role`` where it is not the trial's own.
-    ``inside`` is what the model told of its inside beside the reply.
+    ``measured`` is what was measured in the model beside the reply.
     """
 
     name: str
@@ -49,7 +49,7 @@ class StepDetail:
     images: tuple[bytes, ...]
     sent: tuple[tuple[str, str], ...]
     reply: str
-    inside: tuple[tuple[str, str], ...] = ()
+    measured: tuple[tuple[str, str], ...] = ()
     role: str = ""
     marked: tuple[MarkedImage, ...] = ()
 
@@ -57,7 +57,7 @@ class StepDetail:
     def words(self) -> tuple[tuple[str, str], ...]:
         """Who said what, in its order: what was sent, and the reply."""
         speaker = f"{self.model}, {self.name}" if self.name else self.model
-        return (*self.sent, (speaker, self.reply), *self.inside)
+        return (*self.sent, (speaker, self.reply), *self.measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +173,9 @@ def _steps(
             model=roles.get(one.step.role, trial.model),
             request_sha256=request.sha256,
             images=images,
-            sent=(*parts_of(request), *asked_inside(request.document)),
+            sent=(*parts_of(request), *highlight_words(request.document)),
             reply=reply.text if reply else _body_of(one.raw),
-            inside=told_inside(reply) if reply else (),
+            measured=measured_words(reply) if reply else (),
             role=one.step.role,
             marked=shown,
         )
@@ -190,7 +190,7 @@ _MOST: Final = 12
 """Parts of a prompt that are told of."""
 
 
-def asked_inside(document: Mapping[str, Any]) -> Said:
+def highlight_words(document: Mapping[str, Any]) -> Said:
     """Return what a request highlights, as a line of who said what.
 
     ``document`` is what the request's key is a hash of.
@@ -207,8 +207,8 @@ def asked_inside(document: Mapping[str, Any]) -> Said:
     return (("highlighted", said),)
 
 
-def told_inside(reply: ModelReply) -> Said:
-    """Return what a model told beside its answer, a line for each kind of thing."""
+def measured_words(reply: ModelReply) -> Said:
+    """Return what was measured beside an answer, a line for each kind of measure."""
     measured = reply.measured
     if measured is None:
         return ()

@@ -9,29 +9,29 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunNote, RunSpec, Trial
 from viewer.models.catalog import spec_of, unlearned
-from viewer.models.inside import reaches_inside
+from viewer.models.interpretability import is_interpretable
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
+from viewer.studies.interpretability import NO_ATTENTION, SteersAttention
 from viewer.studies.protocol import NOT_LEARNED
-from viewer.studies.reaching import OUT_OF_REACH, ReachesInside
 from viewer.studies.study import Study
 
 
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return a study's trials; those that a model cannot be asked are excluded.
 
-    They are about what it did not learn, or need a model that can be reached inside. A
-    model that learned none of the findings raises ``WrongUseError``, and so does one
-    that points at a place where a study asks for words.
+    They are about what it did not learn, or need access to the attention of one that
+    gives none. A model that learned none of the findings raises ``WrongUseError``, and
+    so does one that points at a place where a study asks for words.
     """
     _check_writes(study, spec)
     trials = study.plan(dataset, spec)
     lost = _unlearned(spec, dict.fromkeys(trial.finding for trial in trials))
-    shut = _out_of_reach(study, spec)
+    closed = _closed(study, spec)
     asked = _excluded(trials, NOT_LEARNED, lambda t: (t.model, t.finding) in lost)
     return tuple(
-        _excluded(asked, OUT_OF_REACH, lambda t: (t.model, t.condition.name) in shut)
+        _excluded(asked, NO_ATTENTION, lambda t: (t.model, t.condition.name) in closed)
     )
 
 
@@ -47,14 +47,14 @@ def _unlearned(spec: RunSpec, findings: Iterable[str]) -> frozenset[tuple[str, s
     return frozenset(excluded)
 
 
-def _out_of_reach(study: Study, spec: RunSpec) -> frozenset[tuple[str, str]]:
-    """Return each model with each condition that needs one that can be reached."""
-    if not isinstance(study, ReachesInside):
+def _closed(study: Study, spec: RunSpec) -> frozenset[tuple[str, str]]:
+    """Return each model without access to its attention, with what steers that."""
+    if not isinstance(study, SteersAttention):
         return frozenset()
     params = study.read_params(spec.preset, dict(spec.params))
-    inside = [c.name for c in study.conditions(params) if study.only_inside(c)]
-    shut = [m.name for m in spec.models if not reaches_inside(spec_of(m), m)]
-    return frozenset(product(shut, inside))
+    steering = [c.name for c in study.conditions(params) if study.steers_attention(c)]
+    closed = [m.name for m in spec.models if not is_interpretable(spec_of(m), m)]
+    return frozenset(product(closed, steering))
 
 
 def _check_writes(study: Study, spec: RunSpec) -> None:
@@ -91,17 +91,17 @@ def _not_learned(own: Sequence[Trial]) -> str:
     return f"did not learn {findings}, so {len(own)} trial(s) are excluded"
 
 
-def _not_reached(own: Sequence[Trial]) -> str:
+def _not_interpretable(own: Sequence[Trial]) -> str:
     asked = ", ".join(dict.fromkeys(trial.condition.name for trial in own))
     return (
-        f"cannot be reached inside, so {len(own)} trial(s) of {asked} are excluded; a "
-        "contour or an enlarged region approximates that"
+        f"gives no access to its attention, so {len(own)} trial(s) of {asked} are "
+        "excluded; a contour or an enlarged region approximates that"
     )
 
 
 _WORDS: Final[Mapping[str, Callable[[Sequence[Trial]], str]]] = {
     NOT_LEARNED: _not_learned,
-    OUT_OF_REACH: _not_reached,
+    NO_ATTENTION: _not_interpretable,
 }
 
 

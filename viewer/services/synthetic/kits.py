@@ -135,7 +135,7 @@ KITS: Mapping[str, Kit] = {
         "medsyn",
         "medsyn2026",
         {"knows": weighs_evidence, "errs": chooses_wrongly},
-        settings={"inside": True},
+        settings={"interpretable": True},
         params={"judge": "judge", "model_classes": "knows=Large, errs=Small"},
         helpers=(_JUDGE,),
         besides=(

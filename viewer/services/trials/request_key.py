@@ -14,7 +14,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     TextPart,
 )
-from viewer.domain.inside import Choices
+from viewer.domain.interpretability import Choices
 from viewer.domain.plain import plain
 from viewer.models.structured import schema_of
 

@@ -27,7 +27,7 @@ from viewer.domain.result import Score
 from viewer.domain.rubric import Grade
 from viewer.domain.run import ANSWER_STEP, Condition, RunSpec, Step, Trial
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
-from viewer.models.inside import check_inside
+from viewer.models.interpretability import check_interpretable
 from viewer.models.loaded import Loadable
 from viewer.services.privacy.gate import CLOSED, About, Gate
 from viewer.services.trials.grades import grades_of
@@ -148,7 +148,7 @@ class RunContext:
             question.highlight,
             question.measures,
         )
-        check_inside(spec_of(profile), profile, request)
+        check_interpretable(spec_of(profile), profile, request)
         return request
 
     def about(self, trial: Trial, question: Question, sources: RunSources) -> About:

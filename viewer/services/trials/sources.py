@@ -8,14 +8,14 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.errors import PrivacyError, WrongUseError
 from viewer.domain.exchange import ImagePart, ModelProfile
 from viewer.domain.image import PixelImage, Raster, Window
-from viewer.domain.inside import RandomText
+from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
 from viewer.domain.privacy import pixels_sha256
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import squared
 from viewer.models.catalog import adapter_for, reader_for, spec_of
-from viewer.models.inside import no_attention, reaches_inside
+from viewer.models.interpretability import is_interpretable, why_no_attention
 from viewer.models.loaded import not_loaded
 from viewer.models.protocol import SamplesTokens
 from viewer.readers.pixels import load_pixels
@@ -129,10 +129,10 @@ class RunSources:
         return self._seed
 
     @property
-    def inside(self) -> bool:
-        """Whether the model can be reached inside: attention, likelihoods."""
+    def interpretable(self) -> bool:
+        """Whether the model gives access to its attention and likelihoods."""
         asked = self._asked
-        return asked is not None and reaches_inside(spec_of(asked), asked)
+        return asked is not None and is_interpretable(spec_of(asked), asked)
 
     @property
     def asking(self) -> str:
@@ -155,11 +155,11 @@ class RunSources:
         return self._images.validation
 
     @property
-    def no_attention(self) -> str:
-        """Why the attention of the model cannot be changed, "" if it can."""
+    def why_no_attention(self) -> str:
+        """Why the attention of the model cannot be measured, "" if it can."""
         if self._asked is None:
             return "No model is asked."
-        return no_attention(spec_of(self._asked), self._asked)
+        return why_no_attention(spec_of(self._asked), self._asked)
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
         """Return as many random tokens of the model as ``like`` has, if it has any."""

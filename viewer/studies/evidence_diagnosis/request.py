@@ -8,8 +8,8 @@ import numpy as np
 from viewer.domain.choice import LETTERS
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ImagePart, Message, TextPart
-from viewer.domain.inside import Measures, Section, letter_spellings
-from viewer.domain.inside import QueryPosition as Query
+from viewer.domain.interpretability import Measures, Section, letter_spellings
+from viewer.domain.interpretability import QueryPosition as Query
 from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator
 from viewer.metrics.seeding import generator
@@ -43,7 +43,7 @@ from viewer.studies.evidence_diagnosis.templates import open_prompt
 from viewer.studies.steps import Question, Sources, Turn
 
 RANDOM_WORDS: Final = "random words stood for random tokens of its own"
-"""What a run is badged with where a model's tokens were out of reach."""
+"""What a run is badged with where a model gave no access to its tokens."""
 
 
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Question:
@@ -132,10 +132,10 @@ def _replaced(asking: Asking, sources: Sources) -> tuple[Replaced | None, str]:
 def _measures(asked: Asked, asking: Asking, sources: Sources) -> Measures | None:
     """Return what a model on this machine is to tell beside its answer."""
     params = asking.params
-    if asking.task is not Task.FDX or not sources.inside:
+    if asking.task is not Task.FDX or not sources.interpretable:
         return None
     spellings = _spellings(asked, asking.case, params) if params.sensitivity else ()
-    attention = params.rapt and not sources.no_attention
+    attention = params.rapt and not sources.why_no_attention
     if not spellings and not attention:
         return None
     sections = tuple(Section(name, text) for name, text in asked.sections.items())

@@ -96,7 +96,7 @@ def shows_region(condition: str) -> bool:
 
 
 def highlights(condition: str) -> bool:
-    """Tell whether a condition highlights a region inside the model (LobA)."""
+    """Tell whether a condition highlights a region in the model's attention (LobA)."""
     return way_of(condition).startswith(LOBA)
 
 

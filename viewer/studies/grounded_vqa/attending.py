@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.geometry import Affine, SizePx
-from viewer.domain.inside import Measures, QueryPosition
+from viewer.domain.interpretability import Measures, QueryPosition
 from viewer.imaging.patch_cover import share_inside
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.grounded_vqa.items import area_of
@@ -20,7 +20,7 @@ Numbers = tuple[tuple[str, float], ...]
 
 def wishes(sources: Sources) -> Measures | None:
     """Return what is asked beside a highlighted answer, None where nobody can tell."""
-    if sources.no_attention:
+    if sources.why_no_attention:
         return None
     return Measures(attention=QueryPosition.LAST_PROMPT, relevance=True)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.inside import WeightForm
+from viewer.domain.interpretability import WeightForm
 from viewer.imaging.blending import Blend
 from viewer.studies.fields import (
     Decimal,

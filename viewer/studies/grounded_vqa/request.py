@@ -11,7 +11,7 @@ import numpy.typing as npt
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import BoxPrompt, ImagePart, Message, TextPart
 from viewer.domain.image import Raster
-from viewer.domain.inside import Highlight
+from viewer.domain.interpretability import Highlight
 from viewer.domain.reference import Mask
 from viewer.domain.run import Step
 from viewer.imaging.region_prompt import crop_and_zoom, draw_contour

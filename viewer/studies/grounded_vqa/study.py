@@ -123,8 +123,8 @@ class GroundedVqa(OfPresets[Params]):
         """Return the box that each first pass came to (E002-14)."""
         return predicted_boxes(turn, params_)
 
-    def only_inside(self, condition: Condition) -> bool:
-        """Tell whether a condition is LobA's, which highlights inside the model."""
+    def steers_attention(self, condition: Condition) -> bool:
+        """Tell whether a condition is LobA's, which steers the model's attention."""
         return arms.highlights(condition.name)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ImagePart, Message, TextPart
 from viewer.domain.image import Raster
-from viewer.domain.inside import Choices
+from viewer.domain.interpretability import Choices
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.imaging.noise import gaussian_noise
 from viewer.imaging.resample import shrunk_size, squared

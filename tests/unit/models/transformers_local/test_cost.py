@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.requests import request
 from tests.helpers.scripted_clock import ScriptedClock
-from viewer.domain.inside import Highlight
+from viewer.domain.interpretability import Highlight
 from viewer.domain.reference import Mask
 from viewer.models.transformers_local import adapter, answering, engine, memory
 from viewer.models.transformers_local.adapter import TransformersLocal

@@ -12,7 +12,7 @@ from tests.helpers.requests import facts, png_of, request
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import Affine, SizePx
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     ContrastSpace,
     Highlight,
     Measures,

@@ -16,7 +16,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     TextPart,
 )
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     Measured,
     Measures,
     QueryPosition,

@@ -17,7 +17,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     TextPart,
 )
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     Choices,
     ContrastSpace,
     Highlight,

@@ -7,7 +7,7 @@ from tests.helpers.evidence_cases import reply
 from tests.unit.studies.evidence_diagnosis.turns import asking, turn_of
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelReply, TokenLogprob
-from viewer.domain.inside import Measured, SectionAttention, Spelled
+from viewer.domain.interpretability import Measured, SectionAttention, Spelled
 from viewer.domain.result import Score
 from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator, from_counts

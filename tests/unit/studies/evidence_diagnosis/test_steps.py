@@ -232,26 +232,28 @@ def test_that_random_text_is_the_models_own_tokens_or_noted(
 
 
 @pytest.mark.statement("E004-16", "E004-17")
-def test_that_a_model_on_this_machine_is_asked_for_what_is_inside() -> None:
-    inside = FakeSources(dataset_of(ENGLISH), inside=True)
+def test_that_a_model_on_this_machine_is_asked_for_attention_and_likelihoods() -> None:
+    local = FakeSources(dataset_of(ENGLISH), interpretable=True)
     params = Params(sensitivity=True, rapt=True)
-    asked = question(turn_of(Task.FDX), Step("answer"), inside, params)
+    asked = question(turn_of(Task.FDX), Step("answer"), local, params)
     assert asked.measures is not None
     assert asked.measures.spellings[1] == ("B", " B", "(B")
     assert [s.name for s in asked.measures.sections] == ["stem", "options"]
     assert asked.measures.attention is not None
     texts = Params(sensitivity=True, estimator=Estimator.SEQUENCES)
-    told = question(turn_of(Task.FDX), Step("answer"), inside, texts).measures
+    told = question(turn_of(Task.FDX), Step("answer"), local, texts).measures
     assert told is not None
     assert sorted(s for option in told.spellings for s in option) == sorted(
         ENGLISH.options
     )
     assert told.attention is None
-    blind = FakeSources(dataset_of(ENGLISH), inside=True, no_attention="Not eager.")
+    blind = FakeSources(
+        dataset_of(ENGLISH), interpretable=True, why_no_attention="Not eager."
+    )
     unseen = question(turn_of(Task.FDX), Step("answer"), blind, Params(rapt=True))
     assert unseen.measures is None
     drawn = Params(sensitivity=True, estimator=Estimator.MONTE_CARLO)
-    plain = question(turn_of(Task.FDX), Step("answer"), inside, drawn)
+    plain = question(turn_of(Task.FDX), Step("answer"), local, drawn)
     assert plain.measures is None
 
 

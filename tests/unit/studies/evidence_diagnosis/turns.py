@@ -13,7 +13,7 @@ from viewer.domain.exchange import ImagePart, ModelReply
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.domain.inside import RandomText
+from viewer.domain.interpretability import RandomText
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -77,8 +77,8 @@ class FakeSources:
     """Images of one colour each, and a tokenizer that repeats a word."""
 
     dataset: Dataset
-    inside: bool = False
-    no_attention: str = ""
+    interpretable: bool = False
+    why_no_attention: str = ""
     tokens: bool = False
     seed: int = SEED
     asking: str = ""

@@ -8,7 +8,7 @@ import numpy as np
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ImagePart, ModelReply
 from viewer.domain.image import Raster, Window
-from viewer.domain.inside import RandomText
+from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
@@ -29,8 +29,8 @@ class FakeSources:
     asking: str = ""
     takes_boxes: bool = False
     needs_counts: bool = False
-    inside: bool = False
-    no_attention: str = ""
+    interpretable: bool = False
+    why_no_attention: str = ""
     validation: Dataset | None = None
     windows: list[Window | None] = field(default_factory=list)
 

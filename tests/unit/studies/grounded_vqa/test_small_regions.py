@@ -73,7 +73,7 @@ def test_that_a_question_whose_region_has_no_mask_is_excluded(tmp_path: Path) ->
     assert reason_words("no_anatomy_mask")
 
 
-def test_that_a_model_that_cannot_be_reached_inside_is_asked_the_rest(
+def test_that_a_model_without_access_to_its_attention_is_asked_the_rest(
     tmp_path: Path,
 ) -> None:
     params: dict[str, object] = {
@@ -85,5 +85,5 @@ def test_that_a_model_that_cannot_be_reached_inside_is_asked_the_rest(
         heal_dataset(store, tmp_path, 2)
         found = _verdicts(store, "Yes", params)
     loba = {(status, reason) for name, status, reason in found if name == "loba-3"}
-    assert loba == {(Status.EXCLUDED, "out_of_reach")}
+    assert loba == {(Status.EXCLUDED, "no_attention")}
     assert {status for name, status, _ in found if name == "plain"} & SCORED

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.unit.studies.pathology_mcq.small import item
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
-from viewer.domain.inside import Measured, Spelled
+from viewer.domain.interpretability import Measured, Spelled
 from viewer.domain.run import Condition, Step, Trial
 from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.study import STUDY, likeliest, next_sentence

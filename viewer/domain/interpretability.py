@@ -1,6 +1,6 @@
-"""Wishes about the inside of a model that runs here, and what it then tells.
+"""Attention and likelihoods of a model that runs here: what is asked for, and measured.
 
-They are part of a request and of its key only where they are wished for.
+What is asked for is part of a request and of its key, where it is asked for at all.
 """
 
 from collections.abc import Sequence
@@ -243,10 +243,10 @@ class Measured:
     """What a model told beside its answer.
 
     ``options`` holds for every option its distinct spellings; ``attention`` is None
-    unless wished for; ``region`` holds for every layer of the vision tower the part of
+    unless asked for; ``region`` holds for every layer of the vision tower the part of
     the attention of the highlighted image's patches that went to the highlighted ones,
     empty without a highlight or where attention is not eager. ``relevance`` is None
-    unless wished for.
+    unless asked for.
     """
 
     options: tuple[tuple[Spelled, ...], ...] = ()

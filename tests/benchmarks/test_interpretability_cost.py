@@ -1,4 +1,4 @@
-"""What reaching inside a model costs per 100 items; printed, never asserted."""
+"""What highlights and measures cost per 100 items; printed, never asserted."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,12 @@ from tests.helpers import tiny_vlm
 from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
 from viewer.domain.exchange import ModelRequest
-from viewer.domain.inside import Highlight, Measures, QueryPosition, letter_spellings
+from viewer.domain.interpretability import (
+    Highlight,
+    Measures,
+    QueryPosition,
+    letter_spellings,
+)
 from viewer.domain.reference import Mask
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.transformers_local.adapter import TransformersLocal
@@ -23,7 +28,7 @@ FAMILIES = ("llava", "gemma3", "idefics3", "qwen2_5_vl")
 
 
 def ways(side: int) -> Mapping[str, ModelRequest]:
-    """Return a question asked plainly and in every way that reaches inside."""
+    """Return a question asked plainly with a highlight and with every measure."""
     pixels = np.random.default_rng(0).integers(0, 256, (side, side), dtype=np.uint8)
     mask = np.zeros((side, side), dtype=np.bool_)
     mask[side // 4 : side // 2, side // 4 : side // 2] = True

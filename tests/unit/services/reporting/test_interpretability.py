@@ -1,4 +1,4 @@
-"""Studies reach inside a model: a box is outlined, the answer given with it lit."""
+"""Studies steer attention: a box is outlined, the answer given with it highlighted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from tests.helpers.tiny_study import finish
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
 from viewer.domain.exchange import BoxPrompt, ModelProfile, ModelReply
 from viewer.domain.geometry import Affine, BoxPx
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     Choices,
     Highlight,
     ImageRelevance,
@@ -32,8 +32,8 @@ from viewer.metrics.posterior import from_letters
 from viewer.metrics.rapt import rapt
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.services.inspecting.trial_detail import (
-    asked_inside,
-    told_inside,
+    highlight_words,
+    measured_words,
     trial_detail,
 )
 from viewer.services.reporting.report_run import report_data, report_files
@@ -68,7 +68,7 @@ class Lit(Quiz):
             return Question((), "outline", "", boxes=BoxPrompt(raster, (box,)))
         plain = super().question(turn, step, sources, params)
         outlined = turn.reply_to("outline")
-        if not sources.inside or sources.no_attention or outlined is None:
+        if not sources.interpretable or sources.why_no_attention or outlined is None:
             return replace(plain, choices=Choices("Which?", tuple(OPTIONS.split(", "))))
         assert outlined.mask is not None
         mask = outlined.mask
@@ -155,7 +155,7 @@ def test_that_a_region_is_outlined_then_lit_and_what_is_measured_is_scored(
     assert len(outlined) == 2
 
 
-def test_that_a_model_out_of_reach_is_asked_without(
+def test_that_a_closed_model_is_asked_without(
     store: Store, segmenter: ModelProfile
 ) -> None:
     model = ModelProfile("says", "scripted", {"answer": "A"})
@@ -189,7 +189,7 @@ def assert_told(store: Store) -> None:
     assert not {"highlighted", "says next", "attends to"} & set(plain)
 
 
-def test_that_what_is_told_of_a_model_s_inside_may_be_little() -> None:
+def test_that_a_model_may_be_measured_little() -> None:
     mask = Mask.of_array(np.eye(4, dtype=np.bool_))
     light = {
         "mask": {"size": [4, 4], "counts": mask.counts},
@@ -198,14 +198,14 @@ def test_that_what_is_told_of_a_model_s_inside_may_be_little() -> None:
         "form": "linear",
         "contrast": 1.0,
     }
-    (line,) = asked_inside({"highlight": light})
+    (line,) = highlight_words({"highlight": light})
     assert line == (
         "highlighted",
         "25.0% of image 2, weight 2 added as itself, no contrast",
     )
-    assert asked_inside({}) == ()
-    assert told_inside(ModelReply("A")) == ()
-    assert told_inside(ModelReply("A", measured=Measured())) == ()
+    assert highlight_words({}) == ()
+    assert measured_words(ModelReply("A")) == ()
+    assert measured_words(ModelReply("A", measured=Measured())) == ()
 
 
 @pytest.mark.statement("E002-17")
@@ -213,7 +213,7 @@ def test_that_the_parts_of_a_prompt_that_drew_most_are_told_in_their_order() -> 
     shown = ImageRelevance(((0.1, 0.2), (0.05, 0.05)), Affine(1, 0, 0, 0, 1, 0))
     words = tuple((f" w{i}", 0.01 + 0.001 * i) for i in range(20))
     measured = Measured(relevance=Relevance((shown,), (*words, ("\n", 0.2))))
-    (line,) = told_inside(ModelReply("A", measured=measured))
+    (line,) = measured_words(ModelReply("A", measured=measured))
     speaker, said = line
     parts = said.split(" · ")
     assert speaker == "attends most to"

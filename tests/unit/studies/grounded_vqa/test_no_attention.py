@@ -1,4 +1,4 @@
-"""LobA asked of a model that cannot be reached inside: nothing is asked (E002-15)."""
+"""LobA asked of a model without access to its attention: nothing is asked (E002-15)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +19,10 @@ from viewer.store.database import Store, open_store
 
 BOX = "The region is [100, 200, 500, 800]. Yes."
 SHUT = ModelProfile("shut", "scripted", {"answer": BOX})
-OPEN = ModelProfile("open", "scripted", {"answer": BOX, "inside": True})
+OPEN = ModelProfile("open", "scripted", {"answer": BOX, "interpretable": True})
 SAYS = (
-    "cannot be reached inside, so {n} trial(s) of loba-3 are excluded; a contour or an "
-    "enlarged region approximates that"
+    "gives no access to its attention, so {n} trial(s) of loba-3 are excluded; a "
+    "contour or an enlarged region approximates that"
 )
 
 
@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.mark.statement("E002-15")
-def test_that_loba_buys_no_first_pass_of_a_model_out_of_reach(store: Store) -> None:
+def test_that_loba_buys_no_first_pass_of_a_closed_model(store: Store) -> None:
     overrides = {"arms": ["plain", "contour", "crop", "loba"]}
     run = plan_run(store, heal_spec([SHUT, OPEN], overrides))
     (note,) = runs.run_notes(store, run)
@@ -49,8 +49,8 @@ def test_that_loba_buys_no_first_pass_of_a_model_out_of_reach(store: Store) -> N
     }
     lost = by_way["shut", "loba-3"]
     assert {r.score.status for r in lost} == {Status.EXCLUDED}
-    assert {r.score.reason for r in lost} == {"out_of_reach"}
-    assert (note.model, note.kind) == ("shut", "out_of_reach")
+    assert {r.score.reason for r in lost} == {"no_attention"}
+    assert (note.model, note.kind) == ("shut", "no_attention")
     assert note.text == SAYS.format(n=len(lost))
     rest = [r for key, of in by_way.items() for r in of if of is not lost]
     assert len(rest) == 7 * len(lost)
@@ -67,7 +67,7 @@ def test_that_loba_buys_no_first_pass_of_a_model_out_of_reach(store: Store) -> N
 
 
 @pytest.mark.statement("E002-15")
-def test_that_the_estimate_says_what_is_out_of_reach_and_what_approximates_it(
+def test_that_the_estimate_says_what_is_excluded_and_what_approximates_it(
     store: Store, tmp_path: Path
 ) -> None:
     settings = Settings(tmp_path, store.path)
@@ -86,6 +86,6 @@ def test_that_the_estimate_says_what_is_out_of_reach_and_what_approximates_it(
     found = estimate(store.path, form, settings)
     assert found.requests == 0
     assert "There is nothing to ask" in found.sentence
-    assert "The attention of its model cannot be reached" in found.sentence
-    assert "shut cannot be reached inside" in found.sentence
+    assert "Its model gives no access to its attention" in found.sentence
+    assert "shut gives no access to its attention" in found.sentence
     assert "a contour or an enlarged region approximates" in found.sentence

@@ -5,7 +5,7 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
-from viewer.domain.inside import (
+from viewer.domain.interpretability import (
     Highlight,
     Measures,
     QueryPosition,

@@ -21,7 +21,7 @@ from viewer.readers.dicom.functional_groups import functional_group
 from viewer.readers.dicom.spacing import regions_differ
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
-from viewer.readers.geometry import load_geometry
+from viewer.readers.headers import load_geometry
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.slides.annotation import field_lines
 from viewer.readers.slides.dicom import is_dicom_slide

@@ -6,9 +6,10 @@ from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
 
-from viewer.domain.case import View
+from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import MOST_FRAMES, FileHeader
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.readers.dicom.bounds import (
     DEFLATED,
@@ -69,6 +70,17 @@ def read_file_header(path: Path) -> FileHeader:
             "Export it again in smaller parts.",
         )
     return header
+
+
+def load_geometry(ref: ImageRef) -> ImageGeometry:
+    """Return the geometry of the image that ``load_pixels`` returns.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file is no image.
+    """
+    return read_file_header(ref.path).geometry(ref.frame)
 
 
 def _header_of(path: Path, kind: FileKind) -> FileHeader:

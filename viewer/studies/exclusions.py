@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+NO_ATTENTION: Final = "no_attention"
+"""Why a trial is excluded whose model gives no access to its attention."""
 REASONS: Final[Mapping[str, str]] = {
     "no_gt": "The label is positive, but there is no reference mask.",
     "mask_size": "The mask is of another size than its image.",
@@ -29,7 +31,7 @@ REASONS: Final[Mapping[str, str]] = {
     "no_valid_swap": "No other pair of the data set can stand in its question.",
     "no_donor": "No other image has a region that can stand in its place.",
     "no_anatomy_mask": "The anatomy that it points out has no mask in its image.",
-    "no_attention": (
+    NO_ATTENTION: (
         "Its model gives no access to its attention; a contour or an enlarged region "
         "approximates that."
     ),

@@ -166,3 +166,16 @@ class PointsOut(Protocol):
     ) -> tuple[PredictedBoxes, ...]:
         """Return what is to be drawn; ``answer`` is the one that was kept, if any."""
         ...
+
+
+@runtime_checkable
+class SteersAttention(Protocol):
+    """What a study has besides that highlights regions in a model's attention.
+
+    A model that gives no access to it is asked nothing under such a condition, not even
+    a first pass that would come to nothing.
+    """
+
+    def steers_attention(self, condition: Condition) -> bool:
+        """Tell whether a condition is only for models whose attention is accessible."""
+        ...

@@ -13,8 +13,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.annotation import corner_text
 from viewer.readers.dicom.spacing import spacing
-from viewer.readers.geometry import load_geometry
-from viewer.readers.headers import read_file_header
+from viewer.readers.headers import load_geometry, read_file_header
 from viewer.readers.pixels import load_pixels
 
 PIXELS = np.arange(48, dtype=np.uint16).reshape(6, 8)

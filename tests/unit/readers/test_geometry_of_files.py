@@ -12,7 +12,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
-from viewer.readers.geometry import load_geometry
+from viewer.readers.headers import load_geometry
 from viewer.readers.pixels import load_pixels
 
 

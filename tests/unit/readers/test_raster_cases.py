@@ -11,7 +11,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric
 from viewer.imaging.luts import to_raster
-from viewer.readers.geometry import load_geometry
+from viewer.readers.headers import load_geometry
 from viewer.readers.pixels import load_pixels
 
 CASES = raster_cases()

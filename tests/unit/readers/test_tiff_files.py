@@ -15,7 +15,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric
 from viewer.imaging.luts import to_raster
 from viewer.readers.catalog import read_headers
-from viewer.readers.geometry import load_geometry
+from viewer.readers.headers import load_geometry
 from viewer.readers.pixels import load_pixels
 
 GREY = np.random.default_rng(0).integers(0, 256, (40, 64), dtype=np.uint8)

@@ -14,8 +14,9 @@ from pydicom.dataset import Dataset
 from pydicom.encaps import get_frame
 from pydicom.pixels.decoders.rle import _rle_decode_frame
 
-from viewer.readers.dicom.codestream import Decoded
-from viewer.readers.dicom.pixel_form import HALVED, PixelForm
+from viewer.readers.codecs.jpeg2000_header import codestream_of, main_header
+from viewer.readers.dicom.codestream import Decoded, check_frame
+from viewer.readers.dicom.pixel_form import HALVED, TRANSFORMED, PixelForm
 from viewer.readers.files.refusal import ContradictionError
 
 WORDS: Final = frozenset(
@@ -72,8 +73,6 @@ def _decode(dataset: Dataset, form: PixelForm, index: int) -> Decoded:
 
         return decode_jpeg(coded_frame(dataset, form, index), form, syntax)
     else:
-        from viewer.readers.dicom.jpeg2000_decoder import decode_jpeg2000
-
         return decode_jpeg2000(coded_frame(dataset, form, index), form)
     return Decoded(samples, form.allocated, form.photometric, form.signed, lossy=False)
 
@@ -213,3 +212,33 @@ def limits(bits: int, *, signed: bool) -> tuple[int, int]:
     if signed:
         return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
     return 0, (1 << bits) - 1
+
+
+def decode_jpeg2000(data: bytes, form: PixelForm) -> Decoded:
+    """Return the samples of one frame, colour by pixel.
+
+    A multiple component transformation is undone, so that RGB is left of it whatever
+    the tag says; without one the components are what the tag says (PS3.5 8.2.4).
+
+    Raises
+    ------
+    ValueError
+        If the codestream does not describe the image that the header describes.
+    """
+    from openjpeg.utils import decode
+
+    stream = codestream_of(data)
+    said = main_header(stream)
+    check_frame(said.rows, said.columns, said.components, form)
+    if not said.alike:
+        raise ContradictionError(
+            f"says Bits Stored {form.stored}, and its components differ in depth"
+        )
+    rgb = said.transformed or form.photometric in TRANSFORMED
+    return Decoded(
+        decode(stream, 0),
+        said.precision,
+        "RGB" if rgb else form.photometric,
+        signed=form.signed or said.signed,
+        lossy=not said.reversible,
+    )

@@ -17,8 +17,8 @@ from PIL import ExifTags, Image
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
+from viewer.readers.codecs.jpeg2000_header import MainHeader, codestream_of, main_header
 from viewer.readers.files.refusal import DAMAGED
-from viewer.readers.rasters.jpeg2000 import decoded_jpeg2000
 from viewer.readers.rasters.page import (
     RasterPage,
     Samples,
@@ -129,7 +129,7 @@ def _png_exif(path: Path) -> bytes:
 def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, int]:
     """Return grey, indices or RGB, then alpha or None, then the bits of a sample."""
     if image.format == "JPEG2000":
-        samples, bits = decoded_jpeg2000(path, SizePx(image.height, image.width))
+        samples, bits = _decoded_jpeg2000(path, SizePx(image.height, image.width))
         if image.mode == "CMYK":
             white = (1 << bits) - 1
             return without_ink(white - samples, white), None, bits
@@ -166,3 +166,36 @@ def _palette(image: Image.Image) -> Samples | None:
     if image.mode != "P":
         return None
     return np.array(image.getpalette("RGB"), dtype=np.uint8).reshape(-1, 3)
+
+
+def _decoded_jpeg2000(path: Path, size: SizePx) -> tuple[Samples, int]:
+    """Return the samples, (rows, columns) or (rows, columns, n), and their bits.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the codestream has another size than its file says, or components that
+        differ in depth.
+    """
+    from imagecodecs import jpeg2k_decode
+
+    data = path.read_bytes()
+    bits = _jpeg2000_bits(main_header(codestream_of(data)), path, size)
+    samples: Samples = jpeg2k_decode(data)
+    return samples, bits
+
+
+def _jpeg2000_bits(said: MainHeader, path: Path, size: SizePx) -> int:
+    """Return the bits of every component; a wrong size is refused."""
+    if (said.rows, said.columns) != (size.rows, size.columns):
+        raise UnreadableInputError(
+            f"{path.name} says that it is {size.columns} × {size.rows} pixels; its "
+            f"codestream is {said.columns} × {said.rows}.",
+            DAMAGED,
+        )
+    if not said.alike or (said.components > 1 and said.signed):
+        raise UnreadableInputError(
+            f"The colours of {path.name} are signed or differ in depth.",
+            "Save it as RGB of 8 or 16 bits.",
+        )
+    return said.precision

@@ -2,13 +2,17 @@
 
 A verdict is worked out from a reply, a way of reading it, a reference, and what the
 model was sent (image, grid, and how both lie on the native image). Each of them is made
-the same on both sides in turn: what makes the verdicts agree explains the flip.
+the same on both sides in turn: what makes the verdicts agree explains the flip. Where
+answers are words and no place, nothing is computed again: what differs is told.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from viewer.domain.answer_json import NOTHING
-from viewer.services.comparing.asked import Sent, settings_of
+from viewer.domain.item import Item, item_of
+from viewer.services.comparing.asked import Sent, sent_of, settings_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.recomputed import (
     End,
@@ -16,12 +20,34 @@ from viewer.services.comparing.recomputed import (
     Recomputed,
 )
 from viewer.services.comparing.sides import Pair, Side, answers_of
-from viewer.services.comparing.worded import WordedEnd, worded_why
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
-from viewer.store import comparing, runs, trials
+from viewer.store import cases, comparing, runs, trials
+from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings
+
+
+class WordedEnd:
+    """One side with what its items are, read when first needed."""
+
+    def __init__(self, store: Store, side: Side, sent: Sent) -> None:
+        self._store, self.side, self._sent = store, side, sent
+        self.dataset = comparing.dataset_id_of_run(store, side.run)[0]
+
+    @cached_property
+    def items(self) -> Mapping[str, Item]:
+        """The items of the side's data set by their keys."""
+        dataset = cases.dataset_of_run(self._store, self.side.run)
+        return {item.key: item for item in dataset.items}
+
+    def sent(self, line: TrialLine) -> tuple[str, ...]:
+        """Return the hashes of the images that were sent in a trial."""
+        return sent_of(self._sent, line)
+
+    def truth(self, line: TrialLine) -> Mapping[str, object]:
+        """Return what a trial's item was judged by."""
+        return item_of(self.items, line.item).reference
 
 
 class Explainer:
@@ -98,3 +124,25 @@ class Explainer:
         trial = replace(under.trial, model=reply.trial.model)
         kept = trials.reply_with_id(self._store, reply.line.reply_id)
         return judge(context, trial, [kept]).parsed
+
+
+def worded_why(first: WordedEnd, second: WordedEnd, pair: Pair) -> Why:
+    """Return in what two verdicts on an item differ."""
+    changed = tuple(_changed(first, second, pair)) or (Cause.ANSWER,)
+    return Why(
+        changed, changed, answers_of(pair), together=len(changed) > 1, recomputed=False
+    )
+
+
+def _changed(first: WordedEnd, second: WordedEnd, pair: Pair) -> Iterator[Cause]:
+    one, other = pair
+    if first.sent(one) != second.sent(other):
+        yield Cause.TRANSFORM
+    if first.dataset != second.dataset and first.truth(one) != second.truth(other):
+        yield Cause.REFERENCE
+    if one.parser_version != other.parser_version:
+        yield Cause.PARSER
+    if one.parsed != other.parsed:
+        yield Cause.ANSWER
+    if one.scorer_version != other.scorer_version:
+        yield Cause.SCORER

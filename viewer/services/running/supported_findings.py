@@ -13,9 +13,9 @@ from viewer.models.interpretability import is_interpretable
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
-from viewer.studies.interpretability import NO_ATTENTION, SteersAttention
+from viewer.studies.exclusions import NO_ATTENTION
 from viewer.studies.protocol import NOT_LEARNED
-from viewer.studies.study import Study
+from viewer.studies.study import SteersAttention, Study
 
 
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:

@@ -8,9 +8,9 @@ from typing import Final
 from viewer.domain.choice import letter_of
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
-from viewer.services.synthetic.phantom.tissue_captions import caption
 from viewer.services.synthetic.phantom.tissue_picture import picture
 from viewer.services.synthetic.phantom.tissue_questions import Tile, TissueQuestion
+from viewer.services.synthetic.phantom.tissue_scene import Field, Nucleus
 from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes
 
@@ -44,7 +44,7 @@ def write_questions(root: Path, tiles: Sequence[Tile]) -> None:
     truth = {_name(tile): _truth(tile) for tile in tiles}
     write_atomically(root / "data.json", _json(table))
     write_atomically(root / "truth.json", _json(truth))
-    captions = [(_name(t), caption(t.field), t.subset, t.split) for t in tiles]
+    captions = [(_name(t), _caption(t.field), t.subset, t.split) for t in tiles]
     header = ("image", "caption", "subset", "split")
     write_atomically(root / "captions.csv", csv_bytes(header, captions))
     header = ("group", "reader", "item", "answer")
@@ -88,3 +88,9 @@ def _name(tile: Tile) -> str:
 
 def _json(document: object) -> bytes:
     return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _caption(field: Field) -> str:
+    """Return what an atlas might print below a field, with nothing untrue."""
+    glands, mitoses = len(field.glands), field.counts[Nucleus.MITOSIS]
+    return f"{field.tissue}. Glands: {glands}. Mitotic figures: {mitoses}."

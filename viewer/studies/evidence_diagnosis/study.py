@@ -4,18 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
+from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.evidence_diagnosis import (
     beliefs,
     consistency,
-    gold,
     params,
     people,
     plan,
@@ -155,7 +156,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
         """Return what is right of a trial as JSON."""
-        return gold.gold(turn, params_)
+        return _gold(turn, params_)
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step that a trial may take."""
@@ -219,6 +220,46 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
     if judged is None:
         return score.not_judged(ranked, diagnosis)
     return score.score_ranked(ranked, judged, diagnosis, asking.params.covered_from)
+
+
+def _gold(turn: Turn, params: Params) -> Mapping[str, object]:
+    """Return the options with what stood at each letter, or the diagnosis.
+
+    ``right`` counts the options in the case's own order from 0; ``covered_from`` is
+    the judge's score from which a list covers the diagnosis, None where nobody judges.
+    ``arm`` is the intervention, ``turned`` by how many places the options are;
+    specialty and group stand behind their places in the paper's tables. A report that
+    is prepared has no truth.
+    """
+    if is_report(turn.item):
+        return {}
+    asking = Asking(turn, params)
+    specialty = asking.case.specialty
+    group = group_of(specialty)
+    shown = {
+        "arm": str(asking.showing.arm or ""),
+        "turned": asking.showing.order,
+        "specialty": [SPECIALTIES.index(specialty), specialty],
+        "group": [list(GROUPS).index(group), group],
+    }
+    if not asking.case.diagnosis or asking.case.answer < 0:
+        raise WrongUseError(
+            f"The case '{asking.case.key}' does not say its diagnosis.",
+            "Import its data set again, with the right option of each case.",
+        )
+    if asking.task is Task.FDX:
+        return {
+            **shown,
+            "options": list(asking.case.options),
+            "order": list(asking.order()),
+            "right": asking.case.answer,
+        }
+    return {
+        **shown,
+        "diagnosis": asking.case.diagnosis,
+        "covered_from": params.covered_from if params.judge else None,
+        "levels": list(asking.levels),
+    }
 
 
 STUDY = EvidenceDiagnosis(

@@ -20,7 +20,6 @@ from viewer.studies.benchmarks import Benchmark
 from viewer.studies.grounded_vqa import (
     arms,
     consistency,
-    gold,
     params,
     plan,
     published,
@@ -33,9 +32,15 @@ from viewer.studies.grounded_vqa.arms import (
     change_of,
     conditions,
     is_perturbed,
+    is_sham,
     shows_region,
 )
-from viewer.studies.grounded_vqa.items import area_of, native_size
+from viewer.studies.grounded_vqa.items import (
+    Unreadable,
+    area_of,
+    native_size,
+    question_of,
+)
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
     LOCATE,
@@ -47,6 +52,7 @@ from viewer.studies.grounded_vqa.pack import PACK
 from viewer.studies.grounded_vqa.params import Extraction, Params
 from viewer.studies.grounded_vqa.request import prompts, readable
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
+from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
@@ -128,8 +134,25 @@ class GroundedVqa(OfPresets[Params]):
         return arms.highlights(condition.name)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON."""
-        return gold.gold(turn, params_)
+        """Return whether yes is right, or the findings that are there.
+
+        Of a perturbed question no is right, of a sham yes. ``words`` are the anatomy
+        and the finding that a closed one asks about, and its template. ``none`` is the
+        label of an item without a finding. An item that is no question has no truth.
+        """
+        asked = question_of(turn.item, params_.findings)
+        if isinstance(asked, Unreadable):
+            return {}
+        if not asked.closed:
+            labels = dict.fromkeys(canonical(x, params_.findings) for x in asked.labels)
+            return {"labels": list(labels), "none": NO_FINDING}
+        condition = turn.trial.condition.name
+        change = change_of(turn.trial.item, condition)
+        template = asked.template if change.template is None else change.template
+        return {
+            "yes": is_sham(condition) if is_perturbed(condition) else asked.yes,
+            "words": [*(change.pair or asked.pair), template],
+        }
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step that a trial may take."""

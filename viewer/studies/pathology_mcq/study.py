@@ -14,13 +14,12 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
+from viewer.studies.choices import parse
 from viewer.studies.pathology_mcq import (
     arms,
     consistency,
-    gold,
     making,
     params,
-    parse,
     plan,
     published,
     report,
@@ -118,7 +117,7 @@ class PathologyMcq(OfPresets[Params]):
         if making.builds(turn):
             return making.parse(turn)
         reply, options = turn.replies()[-1], asked_of(turn.item).options
-        return next_sentence(reply, options) or parse.parse(reply, options)
+        return next_sentence(reply, options) or parse(reply, options)
 
     def score(
         self,
@@ -134,8 +133,22 @@ class PathologyMcq(OfPresets[Params]):
         return score.score_beside(answer, mcq.correct, code)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON."""
-        return gold.gold(turn, params_)
+        """Return the options in their order and which is right, counted from 0.
+
+        ``written`` and ``letter`` are options and answer as the data set's table has
+        them, for the authors' own reading. An image that a question is made of has no
+        truth.
+        """
+        if params_.work is Work.BUILDING:
+            return {}
+        mcq = mcq_of(turn.item)
+        return {
+            "options": list(mcq.options),
+            "order": list(range(len(mcq.options))),
+            "right": mcq.correct,
+            "written": list(mcq.written),
+            "letter": mcq.answer,
+        }
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question with the largest image of the data set."""

@@ -23,7 +23,6 @@ from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
     consistency,
     curating,
-    gold,
     naming,
     params,
     parse,
@@ -35,7 +34,8 @@ from viewer.studies.rubric_reading import (
 )
 from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
-from viewer.studies.rubric_reading.params import Params
+from viewer.studies.rubric_reading.params import Params, Work
+from viewer.studies.rubric_reading.plan import task_named
 from viewer.studies.rubric_reading.words import WORDS
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
@@ -154,8 +154,19 @@ class RubricReading(OfPresets[Params]):
         return request.predicted_boxes(turn, answer, params_)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON."""
-        return gold.gold(turn, params_)
+        """Return that readers judge an output; what curation proposes nobody does.
+
+        Beside it stand whether its task can be answered, and how many images the model
+        is shown, of which each may be graded.
+        """
+        if params_.work is Work.CURATION:
+            return {}
+        asked = task_named(turn.item, turn.trial.item)
+        return {
+            "by": "readers",
+            "answerable": str(asked.task.answerable),
+            "images": len(asked.shown_to(turn.trial.model, params_).images),
+        }
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step."""

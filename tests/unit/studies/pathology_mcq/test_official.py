@@ -13,6 +13,7 @@ from viewer.domain.item import Item
 from viewer.domain.result import Score, TrialResult
 from viewer.results.evaluate import evaluate, evaluate_all
 from viewer.results.frame import frame_of_rows
+from viewer.studies.choices import read_choice
 from viewer.studies.pathology_mcq.frames import OFFICIAL
 from viewer.studies.pathology_mcq.official import (
     OfficialResult,
@@ -23,7 +24,6 @@ from viewer.studies.pathology_mcq.official import (
 )
 from viewer.studies.pathology_mcq.official_report import differing_rows
 from viewer.studies.pathology_mcq.params import read_params
-from viewer.studies.pathology_mcq.parse import read_choice
 from viewer.studies.pathology_mcq.questions import mcq_of
 from viewer.studies.pathology_mcq.score import score, score_beside
 from viewer.studies.pathology_mcq.tables import OFFICIAL_ITEMS, OFFICIAL_TABLE

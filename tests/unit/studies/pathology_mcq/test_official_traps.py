@@ -6,12 +6,12 @@ import pytest
 
 from tests.helpers.official_script import official_run
 from viewer.domain.answer import ChoiceAnswer, Status
+from viewer.studies.choices import read_choice
 from viewer.studies.pathology_mcq.official import (
     OfficialReading,
     OfficialSample,
     official_options,
 )
-from viewer.studies.pathology_mcq.parse import read_choice
 from viewer.studies.pathology_mcq.score import score
 
 pytestmark = pytest.mark.statement("E003-05")

@@ -6,7 +6,7 @@ from tests.unit.studies.pathology_mcq.golden_replies import ALL, OPTIONS, SEVERA
 from viewer.domain.answer import UNREADABLE, ChoiceAnswer, Status, Unparsed
 from viewer.domain.choice import letter_of
 from viewer.domain.exchange import ModelReply
-from viewer.studies.pathology_mcq.parse import Reading, parse, read_choice
+from viewer.studies.choices import Reading, parse, read_choice
 
 
 def shown(reading: Reading) -> str:

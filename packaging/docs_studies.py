@@ -1,18 +1,20 @@
 """What the pages of studies have from the program: settings, and what numbers mean.
 
 A hook of MkDocs, named in mkdocs.yml. A line ``<!-- settings NAME -->`` becomes the
-table of a study's parameters, ``<!-- definitions NAME -->`` what its reports print.
+table of a study's parameters, ``<!-- prompts NAME -->`` that of its prompts and
+``<!-- definitions NAME -->`` what its reports print.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import Field, fields
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.domain.study_words import capital
+from viewer.services.configuring.own_prompts import prompt_rows
 from viewer.studies.catalog import study_named
 from viewer.studies.fields import OneOf
 from viewer.studies.study import Study
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
-_MARK = re.compile(r"^<!-- (settings|definitions) (\w+) -->$", re.MULTILINE)
+_MARK = re.compile(r"^<!-- (settings|prompts|definitions) (\w+) -->$", re.MULTILINE)
 _MARKUP = re.compile(r"([\\`*_<>\[\]|])")
 
 
@@ -60,6 +62,20 @@ def settings(study: Study) -> str:
     return _table(("setting", "as published", "recommended", "what it is"), rows)
 
 
+def prompts(study: Study) -> str:
+    """Return each prompt that a study file may replace, and its placeholders."""
+    rows = (
+        (f"`{row['name']}`", _plain(row["use"]), _plain(row["source"]), _places(row))
+        for row in prompt_rows(study.name)
+    )
+    return _table(("prompt", "what it is", "source", "placeholders"), rows)
+
+
+def _places(row: Mapping[str, Any]) -> str:
+    groups = [*row["required"], *([one] for one in row["optional"])]
+    return ", ".join(" or ".join(f"`{{{one}}}`" for one in group) for group in groups)
+
+
 def definitions(study: Study) -> str:
     """Return what the names in a study's reports mean."""
     spec = RunSpec(study.name, "", study.presets()[0], 0, 1, ())
@@ -93,5 +109,6 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 _MADE: Final[Mapping[str, Callable[[Study], str]]] = {
     "settings": settings,
+    "prompts": prompts,
     "definitions": definitions,
 }

@@ -30,6 +30,7 @@ from viewer.cli import (
     running,
     saliency,
     segmenting,
+    studies,
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError, StoreBusyError, StoreLostError
@@ -53,6 +54,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     saliency.import_points,
     predictions.import_predictions,
     segmenting.segment,
+    studies.prompts,
     running.run,
     running.report,
     running.rescore,

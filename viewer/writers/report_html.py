@@ -58,7 +58,11 @@ def render_report(page: ReportPage) -> bytes:
         appendix=[html_section(one) for one in data.appendix],
         notices=page.notices,
         definitions=tuple(data.metric_definitions.items()),
-        settings=[(k, _listed(v)) for k, v in sorted(page.spec.params.items())],
+        settings=[
+            (name, _listed(value))
+            for name, value in sorted(page.spec.params.items())
+            if value != {}
+        ],
         plan_sha256=summary.plan_sha256,
     )
     return html.encode()
@@ -74,6 +78,8 @@ def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
     yield "Ended as", _counts(_ended(page))
     yield "Asked", f"{spec.repeats} × each, seed {spec.seed}"
     yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
+    if own := spec.params.get("prompts"):
+        yield "Own prompts", _names(own)
     if spec.limit is not None:
         yield "Limit", f"the first {counted(spec.limit, 'item')} only"
 
@@ -111,7 +117,13 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
+def _names(value: object) -> str:
+    return ", ".join(value) if isinstance(value, Mapping) else str(value)
+
+
 def _listed(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name}: {part}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(str(part) for part in value)
     return str(value)

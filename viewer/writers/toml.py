@@ -41,14 +41,14 @@ def _is_tables(value: object) -> bool:
 
 def _key(key: str) -> str:
     bare = key.replace("_", "").replace("-", "")
-    return key if bare.isascii() and bare.isalnum() else _text(key)
+    return key if bare.isascii() and bare.isalnum() else _basic(key)
 
 
 def _value(key: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _text(value)
+        return toml_text(value)
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Sequence):
@@ -56,6 +56,14 @@ def _value(key: str, value: object) -> str:
     raise WrongUseError(f"The entry '{key}' cannot be written as TOML.", "Mend it.")
 
 
-def _text(text: str) -> str:
+def toml_text(text: str) -> str:
+    """Return a text as TOML writes it; one of several lines keeps them to be read."""
+    plain = text.replace("\n", "").replace("\t", "")
+    if plain == text or not plain.isprintable() or "''" in text:
+        return _basic(text)
+    return f"'''\n{text}'''"
+
+
+def _basic(text: str) -> str:
     """Return a basic string; of JSON's only DEL has to be escaped besides."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

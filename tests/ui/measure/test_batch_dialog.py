@@ -168,9 +168,11 @@ def test_that_a_study_file_makes_the_round_trip(
     assert dialog.ceiling.text() == "$4.350001"
     dialog.ceiling.setValue(4.35)
     assert dialog.ceiling.text() == "$4.35"
+    assert dialog.limit.text() == "all items"
+    dialog.limit.setValue(5)
     path = tmp_path / "study.toml"
     wanted = spec_of(dialog.form, settings)
-    assert wanted.ceiling_microusd == 4_350_000
+    assert (wanted.ceiling_microusd, wanted.limit) == (4_350_000, 5)
     dialog.write_to(path)
     qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
     assert read_study_file(path, settings.models_file) == wanted
@@ -460,3 +462,21 @@ def test_that_the_page_opens_with_the_data_set_that_came_last(
     assert (again.study.currentText(), again.form.seed) == ("Pathology questions", 7)
     again.close()
     bridge.close()
+
+
+def test_that_own_prompts_of_a_study_file_are_told_and_go_with_their_study(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'study = "grid_localization"\ndataset = "tiny"\nmodels = ["uniform"]\n'
+        '[prompts]\ngosai2025_user = "Where is {finding}?"\n'
+    )
+    dialog.read_from(path)
+    told = "Your own prompts are used for gosai2025_user."
+    qtbot.waitUntil(lambda: told in dialog.sentence.text(), timeout=10_000)
+    own = {"gosai2025_user": "Where is {finding}?"}
+    assert spec_of(dialog.form, settings).params["prompts"] == own
+    dialog.study.choose("pathology_mcq")
+    dialog.study.activated.emit(dialog.study.currentIndex())
+    assert "prompts" not in dialog.form.params

@@ -18,6 +18,7 @@ from viewer.models.catalog import builtin_profiles, profile_from_table
 from viewer.models.keys import known_keys
 from viewer.models.paper_presets import samples
 from viewer.services.configuring.money import DOLLAR
+from viewer.services.configuring.own_prompts import prompts_of, read_prompts
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
 from viewer.studies.study import Study
@@ -34,6 +35,8 @@ class _StudyFile:
     repeats: Positive | None = None
     models: tuple[str, ...] = ()
     params: Mapping[str, object] = field(default_factory=dict)
+    prompts: Mapping[str, object] = field(default_factory=dict)
+    limit: Positive | None = None
     ceiling: float | None = None
     model: object = ()
 
@@ -69,7 +72,8 @@ def read_study_file(
 ) -> RunSpec:
     """Return a study file's run; ``models`` replaces its list of models.
 
-    ``ceiling``, dollars, is what the run may cost instead of what the file says.
+    ``limit`` asks about so many items, and ``ceiling``, dollars, is what the run may
+    cost, each instead of what the file says.
     Model names are looked up in the file, then in ``models_file``, then among the
     built-in ones.
     """
@@ -92,11 +96,19 @@ def read_study_file(
         seed=said.seed,
         repeats=said.repeats or advised_repeats(said.study, preset, chosen),
         models=chosen,
-        overrides=said.params,
-        limit=limit,
+        overrides=_overrides(said, path),
+        limit=said.limit if limit is None else limit,
         ceiling_microusd=None if most is None else microusd(most),
         known=profiles,
     )
+
+
+def _overrides(said: _StudyFile, path: Path) -> dict[str, object]:
+    """Return a file's parameters, a person's prompts among them."""
+    if not said.prompts:
+        return dict(said.params)
+    prompts_of(said.study)
+    return {**said.params, "prompts": read_prompts(said.prompts, path)}
 
 
 def paper_preset(study: str) -> str:

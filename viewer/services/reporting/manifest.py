@@ -22,6 +22,7 @@ from viewer.models.prices import price_of
 from viewer.services.privacy.decisions import method_codes
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
+from viewer.studies.prompts import HasPrompts
 
 SCHEMA: Final = 1
 
@@ -61,6 +62,7 @@ def manifest_of(
             "parser_version": study.parser_version,
             "scorer_version": study.scorer_version,
             **_prompts(context),
+            **_own_prompts(context),
             **({"grid_font_sha256": _font_sha256()} if study.words.places else {}),
             "metrics": dict(data.metric_definitions),
         },
@@ -81,6 +83,15 @@ def _prompts(context: RunContext) -> Mapping[str, object]:
     named = dict.fromkeys(context.prompts())
     prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
     return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
+
+
+def _own_prompts(context: RunContext) -> Mapping[str, object]:
+    """Return the texts that a person asked with in place of the study's."""
+    if not isinstance(context.study, HasPrompts):
+        return {}
+    own = context.params.prompts.items()
+    told = [{"name": n, "text": t, "sha256": _sha256(t.encode())} for n, t in own]
+    return {"own_prompts": told} if told else {}
 
 
 def _prices(context: RunContext) -> dict[str, object]:

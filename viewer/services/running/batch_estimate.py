@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +17,7 @@ from viewer.models.paper_presets import samples
 from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
 from viewer.services.configuring.money import DOLLAR, dollars
 from viewer.services.configuring.study_file import advised_repeats
-from viewer.services.running.batch_form import BatchForm, spec_of
+from viewer.services.running.batch_form import PROMPTS, BatchForm, spec_of
 from viewer.services.running.plan_run import plan_sha256, with_people
 from viewer.services.running.prompt_versions import versions_asked
 from viewer.services.running.supported_findings import (
@@ -91,6 +91,7 @@ def estimate(
         takes,
         _at_most(spec, most),
         *_notices(spec),
+        _own_prompts(spec),
         _repeated(spec),
         looks,
     )
@@ -111,6 +112,13 @@ def estimate(
 def _notices(spec: RunSpec) -> tuple[str, ...]:
     study = study_named(spec.study)
     return study.notices(study.read_params(spec.preset, dict(spec.params)))
+
+
+def _own_prompts(spec: RunSpec) -> str:
+    """Say which prompts are a person's own, and not the study's."""
+    own = spec.params.get(PROMPTS)
+    names = ", ".join(own) if isinstance(own, Mapping) else ""
+    return f"Your own prompts are used for {names}." if names else ""
 
 
 def _repeated(spec: RunSpec) -> str:

@@ -46,6 +46,8 @@ from viewer.writers.toml import toml_bytes
 _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
 _RULE: Final = "reader_rule"
+PROMPTS: Final = "prompts"
+"""The parameter that holds a person's own prompts, for which a form has no field."""
 _FIRST_CHOICE: Final = "asymmetry"
 _PRICES: Final = ("price_in", "price_out")
 
@@ -55,7 +57,8 @@ class BatchForm:
     """What a person chose. ``params`` are the study's own where they differ or all.
 
     ``profiles`` are models that the study file itself brings, as ``[[model]]`` tables.
-    ``ceiling_microusd`` is the most the run may cost, None for no ceiling.
+    ``ceiling_microusd`` is the most the run may cost, None for no ceiling, and
+    ``limit`` how many items are asked about, None for all.
     """
 
     study: str
@@ -67,6 +70,7 @@ class BatchForm:
     params: Mapping[str, object] = field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
     ceiling_microusd: int | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ def form_fields(
     chosen = study_named(study)
     params = chosen.read_params(preset, {})
     values = plain(params)
-    kinds = {f.name: f.metadata["kind"] for f in fields(params)}
+    kinds = {f.name: f.metadata["kind"] for f in fields(params) if f.name != PROMPTS}
     made = (
         _in_words(
             _field(f.name, f.metadata["kind"], values[f.name], str(f.metadata["help"])),
@@ -174,6 +178,7 @@ def form_fields(
             f.metadata["words"],
         )
         for f in fields(params)
+        if f.name in kinds
     )
     shown = (
         _of_models(f, models) if isinstance(kinds[f.name], ModelName) else f
@@ -239,9 +244,15 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
         repeats=form.repeats,
         models=[named_profile(name, profiles) for name in form.models],
         overrides=form.params,
+        limit=form.limit,
         ceiling_microusd=form.ceiling_microusd,
         known=profiles,
     )
+
+
+def own_prompts_of(form: BatchForm) -> dict[str, object]:
+    """Return the part of a form's parameters that is a person's own prompts."""
+    return {name: value for name, value in form.params.items() if name == PROMPTS}
 
 
 def read_study(path: Path, settings: Settings) -> BatchForm:
@@ -258,6 +269,7 @@ def read_study(path: Path, settings: Settings) -> BatchForm:
         params=dict(spec.params),
         profiles=tuple(own.values()),
         ceiling_microusd=spec.ceiling_microusd,
+        limit=spec.limit,
     )
 
 
@@ -277,9 +289,14 @@ def write_study(form: BatchForm, path: Path) -> None:
     }
     if form.ceiling_microusd is not None:
         table["ceiling"] = form.ceiling_microusd / _DOLLAR
+    if form.limit is not None:
+        table["limit"] = form.limit
     special = dict(_special(form))
+    prompts = special.pop(PROMPTS, None)
     if special:
         table["params"] = special
+    if prompts:
+        table[PROMPTS] = prompts
     if form.profiles:
         table["model"] = [_model_table(profile) for profile in form.profiles]
     write_atomically(path, toml_bytes(table))

@@ -9,7 +9,8 @@ from viewer.domain.choice import letter_of
 from viewer.domain.item import Item
 from viewer.domain.run import Trial
 from viewer.services.synthetic.phantom.tissue_scene import Tissue
-from viewer.studies.pathology_mcq.building import ASK_THREE, DESCRIBE, OPTIONS
+from viewer.studies.pathology_mcq.building import OPTIONS
+from viewer.studies.pathology_mcq.templates import ASK_THREE, DESCRIBE
 
 _CAPTION: Final = re.compile(r"(.+)\. Glands: (\d+)\. Mitotic figures: (\d+)\.")
 _NEITHER: Final = "The tile was generated otherwise."

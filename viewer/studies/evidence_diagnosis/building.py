@@ -14,19 +14,18 @@ from viewer.studies.evidence_diagnosis.showing import Modality, Showing, Textual
 from viewer.studies.evidence_diagnosis.templates import (
     DDX,
     DDX_JUDGE,
-    DDX_SYSTEM,
     FDX,
     FDX_JUDGE,
     OPEN_FDX,
+    PROMPTS,
     REFINEMENT,
-    baseline_system,
+    REMINDER,
     fill,
-    open_prompt,
-    refined_reminder,
-    refined_system,
-    template,
+    printed,
+    system_of,
     user_template,
 )
+from viewer.studies.prompts import BUILT_IN, OwnPrompts
 
 _CASE: Final = "{case}"
 
@@ -123,11 +122,14 @@ def option_order(
 
 
 def ask_differential(
-    case: EvidenceCase, showing: Showing, replaced: Replaced | None = None
+    case: EvidenceCase,
+    showing: Showing,
+    replaced: Replaced | None = None,
+    own: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for a ranked differential; the words are ours (E004-22)."""
-    parts = _around(user_template(DDX, case.language), case, showing, replaced)
-    return _checked(Asked(template(DDX_SYSTEM), parts, f"{DDX}_{case.language}"))
+    parts = _around(user_template(DDX, case.language, own), case, showing, replaced)
+    return _checked(Asked(system_of(DDX, own), parts, f"{DDX}_{case.language}"))
 
 
 def ask_choice(
@@ -135,6 +137,7 @@ def ask_choice(
     showing: Showing,
     order: tuple[int, ...],
     replaced: Replaced | None = None,
+    own: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for one of the options, which stand in ``order``."""
     stem = HEADINGS[case.language].stem
@@ -142,14 +145,14 @@ def ask_choice(
         f"{letter_of(place)}. {case.options[option]}"
         for place, option in enumerate(order)
     )
-    text = user_template(FDX, case.language)
+    text = user_template(FDX, case.language, own)
     parts = _around(text, case, showing, replaced, stem=stem, options=options)
     if showing.refined:
-        parts = (*parts, Words(refined_reminder()))
-    system = refined_system() if showing.refined else baseline_system()
-    sections = {"stem": stem, "options": options}
-    prompt = f"{REFINEMENT if showing.refined else FDX}_{case.language}"
-    return _checked(Asked(system, parts, prompt, order, sections))
+        parts = (*parts, Words(PROMPTS.text(REMINDER, own)))
+    base = REFINEMENT if showing.refined else FDX
+    sections = {"stem": stem, "options": options} if "{stem}" in text else {}
+    prompt = f"{base}_{case.language}"
+    return _checked(Asked(system_of(base, own), parts, prompt, order, sections))
 
 
 def ask_open(
@@ -157,19 +160,22 @@ def ask_open(
     showing: Showing,
     differential: tuple[str, ...],
     replaced: Replaced | None = None,
+    own: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for a final diagnosis from the model's own differential."""
     listed = numbered(differential)
-    text = user_template(OPEN_FDX, case.language)
+    text = user_template(OPEN_FDX, case.language, own)
     parts = _around(text, case, showing, replaced, differential=listed)
-    return _checked(Asked(template(DDX_SYSTEM), parts, f"{OPEN_FDX}_{case.language}"))
+    return _checked(
+        Asked(system_of(OPEN_FDX, own), parts, f"{OPEN_FDX}_{case.language}")
+    )
 
 
 def ask_judge_of_differential(
     diagnosis: str, differential: tuple[str, ...], params: Params
 ) -> Asked:
     """Return the paper's question to a judge of a differential (appendix B.1)."""
-    text = open_prompt(DDX_JUDGE, announce_examples=params.announce_examples)
+    text = _judges(DDX_JUDGE, params)
     listed = numbered(differential)
     filled = fill(text, ground_truth=diagnosis, differential_list=listed)
     return Asked("", (Words(filled),), DDX_JUDGE)
@@ -177,9 +183,14 @@ def ask_judge_of_differential(
 
 def ask_judge_of_final(diagnosis: str, given: str, params: Params) -> Asked:
     """Return the paper's question to a judge of an open final diagnosis."""
-    text = open_prompt(FDX_JUDGE, announce_examples=params.announce_examples)
+    text = _judges(FDX_JUDGE, params)
     filled = fill(text, ground_truth=diagnosis, diagnosis=given)
     return Asked("", (Words(filled),), FDX_JUDGE)
+
+
+def _judges(name: str, params: Params) -> str:
+    announced = params.announce_examples
+    return printed(name, params.prompts, announce_examples=announced)
 
 
 def numbered(entries: tuple[str, ...]) -> str:
@@ -210,10 +221,11 @@ def _around(
     replaced: Replaced | None,
     **values: str,
 ) -> tuple[Part, ...]:
-    """Return a template's words with the case in their midst."""
-    before, after = text.split(_CASE)
-    words = (Words(fill(before, **values)), Words(fill(after, **values).strip("\n")))
-    parts = (words[0], *_case_parts(case, showing, replaced), words[1])
+    """Return a template's words with the case wherever they name it."""
+    before, *others = (fill(piece, **values) for piece in text.split(_CASE))
+    parts: list[Part] = [Words(before)]
+    for after in others:
+        parts += [*_case_parts(case, showing, replaced), Words(after.strip("\n"))]
     return tuple(p for p in parts if isinstance(p, Picture) or p.text)
 
 

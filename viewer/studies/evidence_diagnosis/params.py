@@ -7,6 +7,7 @@ from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.metrics.posterior import Estimator
+from viewer.studies.evidence_diagnosis.templates import PROMPTS
 from viewer.studies.fields import (
     Decimal,
     MaybeText,
@@ -18,6 +19,7 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
+from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
 
 
 class Task(StrEnum):
@@ -272,6 +274,7 @@ class Params:
         "A rate of fewer cases than this bears a warning.",
         "Warn below, cases",
     )
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {

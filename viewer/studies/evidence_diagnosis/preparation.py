@@ -19,10 +19,11 @@ from viewer.studies.evidence_diagnosis.score import plain
 from viewer.studies.evidence_diagnosis.templates import (
     DISTRACTORS,
     EXTRACTION,
+    FINDINGS,
     SUMMARIES,
-    template,
-    without_examples,
+    printed,
 )
+from viewer.studies.prompts import BUILT_IN, OwnPrompts, fill
 
 MODALITIES: Final = (
     *("CT", "MRI", "PET", "Ultrasound", "X-ray", "Pathology"),
@@ -42,9 +43,6 @@ _CHUNKS: Final = re.compile(r"\n\s*\n")
 _SOURCE: Final = re.compile(r"\s*\((?:Dr\. [^()]+|Figure(?: \w+)? caption)\)\s*$")
 _FENCE: Final = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.DOTALL)
 _REASONED: Final = "</think>"
-_FINDINGS_PLACES: Final = re.compile(
-    r"^- \{findings_key_1\}.*?^- \.\.\.$", re.MULTILINE | re.DOTALL
-)
 
 EXTRACTION_SCHEMA: Final[Mapping[str, object]] = {
     "type": "object",
@@ -116,10 +114,12 @@ def is_report(item: Item) -> bool:
     return "background" in item.facts
 
 
-def ask_extraction(case_id: str, background: str, caption: str) -> str:
+def ask_extraction(
+    case_id: str, background: str, caption: str, own: OwnPrompts = BUILT_IN
+) -> str:
     """Return the paper's question for verbatim extraction."""
-    return _filled(
-        without_examples(template(EXTRACTION)),
+    return fill(
+        printed(EXTRACTION, own),
         {"case_id": case_id, "background": background, "caption": caption},
     )
 
@@ -147,22 +147,16 @@ def ask_summaries(
     modalities: Sequence[str],
     background: str,
     findings: Mapping[str, str],
+    own: OwnPrompts = BUILT_IN,
 ) -> str:
     """Return the paper's question for one summary of each section."""
-    text = without_examples(template(SUMMARIES))
-    sections = "\n".join(f"- {{findings_{i}}}" for i in range(len(findings)))
-    text = _FINDINGS_PLACES.sub(lambda _: sections, text)
-    values = {
-        f"findings_{i}": f"{key}: {words}"
-        for i, (key, words) in enumerate(findings.items())
-    }
-    return _filled(
-        text,
+    return fill(
+        printed(SUMMARIES, own),
         {
             "case_id": case_id,
             "modality_string": ", ".join(modalities),
             "patient_background": background,
-            **values,
+            FINDINGS: "\n".join(f"- {key}: {text}" for key, text in findings.items()),
         },
     )
 
@@ -188,11 +182,16 @@ def read_summaries(
 
 
 def ask_distractors(
-    history: str, imaging: str, labs: str, truth: str, differential: Sequence[str]
+    history: str,
+    imaging: str,
+    labs: str,
+    truth: str,
+    differential: Sequence[str],
+    own: OwnPrompts = BUILT_IN,
 ) -> str:
     """Return the paper's question for three wrong options of a differential."""
-    return _filled(
-        without_examples(template(DISTRACTORS)),
+    return fill(
+        printed(DISTRACTORS, own),
         {
             "history_text": history,
             "imaging_text": imaging,
@@ -289,9 +288,3 @@ def _json(reply: ModelReply) -> dict[str, object] | Unparsed:
     if not isinstance(found, dict):
         return Unparsed(Status.UNPARSED, "not_of_the_schema")
     return found
-
-
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a template filled where a place is known; other braces are its own."""
-    places = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
-    return places.sub(lambda place: values[place[0][1:-1]], text)

@@ -29,15 +29,15 @@ from viewer.studies.evidence_diagnosis.preparation import (
 )
 from viewer.studies.evidence_diagnosis.templates import (
     DDX,
-    DDX_SYSTEM,
     DISTRACTORS,
     EXTRACTION,
     SUMMARIES,
     open_prompt,
-    template,
+    printed,
+    system_of,
     user_template,
-    without_examples,
 )
+from viewer.studies.prompts import BUILT_IN, OwnPrompts, asked_with, fill
 from viewer.studies.steps import Question, Turn
 
 PREPARED: Final = "prepared"
@@ -59,6 +59,7 @@ class Preparing:
     """A trial about a report, in the study's words."""
 
     turn: Turn
+    own: OwnPrompts = BUILT_IN
 
     @property
     def task(self) -> Task:
@@ -113,11 +114,13 @@ class Preparing:
     def question(self, step: Step) -> Question:
         """Return what a step asks."""
         if step.name == "extraction":
-            text = ask_extraction(self.turn.item.key, self.background, self.caption)
-            return _asked(EXTRACTION, text, EXTRACTION_SCHEMA)
+            text = ask_extraction(
+                self.turn.item.key, self.background, self.caption, self.own
+            )
+            return self._asked(EXTRACTION, text, EXTRACTION_SCHEMA)
         found = self.extraction()
         if step.name == "summaries":
-            return _asked(SUMMARIES, self._summaries(found))
+            return self._asked(SUMMARIES, self._summaries(found))
         if step.name == "differential":
             return self._differential(found)
         text = ask_distractors(
@@ -126,8 +129,9 @@ class Preparing:
             _section(found, (LABS,)),
             self.diagnosis,
             self._listed(),
+            self.own,
         )
-        return _asked(DISTRACTORS, text, DISTRACTORS_SCHEMA)
+        return self._asked(DISTRACTORS, text, DISTRACTORS_SCHEMA)
 
     def _summaries(self, found: Extraction | None) -> str:
         return ask_summaries(
@@ -135,19 +139,23 @@ class Preparing:
             found.modalities if found else (),
             _section(found, (BACKGROUND,)),
             {key: _section(found, (key,)) for key in _findings(found)},
+            self.own,
         )
 
     def _differential(self, found: Extraction | None) -> Question:
         """Return our question for a differential, about the report's text alone."""
         language = Language(str(self.turn.item.facts["language"]))
         case = _section(found, (BACKGROUND, LABS, *_IMAGING))
-        before, after = user_template(DDX, language).split("{case}")
-        messages = (
-            Message("system", (TextPart(template(DDX_SYSTEM)),)),
-            Message("user", (TextPart(f"{before}{case}{after}"),)),
-        )
+        text = fill(user_template(DDX, language, self.own), {"case": case})
+        messages = asked_with(system_of(DDX, self.own), (TextPart(text),))
         name = f"{DDX}_{language}"
-        return Question(messages, name, open_prompt(name))
+        return Question(messages, name, open_prompt(name, self.own))
+
+    def _asked(
+        self, name: str, text: str, schema: Mapping[str, object] | None = None
+    ) -> Question:
+        message = Message("user", (TextPart(text),))
+        return Question((message,), name, printed(name, self.own), schema)
 
     def _listed(self) -> tuple[str, ...]:
         reply = self.turn.reply_to("differential")
@@ -168,7 +176,7 @@ class Preparing:
                 yield read_distractors(replied.reply, self.diagnosis, listed)
 
 
-def prompts(tasks: Sequence[Task]) -> tuple[tuple[str, str], ...]:
+def prompts(tasks: Sequence[Task], own: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return the name and text of every prompt that the tasks may ask with."""
     names = {
         Task.EXTRACTION: (EXTRACTION,),
@@ -176,14 +184,7 @@ def prompts(tasks: Sequence[Task]) -> tuple[tuple[str, str], ...]:
         Task.DISTRACTORS: (EXTRACTION, DISTRACTORS),
     }
     asked = dict.fromkeys(name for task in tasks for name in names.get(task, ()))
-    return tuple((name, without_examples(template(name))) for name in asked)
-
-
-def _asked(
-    name: str, text: str, schema: Mapping[str, object] | None = None
-) -> Question:
-    message = Message("user", (TextPart(text),))
-    return Question((message,), name, without_examples(template(name)), schema)
+    return tuple((name, printed(name, own)) for name in asked)
 
 
 def _findings(found: Extraction | None) -> list[str]:

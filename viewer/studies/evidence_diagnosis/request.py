@@ -40,6 +40,7 @@ from viewer.studies.evidence_diagnosis.steps import (
     Asking,
 )
 from viewer.studies.evidence_diagnosis.templates import open_prompt
+from viewer.studies.prompts import asked_with
 from viewer.studies.steps import Question, Sources, Turn
 
 RANDOM_WORDS: Final = "random words stood for random tokens of its own"
@@ -58,7 +59,7 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
     return Question(
         messages=_messages(asked, sources),
         prompt=asked.prompt,
-        template=open_prompt(asked.prompt),
+        template=open_prompt(asked.prompt, params.prompts),
         measures=_measures(asked, asking, sources),
         note=note,
     )
@@ -72,16 +73,16 @@ def _written(turn: Turn) -> Question:
 
 
 def _asked(asking: Asking, step: Step, replaced: Replaced | None) -> Asked:
-    case, showing = asking.case, asking.showing
+    case, showing, own = asking.case, asking.showing, asking.params.prompts
     if step.name == DIFFERENTIAL:
-        return ask_differential(case, showing, replaced)
+        return ask_differential(case, showing, replaced, own)
     if step.name == FINAL:
         listed = asking.differential()
         entries = getattr(listed, "entries", ())
-        return ask_open(case, showing, entries, replaced)
+        return ask_open(case, showing, entries, replaced, own)
     word, _, turned = step.name.partition(" ")
     order = asking.order(int(turned) if word == TURNED else 0)
-    return ask_choice(case, showing, order, replaced)
+    return ask_choice(case, showing, order, replaced, own)
 
 
 def _judging(asking: Asking) -> Asked:
@@ -93,17 +94,14 @@ def _judging(asking: Asking) -> Asked:
 
 
 def _plain(asked: Asked, params: Params) -> Question:
-    text = open_prompt(asked.prompt, announce_examples=params.announce_examples)
+    announced = params.announce_examples
+    text = open_prompt(asked.prompt, params.prompts, announce_examples=announced)
     message = Message("user", (TextPart(asked.text),))
     return Question((message,), asked.prompt, text)
 
 
 def _messages(asked: Asked, sources: Sources) -> tuple[Message, ...]:
-    parts = tuple(_part(part, sources) for part in asked.parts)
-    return (
-        Message("system", (TextPart(asked.system),)),
-        Message("user", parts),
-    )
+    return asked_with(asked.system, tuple(_part(p, sources) for p in asked.parts))
 
 
 def _part(part: Part, sources: Sources) -> TextPart | ImagePart:

@@ -40,9 +40,10 @@ from viewer.studies.evidence_diagnosis.templates import (
     FDX,
     FDX_JUDGE,
     OPEN_FDX,
+    PROMPTS,
     REFINEMENT,
     open_prompt,
-    template,
+    printed,
 )
 from viewer.studies.evidence_diagnosis.words import WORDS
 from viewer.studies.presets import OfPresets
@@ -68,6 +69,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
         lambda held: held.has_item("evidence") or held.has_item("background"),
     )
     pack = PACK
+    known_prompts = PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""
@@ -104,10 +106,10 @@ class EvidenceDiagnosis(OfPresets[Params]):
             asked += [judges[task] for task in tasks if task in judges]
         shown = params_.announce_examples
         listed = tuple(
-            (name, open_prompt(name, announce_examples=shown))
+            (name, open_prompt(name, params_.prompts, announce_examples=shown))
             for name in dict.fromkeys(asked)
         )
-        return (*listed, *preparing.prompts(tasks))
+        return (*listed, *preparing.prompts(tasks, params_.prompts))
 
     def roles(self, params_: Params) -> Mapping[str, str]:
         """Return the judge, where one is named."""
@@ -132,7 +134,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
     ) -> Question:
         """Return what a step asks."""
         if is_report(turn.item):
-            return Preparing(turn).question(step)
+            return Preparing(turn, params_.prompts).question(step)
         return request.question(turn, step, sources, params_)
 
     def parse(self, turn: Turn, params_: Params) -> AnyAnswer | Unparsed:
@@ -164,17 +166,18 @@ class EvidenceDiagnosis(OfPresets[Params]):
             EvidenceCase.of_item(item) for item in dataset.items if not is_report(item)
         ]
         if not cases:
-            return _longest_report(dataset)
+            return _longest_report(dataset, params_)
         sizes = {one.key: shrunk_size(one.geometry, None) for one in dataset.images}
+        order = (0, 1, 2, 3)
         texts = (
-            ask_choice(case, Showing(Modality.TEXT), (0, 1, 2, 3)).text
+            ask_choice(case, Showing(Modality.TEXT), order, own=params_.prompts).text
             for case in cases
         )
         text = max(texts, key=len, default="")
         shown = max((case.images for case in cases), key=len, default=())
         images = tuple(sizes[key] for key in shown)
         own = Longest(f"{text}\n{_LONGEST_LIST}", images)
-        judged = (Longest(_LONGEST_LIST, (), 1, "judge"),) if params_.judge else ()
+        judged = _longest_judged(params_) if params_.judge else ()
         retried = judged * (1 + params_.judge_retries)
         return (*(own,) * _most_questions(params_), *retried)
 
@@ -192,12 +195,22 @@ class EvidenceDiagnosis(OfPresets[Params]):
         return report.report(results, spec, context)
 
 
-def _longest_report(dataset: Dataset) -> tuple[Longest, ...]:
+def _longest_report(dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
     """Return the longest questions about a report: its text with a prompt, thrice."""
     texts = [f"{i.facts['background']}{i.facts['caption']}" for i in dataset.items]
-    prompt = template(EXTRACTION)
+    prompt = printed(EXTRACTION, params_.prompts)
     asked = Longest(prompt + max(texts, key=len, default=""), (), 1)
     return (asked,) * 3
+
+
+def _longest_judged(params_: Params) -> tuple[Longest, ...]:
+    own, announced = params_.prompts, params_.announce_examples
+    prompts = (
+        printed(name, own, announce_examples=announced)
+        for name in (DDX_JUDGE, FDX_JUDGE)
+    )
+    text = f"{max(prompts, key=len)}\n{_LONGEST_LIST}"
+    return (Longest(text, (), 1, "judge"),)
 
 
 def _most_questions(params_: Params) -> int:

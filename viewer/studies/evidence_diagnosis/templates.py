@@ -6,12 +6,20 @@ baseline is that one without what it adds, and the rest is ours (E004-22).
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
 from viewer.domain.evidence import Language
+from viewer.studies.prompts import (
+    BUILT_IN,
+    OURS,
+    OwnPrompts,
+    Prompt,
+    Prompts,
+    packaged,
+    with_system,
+)
 
 EXTRACTION: Final = "medsyn2026_extraction"
 SUMMARIES: Final = "medsyn2026_summaries"
@@ -19,53 +27,29 @@ DISTRACTORS: Final = "medsyn2026_distractors"
 DDX_JUDGE: Final = "medsyn2026_ddx_judge"
 FDX_JUDGE: Final = "medsyn2026_fdx_judge"
 REFINEMENT: Final = "medsyn2026_refinement"
+REFINED_SYSTEM: Final = "medsyn2026_refinement_system"
+REMINDER: Final = "medsyn2026_refinement_reminder"
 DDX_SYSTEM: Final = "overread_ddx_v1_system"
+FDX_SYSTEM: Final = "overread_fdx_v1_system"
 
 DDX: Final = "overread_ddx_v1"
 FDX: Final = "overread_fdx_v1"
 OPEN_FDX: Final = "overread_open_fdx_v1"
+FINDINGS: Final = "findings"
+"""The placeholder of all sections of findings in the prompt for summaries."""
 
 _PLACE: Final = re.compile(r"\{([a-z_ ]+)\}")
 _ELIDED: Final = "..."
 _ANNOUNCES: Final = "Here are some examples:"
 _PATHOLOGY: Final = re.compile(r"patholog", re.IGNORECASE)
+_SECTIONS: Final = re.compile(
+    r"^- \{findings_key_1\}.*?^- \.\.\.$", re.MULTILINE | re.DOTALL
+)
 
 
-@lru_cache(maxsize=32)
 def template(name: str) -> str:
     """Return the text of a prompt with its places open, as its file has it."""
-    folder = files("viewer.studies.evidence_diagnosis") / "prompts"
-    return (folder / f"{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
-
-
-def user_template(name: str, language: Language) -> str:
-    """Return one of our prompts in the language of the case."""
-    return template(f"{name}_{language}")
-
-
-def open_prompt(name: str, *, announce_examples: bool = False) -> str:
-    """Return everything a prompt says, its places open, each part under its role.
-
-    ``name`` is that of a judge's prompt, or one of ours with its language; the refined
-    one is the final diagnosis' with what the paper adds.
-    """
-    if name in {DDX_JUDGE, FDX_JUDGE}:
-        text = template(name)
-        return text if announce_examples else without_examples(text)
-    refined = name.startswith(REFINEMENT)
-    system = refined_system() if refined else _SYSTEMS[name.rpartition("_")[0]]()
-    user = template(name.replace(REFINEMENT, FDX))
-    reminder = f"\n{refined_reminder()}" if refined else ""
-    return f"system:\n{system}\n\nuser:\n{user}{reminder}"
-
-
-def fill(text: str, **values: str) -> str:
-    """Return a template with its places filled, all in one pass.
-
-    What is filled in is never read as a place. A space in a place's name is written
-    as an underscore here. A place that is not given raises KeyError.
-    """
-    return _PLACE.sub(lambda place: values[place[1].replace(" ", "_")], text)
+    return packaged(__package__, name)()
 
 
 def without_examples(text: str) -> str:
@@ -105,8 +89,154 @@ def _said(text: str) -> str:
     return "\n".join(lines)
 
 
-_SYSTEMS: Final[Mapping[str, Callable[[], str]]] = {
-    DDX: lambda: template(DDX_SYSTEM),
-    FDX: baseline_system,
-    OPEN_FDX: lambda: template(DDX_SYSTEM),
+_PAPER: Final = "Chen 2026, appendix"
+_LEFT_OUT: Final = f"{_PAPER}, which announces them and leaves them out"
+_EXAMPLES: Final = "_examples"
+_SYSTEMS: Final[Mapping[str, str]] = {
+    DDX: DDX_SYSTEM,
+    FDX: FDX_SYSTEM,
+    OPEN_FDX: DDX_SYSTEM,
 }
+
+
+def _printed(
+    name: str, use: str, section: str, required: str, optional: str = ""
+) -> Iterator[Prompt]:
+    """Yield a prompt that the paper prints, and the examples that it leaves out."""
+    source = f"{_PAPER} {section}"
+    groups = tuple((one,) for one in required.split(", "))
+    others = tuple(optional.split(", ")) if optional else ()
+    shown = ("modality_or_section_name",) if name == SUMMARIES else ()
+    yield Prompt(name, lambda: _built_in(name), use, source, groups, others, shown)
+    yield Prompt(f"{name}{_EXAMPLES}", str, f"examples for {name}", _LEFT_OUT)
+
+
+def _built_in(name: str) -> str:
+    return _SECTIONS.sub(f"{{{FINDINGS}}}", without_examples(template(name)))
+
+
+_SPOKEN: Final = {Language.ENGLISH: "English", Language.CHINESE: "Chinese"}
+
+
+def _of_language(name: str, use: str, *required: str) -> Iterator[Prompt]:
+    groups = tuple((one,) for one in ("case", *required))
+    optional = ("stem",) if name == FDX else ()
+    for language in Language:
+        own = f"{name}_{language}"
+        read = packaged(__package__, own)
+        yield Prompt(
+            own, read, f"{use}, {_SPOKEN[language]} cases", OURS, groups, optional
+        )
+
+
+PROMPTS: Final = Prompts.of(
+    Prompt(
+        DDX_SYSTEM,
+        packaged(__package__, DDX_SYSTEM),
+        "the system's words before a differential",
+    ),
+    *_of_language(DDX, "asks for a differential"),
+    Prompt(
+        FDX_SYSTEM,
+        baseline_system,
+        "the system's words before a final diagnosis",
+        f"{_PAPER} B.3, without what it says of pathology",
+    ),
+    *_of_language(FDX, "asks for one of the options", "options"),
+    *_of_language(OPEN_FDX, "asks for a final diagnosis in words", "differential"),
+    Prompt(
+        REFINED_SYSTEM,
+        refined_system,
+        "the system's words in the arm refined",
+        f"{_PAPER} B.3",
+    ),
+    Prompt(
+        REMINDER,
+        refined_reminder,
+        "stands after the question in the arm refined",
+        f"{_PAPER} B.3",
+    ),
+    *_printed(
+        DDX_JUDGE,
+        "asks the judge of a differential",
+        "B.1",
+        "ground_truth, differential list",
+    ),
+    *_printed(
+        FDX_JUDGE,
+        "asks the judge of a final diagnosis in words",
+        "B.1",
+        "ground_truth, diagnosis",
+    ),
+    *_printed(
+        EXTRACTION,
+        "preparing: extracts a report",
+        "A.2",
+        "background",
+        "case_id, caption",
+    ),
+    *_printed(
+        SUMMARIES,
+        "preparing: summarises what was extracted",
+        "A.2",
+        FINDINGS,
+        "case_id, modality_string, patient_background",
+    ),
+    *_printed(
+        DISTRACTORS,
+        "preparing: makes three wrong options",
+        "A.2",
+        "ground_truth_text, differential_diagnoses_text",
+        "history_text, imaging_text, labs_text",
+    ),
+)
+
+
+def user_template(name: str, language: Language, own: OwnPrompts = BUILT_IN) -> str:
+    """Return one of our prompts in the language of the case."""
+    return PROMPTS.text(f"{name}_{language}", own)
+
+
+def system_of(name: str, own: OwnPrompts = BUILT_IN) -> str:
+    """Return the system's words of one of our prompts, or of the refined one."""
+    return PROMPTS.text(_SYSTEMS.get(name, REFINED_SYSTEM), own)
+
+
+def printed(
+    name: str, own: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
+) -> str:
+    """Return a prompt of the paper as it is sent, with a person's examples if any.
+
+    ``announce_examples`` sends the lines too that announce examples and have none.
+    """
+    examples = own.get(f"{name}{_EXAMPLES}", "")
+    if announce_examples and not examples and name not in own:
+        return template(name)
+    text = PROMPTS.text(name, own)
+    return f"{text}\n{_ANNOUNCES}\n{examples}" if examples else text
+
+
+def open_prompt(
+    name: str, own: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
+) -> str:
+    """Return everything a prompt says, its places open, each part under its role.
+
+    ``name`` is that of a judge's prompt, or one of ours with its language; the refined
+    one is the final diagnosis' with what the paper adds.
+    """
+    if name in {DDX_JUDGE, FDX_JUDGE}:
+        return printed(name, own, announce_examples=announce_examples)
+    base, _, language = name.rpartition("_")
+    refined = base == REFINEMENT
+    user = user_template(FDX if refined else base, Language(language), own)
+    reminder = f"\n{PROMPTS.text(REMINDER, own)}" if refined else ""
+    return with_system(system_of(base, own), f"{user}{reminder}")
+
+
+def fill(text: str, **values: str) -> str:
+    """Return a template with its places filled, all in one pass.
+
+    What is filled in is never read as a place. A space in a place's name is written
+    as an underscore here. A place that is not given raises KeyError.
+    """
+    return _PLACE.sub(lambda place: values[place[1].replace(" ", "_")], text)

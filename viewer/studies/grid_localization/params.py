@@ -23,6 +23,8 @@ from viewer.studies.fields import (
     read_preset,
 )
 from viewer.studies.grid_localization.findings import NINE, SPELLINGS
+from viewer.studies.grid_localization.templates import PROMPTS
+from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
 
 
 class MaskMode(StrEnum):
@@ -189,6 +191,7 @@ class Params:
         "Resamples of patients for the bootstrap intervals.",
         "Resamples of patients",
     )
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
 
     @property
     def view_labels(self) -> dict[str, str]:

@@ -299,7 +299,7 @@ def sentence(versions: int, split: str) -> str:
 
 
 def _spoken(value: object) -> str:
-    if isinstance(value, list):
+    if isinstance(value, list | dict):
         return ", ".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 

@@ -1,10 +1,9 @@
-"""The question of one trial, word for word as Gosai 2025 prints it (E000-12, -13)."""
+"""The question of one trial: images, words, and what baselines may know of it."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +20,18 @@ from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.plan import Item, items_of
 from viewer.studies.grid_localization.reference import grid_of, reference_of
+from viewer.studies.grid_localization.templates import (
+    CELL,
+    EXAMPLE,
+    EXAMPLE_ANSWER,
+    PROMPTS,
+    prompt_name,
+    prompt_text,
+    template,
+)
 from viewer.studies.places import prompt_for_places
+from viewer.studies.prompts import OwnPrompts, asked_with, fill
 from viewer.studies.steps import Question, Sources, Turn
-
-_RADIOGRAPH = "gosai2025"
-_OTHER = "any_image"
-"""The same task in words that fit what is no radiograph of a chest."""
 
 
 def question(turn: Turn, sources: Sources, params: Params) -> Question:
@@ -50,7 +55,8 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
         messages = _conversation(
             trial, picture, _solved(trial, sources, params), params
         )
-        prompt, words = prompt_name(trial.view), prompt_text(trial.view)
+        prompt = prompt_name(trial.view)
+        words = prompt_text(trial.view, params.prompts)
     facts = _facts(turn, places.plain(raster), sources, params)
     return Question(messages, prompt, words, boxes=_boxes(trial, sources), facts=facts)
 
@@ -61,17 +67,28 @@ def _conversation(
     solved: Iterable[tuple[ImagePart, str]],
     params: Params,
 ) -> tuple[Message, ...]:
-    task = TextPart(_filled("user", trial, params))
+    own, values = params.prompts, _values(trial, params)
+    system, task = (
+        fill(template(role, trial.view, own), values) for role in ("system", "user")
+    )
     examples = (
         message
-        for shown, answer in solved
-        for message in (
-            Message("user", (shown, task)),
-            Message("assistant", (TextPart(answer),)),
-        )
+        for shown, cell in solved
+        for message in _example(shown, own, {**values, "task": task, CELL: cell})
     )
-    system = Message("system", (TextPart(_filled("system", trial, params)),))
-    return (system, *examples, Message("user", (picture, task)))
+    *first, asked = asked_with(system, (picture, TextPart(task)))
+    return (*first, *examples, asked)
+
+
+def _example(
+    shown: ImagePart, own: OwnPrompts, values: Mapping[str, str]
+) -> tuple[Message, Message]:
+    """Return a solved example: an image with its question, and the answer."""
+    asked, answer = (
+        TextPart(fill(PROMPTS.text(name, own), values))
+        for name in (EXAMPLE, EXAMPLE_ANSWER)
+    )
+    return Message("user", (shown, asked)), Message("assistant", (answer,))
 
 
 def _solved(
@@ -97,26 +114,8 @@ def _boxes(trial: Trial, sources: Sources) -> BoxPrompt | None:
     return BoxPrompt(sources.raster(trial.image), boxes)
 
 
-def prompt_name(view: str) -> str:
-    """Return the name of the prompt that a view is asked with."""
-    return _OTHER if view == View.OTHER else _RADIOGRAPH
-
-
-def prompt_text(view: str) -> str:
-    """Return both templates with their places open, each under its role."""
-    roles = ("system", "user")
-    return "\n\n".join(f"{role}:\n{template(role, view)}" for role in roles)
-
-
-@lru_cache(maxsize=8)
-def template(role: str, view: str) -> str:
-    """Return the prompt of a role with its {view} and {condition} places open."""
-    folder = files("viewer.studies.grid_localization") / "prompts"
-    path = folder / f"{prompt_name(view)}_{role}.txt"
-    return path.read_text(encoding="utf-8").removesuffix("\n")
-
-
-def _filled(role: str, trial: Trial, params: Params) -> str:
+def _values(trial: Trial, params: Params) -> dict[str, str]:
+    """Return what fills the placeholders of a trial's prompts."""
     labels = {**params.view_labels, View.OTHER: ""}
     if trial.view not in labels:
         raise WrongUseError(
@@ -124,9 +123,8 @@ def _filled(role: str, trial: Trial, params: Params) -> str:
             "name it.",
             "Name it as frontal or lateral, or as other where it is no radiograph.",
         )
-    parts = template(role, trial.view).split("{view}")
-    filled = (part.replace("{condition}", trial.finding) for part in parts)
-    return labels[trial.view].join(filled)
+    finding = trial.finding
+    return {"view": labels[trial.view], "condition": finding, "finding": finding}
 
 
 def _facts(turn: Turn, plain: Raster, sources: Sources, params: Params) -> Facts:

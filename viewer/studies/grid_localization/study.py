@@ -21,12 +21,13 @@ from viewer.studies.grid_localization import (
     plan,
     published,
     report,
-    request,
+    templates,
 )
 from viewer.studies.grid_localization.few_shot import GridExamples
 from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
+from viewer.studies.grid_localization.request import question
 from viewer.studies.places import GridReference
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
@@ -50,6 +51,7 @@ class GridLocalization(OfPresets[Params]):
         lambda held: held.places,
     )
     pack = PACK
+    known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return one condition for each grid."""
@@ -79,7 +81,7 @@ class GridLocalization(OfPresets[Params]):
     def prompts(self, params: Params) -> tuple[tuple[str, str], ...]:
         """Return the name and template of each view's prompt."""
         return tuple(
-            (request.prompt_name(view), request.prompt_text(view))
+            (templates.prompt_name(view), templates.prompt_text(view, params.prompts))
             for view in params.views
         )
 
@@ -95,7 +97,7 @@ class GridLocalization(OfPresets[Params]):
         params: Params,
     ) -> Question:
         """Return where the finding is asked to be on the image with its grid."""
-        return request.question(turn, sources, params)
+        return question(turn, sources, params)
 
     def parse(self, turn: Turn, params: Params) -> Answer | Unparsed:
         """Read a reply; an odd reply is an answer too."""
@@ -116,7 +118,7 @@ class GridLocalization(OfPresets[Params]):
 
     def longest(self, dataset: Dataset, params: Params) -> tuple[Longest, ...]:  # noqa: ARG002 - all images are sent alike
         """Return the longest prompt of any view, and the size of what is sent."""
-        texts = (request.prompt_text(view.value) for view in View)
+        texts = (templates.prompt_text(view, params.prompts) for view in View)
         return (Longest(max(texts, key=len), (GridPlaces(params).sent_size,)),)
 
     def missing_findings(self, dataset: Dataset, params: Params) -> str:

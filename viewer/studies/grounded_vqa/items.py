@@ -12,7 +12,8 @@ from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
 from viewer.domain.reference import Mask
 from viewer.studies.grounded_vqa.parse import read_labels, read_yes_no
-from viewer.studies.grounded_vqa.questions import Kind, Question, templates
+from viewer.studies.grounded_vqa.questions import Kind, Question
+from viewer.studies.grounded_vqa.templates import templates
 from viewer.studies.grounded_vqa.vocabulary import (
     EIGHT,
     FINDINGS,

@@ -16,13 +16,13 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.imaging.resample import shrunk_mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.studies.grounded_vqa.params import Params, RegionSource
+from viewer.studies.grounded_vqa.templates import LOCATE
 from viewer.studies.reply_text import said
 from viewer.studies.steps import Turn
 
 _Bools = npt.NDArray[np.bool_]
 _LIST = re.compile(r"\[[^\[\]]{1,200}\]")
 _WHOLE = 1000
-LOCATE = "locate"
 OUTLINE = "outline"
 EDITED = " edited"
 """What the steps of an edited image or question are called besides."""

@@ -17,7 +17,9 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
+from viewer.studies.grounded_vqa.templates import PROMPTS
 from viewer.studies.grounded_vqa.vocabulary import EIGHT, FINDINGS, unverified
+from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
 
 
 class RelationRule(StrEnum):
@@ -257,6 +259,7 @@ class Params:
         "Not from the paper.",
         "Longer side in pixels",
     )
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
 
     @property
     def threshold(self) -> float:

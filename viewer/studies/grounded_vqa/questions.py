@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
-from importlib.resources import files
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,8 @@ from viewer.domain.errors import WrongUseError
 from viewer.metrics.seeding import generator
 from viewer.studies.grounded_vqa.params import HallucinatedFrom, Params
 from viewer.studies.grounded_vqa.relations import Chart, Pair
+from viewer.studies.grounded_vqa.templates import PROMPTS, name_of, templates
+from viewer.studies.prompts import BUILT_IN, OwnPrompts, fill
 
 
 class Kind(StrEnum):
@@ -31,7 +32,6 @@ class Kind(StrEnum):
 
 CLOSED: Final = frozenset({Kind.POSITIVE, Kind.HALLUCINATED})
 """The kinds that are answered with yes or no."""
-_FOLDER: Final = "viewer.studies.grounded_vqa"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +99,17 @@ def build(chart: Chart, params: Params, seed: int) -> Benchmark:
     return Benchmark(tuple(questions), chart, tuple(notices))
 
 
-def closed_text(anatomy: str, finding: str, template: int) -> str:
+def closed_text(
+    anatomy: str, finding: str, template: int, own: OwnPrompts = BUILT_IN
+) -> str:
     """Return the words of a closed question."""
-    words = templates("closed")[template]
-    return words.replace("{anatomy}", anatomy).replace("{disease}", finding)
+    words = PROMPTS.text(name_of("closed", template), own)
+    return fill(words, {"anatomy": anatomy, "disease": finding})
 
 
-def open_text(anatomy: str, template: int) -> str:
+def open_text(anatomy: str, template: int, own: OwnPrompts = BUILT_IN) -> str:
     """Return the words of an open question."""
-    return templates("open")[template].replace("{anatomy}", anatomy)
-
-
-@lru_cache(maxsize=4)
-def templates(name: str) -> tuple[str, ...]:
-    """Return the templates of a kind, ``closed`` or ``open``, with places open."""
-    path = files(_FOLDER) / "prompts" / f"{name}.txt"
-    return tuple(path.read_text(encoding="utf-8").splitlines())
+    return fill(PROMPTS.text(name_of("open", template), own), {"anatomy": anatomy})
 
 
 def pools(key: str, chart: Chart, params: Params) -> Mapping[Kind, tuple[Pair, ...]]:

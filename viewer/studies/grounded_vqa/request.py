@@ -1,8 +1,6 @@
 """The questions of one trial, step by step."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
@@ -32,15 +30,24 @@ from viewer.studies.grounded_vqa.attending import wishes
 from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
-    LOCATE,
     OUTLINE,
     located_box,
     locates,
     region_of_turn,
 )
 from viewer.studies.grounded_vqa.params import Params
-from viewer.studies.grounded_vqa.questions import Question, closed_text, templates
+from viewer.studies.grounded_vqa.questions import Question, closed_text, open_text
+from viewer.studies.grounded_vqa.templates import (
+    LABELS,
+    LOCATE,
+    PROMPTS,
+    SYSTEM,
+    YES_NO,
+    name_of,
+    templates,
+)
 from viewer.studies.grounded_vqa.visual import Arm, edited, region_of
+from viewer.studies.prompts import OwnPrompts, asked_with, fill, with_system
 from viewer.studies.steps import Question as Asked
 from viewer.studies.steps import Sources, Turn
 
@@ -48,7 +55,6 @@ EXTRACT: Final = "extract"
 EXTRACT_BASE: Final = "extract base"
 BASE: Final = "base"
 ANSWER: Final = "answer"
-_FOLDER: Final = "viewer.studies.grounded_vqa"
 
 
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Asked:
@@ -113,13 +119,28 @@ def readable(turn: Turn, params: Params) -> Question:
     )
 
 
-def words_of(asked: Question, change: Change) -> str:
-    """Return the words of a question after a change of its text."""
-    if change.pair:
-        return closed_text(*change.pair, asked.template)
-    if change.template is not None:
-        return closed_text(*asked.pair, change.template)
-    return asked.text
+def words_of(asked: Question, change: Change, own: OwnPrompts) -> str:
+    """Return the words of a question after a change of its text.
+
+    A question that is not changed keeps the data set's words, unless a person has a
+    text for its template.
+    """
+    number = _template_of(asked, change)
+    if change.pair or change.template is not None:
+        return closed_text(*(change.pair or asked.pair), number, own)
+    if name_of(_kind(asked), number) not in own:
+        return asked.text
+    if asked.closed:
+        return closed_text(*asked.pair, number, own)
+    return open_text(asked.anatomy, number, own)
+
+
+def _template_of(asked: Question, change: Change) -> int:
+    return asked.template if change.template is None else change.template
+
+
+def _kind(asked: Question) -> str:
+    return "closed" if asked.closed else "open"
 
 
 def edited_raster(
@@ -132,32 +153,31 @@ def edited_raster(
     return edited(arm, target, given, params).raster
 
 
-def prompts() -> tuple[tuple[str, str], ...]:
+def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return every prompt by name, with its places open."""
     asked = [
-        (f"{kind}_{i}", text)
+        name_of(kind, i)
         for kind in ("closed", "open")
-        for i, text in enumerate(templates(kind), start=1)
+        for i in range(len(templates(kind)))
     ]
-    ours = (LOCATE, "extract_labels", "extract_yes_no")
-    return (*asked, *((name, _template(name)) for name in ours))
+    return (
+        *((name, _under_system(name, own)) for name in (*asked, LOCATE)),
+        *((name, PROMPTS.text(name, own)) for name in (LABELS, YES_NO)),
+    )
 
 
-@lru_cache(maxsize=8)
-def _template(name: str) -> str:
-    path = files(_FOLDER) / "prompts" / f"{name}.txt"
-    return path.read_text(encoding="utf-8").removesuffix("\n")
+def _under_system(name: str, own: OwnPrompts) -> str:
+    return with_system(PROMPTS.text(SYSTEM, own), PROMPTS.text(name, own))
 
 
 def _question(
     view: _View, pictures: tuple[ImagePart, ...], highlight: Highlight | None = None
 ) -> Asked:
-    asked, change = view.asked, view.change
-    number = asked.template if change.template is None else change.template
-    kind = "closed" if asked.closed else "open"
-    message = Message("user", (*pictures, TextPart(words_of(asked, change))))
-    name, template = f"{kind}_{number + 1}", templates(kind)[number]
-    return Asked((message,), name, template, highlight=highlight)
+    asked, change, own = view.asked, view.change, view.params.prompts
+    name = name_of(_kind(asked), _template_of(asked, change))
+    words = TextPart(words_of(asked, change, own))
+    messages = asked_with(PROMPTS.text(SYSTEM, own), (*pictures, words))
+    return Asked(messages, name, _under_system(name, own), highlight=highlight)
 
 
 def _with_region(turn: Turn, view: _View) -> Asked:
@@ -198,9 +218,10 @@ def _region(turn: Turn, view: _View) -> npt.NDArray[np.bool_]:
 
 
 def _location(view: _View) -> Asked:
-    template = _template(LOCATE)
-    text = TextPart(template.replace("{anatomy}", view.anatomy))
-    return Asked((Message("user", (_sent(view), text)),), LOCATE, template)
+    own = view.params.prompts
+    text = TextPart(fill(PROMPTS.text(LOCATE, own), {"anatomy": view.anatomy}))
+    messages = asked_with(PROMPTS.text(SYSTEM, own), (_sent(view), text))
+    return Asked(messages, LOCATE, _under_system(LOCATE, own))
 
 
 def _outline(turn: Turn, view: _View) -> Asked:
@@ -211,19 +232,18 @@ def _outline(turn: Turn, view: _View) -> Asked:
 
 
 def _extraction(turn: Turn, step: Step, asked: Question, params: Params) -> Asked:
-    name = "extract_yes_no" if asked.closed else "extract_labels"
+    name, own = YES_NO if asked.closed else LABELS, params.prompts
     of_base = step.name == EXTRACT_BASE
-    template, answer = _template(name), turn.reply_to(BASE if of_base else ANSWER)
+    template = PROMPTS.text(name, own)
+    answer = turn.reply_to(BASE if of_base else ANSWER)
     change = change_of(turn.trial.item, turn.trial.condition.name)
-    places = {
-        "{question}": asked.text if of_base else words_of(asked, change),
-        "{labels}": ", ".join(params.findings),
-        "{reply}": answer.text if answer else "",
+    values = {
+        "question": words_of(asked, Change() if of_base else change, own),
+        "labels": ", ".join(params.findings),
+        "reply": answer.text if answer else "",
     }
-    text = template
-    for place, value in places.items():
-        text = text.replace(place, value)
-    return Asked((Message("user", (TextPart(text),)),), name, template)
+    message = Message("user", (TextPart(fill(template, values)),))
+    return Asked((message,), name, template)
 
 
 def _sent(view: _View) -> ImagePart:

@@ -14,7 +14,6 @@ from viewer.studies.grounded_vqa.attending import attention_numbers
 from viewer.studies.grounded_vqa.items import area_of, native_size
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
-    LOCATE,
     OUTLINE,
     SEGMENTER,
     located_box,
@@ -38,6 +37,7 @@ from viewer.studies.grounded_vqa.request import (
     readable,
 )
 from viewer.studies.grounded_vqa.score import score_closed, score_open
+from viewer.studies.grounded_vqa.templates import LOCATE
 from viewer.studies.grounded_vqa.vocabulary import canonical
 from viewer.studies.steps import Turn
 

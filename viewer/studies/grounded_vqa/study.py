@@ -43,15 +43,15 @@ from viewer.studies.grounded_vqa.items import (
 )
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
-    LOCATE,
     SEGMENTER,
     located_box,
     locates,
 )
 from viewer.studies.grounded_vqa.pack import PACK
 from viewer.studies.grounded_vqa.params import Extraction, Params
-from viewer.studies.grounded_vqa.request import prompts, readable
+from viewer.studies.grounded_vqa.request import readable
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
+from viewer.studies.grounded_vqa.templates import LOCATE, PROMPTS
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
@@ -75,6 +75,7 @@ class GroundedVqa(OfPresets[Params]):
         lambda held: held.has_item("question", without="options"),
     )
     pack = PACK
+    known_prompts = PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -84,9 +85,9 @@ class GroundedVqa(OfPresets[Params]):
         """Return what the paper leaves open and was resolved here."""
         return params_.warnings
 
-    def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:  # noqa: ARG002 - all stand in files
+    def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
         """Return the paper's templates and our own."""
-        return request.prompts()
+        return request.prompts(params_.prompts)
 
     def roles(self, params_: Params) -> Mapping[str, str]:
         """Return the model that extracts and the one that outlines, where named."""
@@ -212,8 +213,9 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     """
     names = {condition.name for condition in conditions(params)}
     texts = (str(item.facts.get("question", "")) for item in dataset.items)
-    text = max(texts, key=len, default="")
-    locate = dict(prompts())["locate"]
+    own = max(params.prompts.values(), key=len, default="")
+    text = max(texts, key=len, default="") + own
+    words = dict(request.prompts(params.prompts))
     image = _largest(dataset, params)
     asked = [Longest(text, image * (2 if CROP in names else 1), 1)]
     perturbed = any(map(is_perturbed, names))
@@ -221,10 +223,10 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
         asked.append(Longest(text, image, 1))
     if locates(params) and any(map(shows_region, names)):
         twice = any(is_perturbed(name) and shows_region(name) for name in names)
-        asked += [Longest(locate, image, 1)] * (2 if twice else 1)
+        asked += [Longest(words[LOCATE], image, 1)] * (2 if twice else 1)
     if params.extraction is Extraction.MODEL:
-        words = "".join(template for _, template in prompts())
-        whole = words + ", ".join(params.findings) + "x" * _REPLY
+        asking = "".join(words.values())
+        whole = asking + ", ".join(params.findings) + "x" * _REPLY
         asked += [Longest(whole, (), 1, EXTRACTOR)] * (2 if perturbed else 1)
     return tuple(asked)
 

@@ -10,12 +10,9 @@ from enum import StrEnum
 
 from viewer.metrics.seeding import generator
 from viewer.studies.grounded_vqa.params import Params, Swaps
-from viewer.studies.grounded_vqa.questions import (
-    Benchmark,
-    Question,
-    templates,
-)
+from viewer.studies.grounded_vqa.questions import Benchmark, Question
 from viewer.studies.grounded_vqa.relations import Pair
+from viewer.studies.grounded_vqa.templates import templates
 
 
 class Swapped(StrEnum):

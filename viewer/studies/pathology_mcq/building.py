@@ -12,10 +12,9 @@ from typing import Final
 from viewer.domain.answer import Status, Unparsed
 from viewer.domain.choice import letter_of, option_of
 from viewer.studies.json_documents import documents
-from viewer.studies.pathology_mcq.wording import text_of
+from viewer.studies.pathology_mcq.templates import ASK_THREE, DESCRIBE, PROMPTS
+from viewer.studies.prompts import BUILT_IN, OwnPrompts, fill
 
-DESCRIBE, ASK_THREE = "describe", "ask_three"
-"""The names of the two prompts."""
 QUESTIONS: Final = 3
 OPTIONS: Final = 4
 NUMBERED: Final = "built-"
@@ -35,14 +34,14 @@ class Built:
     explanations: tuple[str, ...]
 
 
-def description_prompt(caption: str) -> str:
+def description_prompt(caption: str, own: OwnPrompts = BUILT_IN) -> str:
     """Return the words that ask for a detailed description of a captioned image."""
-    return text_of(DESCRIBE).replace("{caption}", caption)
+    return fill(PROMPTS.text(DESCRIBE, own), {"caption": caption})
 
 
-def questions_prompt(description: str) -> str:
+def questions_prompt(description: str, own: OwnPrompts = BUILT_IN) -> str:
     """Return the words that ask for three questions about a described image."""
-    return text_of(ASK_THREE).replace("{description}", description)
+    return fill(PROMPTS.text(ASK_THREE, own), {"description": description})
 
 
 def read_questions(text: str) -> tuple[Built, ...] | Unparsed:

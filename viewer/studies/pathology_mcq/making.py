@@ -24,15 +24,14 @@ from viewer.results.records import records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.studies.pathology_mcq.arms import BUILDING
 from viewer.studies.pathology_mcq.building import (
-    ASK_THREE,
-    DESCRIBE,
     Built,
     description_prompt,
     questions_prompt,
     read_questions,
     table_rows,
 )
-from viewer.studies.pathology_mcq.wording import text_of
+from viewer.studies.pathology_mcq.templates import ASK_THREE, DESCRIBE, PROMPTS
+from viewer.studies.prompts import OwnPrompts
 from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import without_reasoning
 from viewer.studies.steps import Longest, Question, Sources, Turn
@@ -79,20 +78,20 @@ def next_step(turn: Turn) -> Step | None:
     return Step(ASK_THREE) if described and len(turn.so_far) == 1 else None
 
 
-def question(turn: Turn, step: Step, sources: Sources) -> Question:
+def question(turn: Turn, step: Step, sources: Sources, own: OwnPrompts) -> Question:
     """Return the image with its caption, or with the description of it."""
-    text = description_prompt(str(turn.item.facts["caption"]))
+    text = description_prompt(str(turn.item.facts["caption"]), own)
     described = _description(turn)
     if step.name == ASK_THREE and isinstance(described, str):
-        text = questions_prompt(described)
+        text = questions_prompt(described, own)
     pictures = tuple(sources.picture(sources.raster(key)) for key in turn.item.images)
     message = Message("user", (*pictures, TextPart(text)))
-    return Question((message,), step.name, text_of(step.name))
+    return Question((message,), step.name, PROMPTS.text(step.name, own))
 
 
-def prompts() -> tuple[tuple[str, str], ...]:
+def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return the name and template of both questions."""
-    return tuple((name, text_of(name)) for name in (DESCRIBE, ASK_THREE))
+    return tuple((name, PROMPTS.text(name, own)) for name in (DESCRIBE, ASK_THREE))
 
 
 def parse(turn: Turn) -> ReportAnswer | Unparsed:
@@ -120,11 +119,13 @@ def score(answer: AnyAnswer | Unparsed) -> Score:
     return Score(Status.EXCLUDED, BUILT, f"{n} questions", numbers=numbers)
 
 
-def longest(dataset: Dataset, sizes: tuple[SizePx, ...]) -> tuple[Longest, ...]:
+def longest(
+    dataset: Dataset, sizes: tuple[SizePx, ...], own: OwnPrompts
+) -> tuple[Longest, ...]:
     """Return the longest of both questions, each with the largest image."""
     captions = [str(i.facts["caption"]) for i in dataset.items if is_captioned(i)]
-    first = description_prompt(max(captions, key=len, default=""))
-    second = questions_prompt(_LONGEST_DESCRIPTION)
+    first = description_prompt(max(captions, key=len, default=""), own)
+    second = questions_prompt(_LONGEST_DESCRIPTION, own)
     return tuple(Longest(text, sizes, 1) for text in (first, second))
 
 

@@ -15,6 +15,8 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
+from viewer.studies.pathology_mcq.templates import PROMPTS
+from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
 
 SUBSETS: Final = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
 """The paper's sources, in the order of its tables (Sun 2024, 3.2 and Table 1)."""
@@ -258,6 +260,7 @@ class Params:
         "cannot read; it changes the official-compatible column only.",
         "Official parser's seed",
     )
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
 
     @property
     def wanted_subsets(self) -> tuple[str, ...]:

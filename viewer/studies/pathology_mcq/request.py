@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from viewer.domain.case import Dataset
-from viewer.domain.exchange import ImagePart, Message, TextPart
+from viewer.domain.exchange import ImagePart, TextPart
 from viewer.domain.image import Raster
 from viewer.domain.interpretability import Choices
 from viewer.imaging.corruptions import Corruption, corrupt
@@ -20,7 +20,9 @@ from viewer.studies.pathology_mcq.arms import (
 from viewer.studies.pathology_mcq.params import Arm, Family, LineBreaks, Params
 from viewer.studies.pathology_mcq.plan import questions_asked
 from viewer.studies.pathology_mcq.questions import Asked, asked_of
-from viewer.studies.pathology_mcq.wording import TEXT_ONLY, question_text, template
+from viewer.studies.pathology_mcq.templates import PROMPTS, SYSTEM, TEXT_ONLY
+from viewer.studies.pathology_mcq.wording import question_text, template
+from viewer.studies.prompts import asked_with, with_system
 from viewer.studies.steps import Question, Sources, Turn
 
 
@@ -31,14 +33,31 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     if arm is Arm.MISMATCH:
         words = _exchanged(mcq, sources, params).question
     family = params.family_of(turn.trial.model)
-    open_text = template(family, params.line_breaks, image=shows_image(arm))
+    own, breaks = params.prompts, params.line_breaks
+    open_text = template(family, breaks, own, image=shows_image(arm))
+    system = PROMPTS.text(SYSTEM, own)
     text = TextPart(question_text(words, mcq.options, open_text))
     pictures = tuple(_pictures(turn, mcq, arm, sources, params))
     return Question(
-        messages=(Message("user", (*pictures, text)),),
-        prompt=prompt_name(family, params.line_breaks, image=shows_image(arm)),
-        template=open_text,
+        messages=asked_with(system, (*pictures, text)),
+        prompt=prompt_name(family, breaks, image=shows_image(arm)),
+        template=with_system(system, open_text),
         choices=Choices(words, mcq.options),
+    )
+
+
+def prompts(params: Params) -> tuple[tuple[str, str], ...]:
+    """Return each family's name and template, with an image and without."""
+    own, breaks = params.prompts, params.line_breaks
+    return tuple(
+        (
+            prompt_name(family, breaks, image=image),
+            with_system(
+                PROMPTS.text(SYSTEM, own), template(family, breaks, own, image=image)
+            ),
+        )
+        for family in params.families
+        for image in (True, False)
     )
 
 

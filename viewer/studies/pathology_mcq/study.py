@@ -25,6 +25,7 @@ from viewer.studies.pathology_mcq import (
     report,
     request,
     score,
+    templates,
 )
 from viewer.studies.pathology_mcq.official import official_code
 from viewer.studies.pathology_mcq.pack import PACK
@@ -33,6 +34,7 @@ from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import OfPresets
+from viewer.studies.prompts import with_system
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
@@ -60,6 +62,7 @@ class PathologyMcq(OfPresets[Params]):
         ),
     )
     pack = PACK
+    known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -72,15 +75,8 @@ class PathologyMcq(OfPresets[Params]):
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
         """Return every family's words, with an image and without, or the builder's."""
         if params_.work is Work.BUILDING:
-            return making.prompts()
-        return tuple(
-            (
-                request.prompt_name(family, params_.line_breaks, image=image),
-                template(family, params_.line_breaks, image=image),
-            )
-            for family in params_.families
-            for image in (True, False)
-        )
+            return making.prompts(params_.prompts)
+        return request.prompts(params_)
 
     def roles(self, params_: Params) -> Mapping[str, str]:  # noqa: ARG002 - nobody judges a letter
         """Return nothing: no other model takes part."""
@@ -101,7 +97,7 @@ class PathologyMcq(OfPresets[Params]):
     ) -> Question:
         """Return the item's question with what its condition shows."""
         if making.builds(turn):
-            return making.question(turn, step, sources)
+            return making.question(turn, step, sources, params_.prompts)
         return request.question(turn, sources, params_)
 
     def parse(
@@ -154,13 +150,14 @@ class PathologyMcq(OfPresets[Params]):
         """Return the longest question with the largest image of the data set."""
         largest = _largest(dataset)
         if params_.work is Work.BUILDING:
-            return making.longest(dataset, largest)
+            return making.longest(dataset, largest, params_.prompts)
         asked = [asked_of(item) for item in dataset.items]
-        texts = (
-            question_text(mcq.question, mcq.options, template(family, breaks))
-            for mcq in asked
-            for family, breaks in ((params_.prompt, params_.line_breaks),)
+        own = params_.prompts
+        words = with_system(
+            templates.PROMPTS.text(templates.SYSTEM, own),
+            template(params_.prompt, params_.line_breaks, own),
         )
+        texts = (question_text(mcq.question, mcq.options, words) for mcq in asked)
         most = max((len(mcq.images) for mcq in asked), default=0)
         return (Longest(max(texts, key=len, default=""), largest * most, 1),)
 

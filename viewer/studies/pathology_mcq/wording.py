@@ -2,15 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.resources import files
 
 from viewer.domain.choice import letter_of
 from viewer.studies.pathology_mcq.params import Family, LineBreaks
-
-_PLACE = re.compile(r"\{(question|options)\}")
-TEXT_ONLY = "text_only"
-"""The name of the sentence that stands before a question without its image; ours."""
+from viewer.studies.pathology_mcq.templates import PROMPTS, TEXT_ONLY
+from viewer.studies.prompts import BUILT_IN, OwnPrompts, fill
 
 
 def question_text(
@@ -23,21 +19,26 @@ def question_text(
     Options are written ``(A) text``, each with a line break after it.
     """
     listed = "".join(f"({letter_of(i)}) {text}\n" for i, text in enumerate(options))
-    filled = {"question": question, "options": listed}
-    return _PLACE.sub(lambda place: filled[place[1]], template)
+    return fill(template, {"question": question, "options": listed})
 
 
-@lru_cache(maxsize=32)
-def template(family: Family, breaks: LineBreaks, *, image: bool = True) -> str:
+def template(
+    family: Family,
+    breaks: LineBreaks,
+    own: OwnPrompts = BUILT_IN,
+    *,
+    image: bool = True,
+) -> str:
     """Return a family's words with their {question} and {options} places open.
 
     Without an image, a sentence before them says so and asks for an educated guess
-    (Sun 2024, 4.1, which does not print its words).
+    (Sun 2024, 4.1, which does not print its words). A person's own text is in no YAML
+    file, and its line breaks stay.
     """
-    text = text_of(family)
-    if breaks is LineBreaks.FOLDED:
+    text = PROMPTS.text(family, own)
+    if breaks is LineBreaks.FOLDED and family not in own:
         text = folded(text)
-    return text if image else f"{text_of(TEXT_ONLY)}\n\n{text}"
+    return text if image else f"{PROMPTS.text(TEXT_ONLY, own)}\n\n{text}"
 
 
 def folded(text: str) -> str:
@@ -51,9 +52,3 @@ def folded(text: str) -> str:
 
 def _fold(breaks: re.Match[str]) -> str:
     return "\n" * breaks[1].count("\n") or " "
-
-
-def text_of(name: str) -> str:
-    """Return one of the study's texts, without the line break at its end."""
-    path = files("viewer.studies.pathology_mcq") / "prompts" / f"{name}.txt"
-    return path.read_text(encoding="utf-8").removesuffix("\n")

@@ -21,7 +21,6 @@ from viewer.studies.rubric_reading.asking import (
     generation_text,
     scoring_text,
     tagging_text,
-    text_of,
 )
 from viewer.studies.rubric_reading.candidates import (
     Candidate,
@@ -31,6 +30,12 @@ from viewer.studies.rubric_reading.candidates import (
 )
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.tags import Tags, read_tags
+from viewer.studies.rubric_reading.templates import (
+    GENERATION,
+    PROMPTS,
+    SCORING,
+    TAGGING,
+)
 from viewer.studies.steps import Longest, Question, Turn
 
 PROPOSE: Final = "propose"
@@ -84,16 +89,13 @@ def question(turn: Turn, step: Step, params: Params) -> Question:
         study = study_of(turn.item)
         facts = {"indication": study.indication, "findings": study.findings}
         text = generation_text(facts, study.images, params)
-        own = params.generation_prompt or text_of("generation")
-        return _asked("generation", own, text)
+        return _asked(GENERATION, params, text)
     candidates = _candidates(turn, params)
     assert not isinstance(candidates, Unparsed)  # noqa: S101 - no step follows without
     task = candidates[int(number) - 1].task
     if kind == _SCORE:
-        own = params.scoring_prompt or text_of("scoring")
-        return _asked("scoring", own, scoring_text(task, params))
-    own = params.tagging_prompt or text_of("tagging")
-    return _asked("tagging", own, tagging_text(task, params))
+        return _asked(SCORING, params, scoring_text(task, params))
+    return _asked(TAGGING, params, tagging_text(task, params))
 
 
 def parse(turn: Turn, params: Params) -> RankedAnswer | Unparsed:
@@ -125,11 +127,8 @@ def score(answer: RankedAnswer | Unparsed) -> Score:
 
 def prompts(params: Params) -> tuple[tuple[str, str], ...]:
     """Return the name and text of the three prompts."""
-    own = (params.generation_prompt, params.scoring_prompt, params.tagging_prompt)
-    names = ("generation", "scoring", "tagging")
-    return tuple(
-        (name, text or text_of(name)) for name, text in zip(names, own, strict=True)
-    )
+    names = (GENERATION, SCORING, TAGGING)
+    return tuple((name, PROMPTS.text(name, params.prompts)) for name in names)
 
 
 def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
@@ -141,8 +140,8 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
         for study in (study_of(item),)
     ]
     texts = dict(prompts(params))
-    proposal = Longest(texts["generation"] + max(reports, key=len, default=""), (), 1)
-    each = (Longest(texts["scoring"], (), 1), Longest(texts["tagging"], (), 1))
+    proposal = Longest(texts[GENERATION] + max(reports, key=len, default=""), (), 1)
+    each = (Longest(texts[SCORING], (), 1), Longest(texts[TAGGING], (), 1))
     return (proposal, *each * params.candidates)
 
 
@@ -223,5 +222,6 @@ def _why(read: object) -> str:
     return f"not read: {read.reason}" if isinstance(read, Unparsed) else ""
 
 
-def _asked(prompt: str, template: str, text: str) -> Question:
+def _asked(prompt: str, params: Params, text: str) -> Question:
+    template = PROMPTS.text(prompt, params.prompts)
     return Question((Message("user", (TextPart(text),)),), prompt, template)

@@ -18,6 +18,7 @@ from viewer.domain.task_selection import NO_TAG, TAGS, SelectedTask
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS
+from viewer.studies.prompts import OwnPrompts
 from viewer.studies.rubric_reading.asking import box_difference
 from viewer.studies.rubric_reading.candidates import Criterion
 from viewer.studies.rubric_reading.curating import Proposal, proposals_of
@@ -52,10 +53,12 @@ CANDIDATE_COLUMNS: Final = (
 
 
 def run_frames(
-    results: Sequence[TrialResult], rubric: Mapping[Dimension, RubricRow]
+    results: Sequence[TrialResult],
+    rubric: Mapping[Dimension, RubricRow],
+    own: OwnPrompts,
 ) -> dict[str, Frame]:
     """Return the frames of any run that answers tasks."""
-    difference = box_difference()
+    difference = box_difference(own)
     only = (
         ("with boxes", difference.only_with),
         ("without boxes", difference.only_without),

@@ -1,12 +1,9 @@
 """Every choice of the ReXecution study, each a recorded setting."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.metrics.signed_rank import PMethod, ZeroMethod
 from viewer.studies.fields import (
     MaybeText,
@@ -15,7 +12,9 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
+from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
 from viewer.studies.rubric_reading.policy import InputPolicy
+from viewer.studies.rubric_reading.templates import PROMPTS
 
 
 class ContentOrder(StrEnum):
@@ -90,24 +89,6 @@ class Params:
     candidates: int = param(
         5, Whole(1, 20), "Tasks that a model proposes for each study.", "Candidates"
     )
-    generation_prompt: str = param(
-        "",
-        MaybeText(),
-        "The official text of the prompt that proposes tasks; empty for ours.",
-        "Prompt: propose",
-    )
-    scoring_prompt: str = param(
-        "",
-        MaybeText(),
-        "The official text of the prompt that scores tasks; empty for ours.",
-        "Prompt: score",
-    )
-    tagging_prompt: str = param(
-        "",
-        MaybeText(),
-        "The official text of the prompt that tags tasks; empty for ours.",
-        "Prompt: tag",
-    )
     main_reader: str = param(
         "",
         MaybeText(),
@@ -150,6 +131,7 @@ class Params:
         "Resamples of tasks for intervals of agreement.",
         "Resamples",
     )
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
 
     def policy_for(self, model: str) -> InputPolicy:
         """Return which images a model is shown."""
@@ -179,41 +161,9 @@ PRESET_TITLES: Mapping[str, str] = {
 """What people call each preset."""
 
 
-PLACE: Final = re.compile(r"\{(\w+)\}")
-"""A place that a prompt leaves open; other braces, such as JSON's, are text."""
-TASK_PLACES: Final = ("task", "question")
-"""What the place of a task is called: in our prompts, and in the supplement's files."""
-_STUDY_PLACES: Final = ("views", "prior", "indication", "findings", "number")
-_PLACES: Final[Mapping[str, tuple[str, ...]]] = {
-    "generation_prompt": _STUDY_PLACES,
-    "scoring_prompt": TASK_PLACES,
-    "tagging_prompt": TASK_PLACES,
-}
-
-
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    params = read_preset(Params, "ReXecution", PRESETS, preset, overrides)
-    for name, places in _PLACES.items():
-        _check_places(name, str(getattr(params, name)), places)
-    return params
-
-
-def _check_places(name: str, text: str, places: tuple[str, ...]) -> None:
-    """Raise for a prompt with a place that nothing fills, or with none at all."""
-    found = PLACE.findall(text)
-    unknown = [place for place in found if place not in places]
-    if not text or (found and not unknown):
-        return
-    what = (
-        f"has the place {{{unknown[0]}}}, which nothing fills"
-        if unknown
-        else "has no place for what it is about"
-    )
-    raise WrongUseError(
-        f"The text given as {name} {what}.",
-        f"Use {', '.join(f'{{{place}}}' for place in places)}.",
-    )
+    return read_preset(Params, "ReXecution", PRESETS, preset, overrides)
 
 
 def names_of(written: str) -> tuple[str, ...]:

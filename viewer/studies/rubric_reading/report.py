@@ -88,7 +88,7 @@ def report(
     used = used_grades(context.grades, results, asked, params)
     context = replace(context, grades=used.grades)
     given = graded(used.grades, asked, spec, params)
-    frames = run_frames(results, used.grades.rubric)
+    frames = run_frames(results, used.grades.rubric, params.prompts)
     specs = [results_spec(number_names(results), means=False), *RUN]
     if asked:
         frames |= {INPUTS: input_frame(asked, spec, params)}

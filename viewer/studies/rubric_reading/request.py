@@ -4,18 +4,19 @@ from typing import Final
 
 from viewer.domain.answer import ReportAnswer
 from viewer.domain.case import Dataset
-from viewer.domain.exchange import ImagePart, Message, TextPart
+from viewer.domain.exchange import ImagePart, TextPart
 from viewer.domain.geometry import BoxPx
 from viewer.domain.report_study import StudyImage
 from viewer.imaging.resample import shrunk, shrunk_size
-from viewer.studies.rubric_reading.asking import task_text, template, text_of
+from viewer.studies.prompts import OwnPrompts, asked_with
+from viewer.studies.rubric_reading.asking import task_text
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.plan import Asked, task_named, tasks_of
+from viewer.studies.rubric_reading.templates import PROMPTS, SYSTEM, whole_template
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 WITH_BOXES: Final = "task_with_boxes"
 WITHOUT_BOXES: Final = "task"
-SYSTEM: Final = "system"
 ANSWER: Final = "answer"
 """What the only question of a task is called."""
 
@@ -25,12 +26,11 @@ def asked_of(turn: Turn) -> Asked:
     return task_named(turn.item, turn.trial.item)
 
 
-def prompts() -> tuple[tuple[str, str], ...]:
-    """Return the name and text of every prompt."""
-    return (
-        (WITH_BOXES, template(boxes=True)),
-        (WITHOUT_BOXES, template(boxes=False)),
-        (SYSTEM, text_of(SYSTEM)),
+def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
+    """Return the name and text of a task with boxes and without."""
+    return tuple(
+        (name, whole_template(own, boxes=boxes))
+        for name, boxes in ((WITH_BOXES, True), (WITHOUT_BOXES, False))
     )
 
 
@@ -40,14 +40,12 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     boxes = params.asks_boxes_of(model)
     images = asked.shown_to(model, params).images
     pictures = tuple(_picture(image, sources, params) for image in images)
-    words = TextPart(task_text(asked.task.task, images, boxes=boxes))
+    own = params.prompts
+    words = TextPart(task_text(asked.task.task, images, own, boxes=boxes))
     return Question(
-        (
-            Message("system", (TextPart(text_of(SYSTEM)),)),
-            Message("user", (*pictures, words)),
-        ),
+        asked_with(PROMPTS.text(SYSTEM, own), (*pictures, words)),
         WITH_BOXES if boxes else WITHOUT_BOXES,
-        template(boxes=boxes),
+        whole_template(own, boxes=boxes),
     )
 
 
@@ -79,13 +77,14 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     """Return the longest question of the data set: of all views, with boxes."""
     asked = max(tasks_of(dataset.items), key=_weight, default=None)
     if asked is None:
-        return (Longest(template(boxes=True)),)
-    words = task_text(asked.task.task, asked.study.images, boxes=True)
+        return (Longest(whole_template(params.prompts, boxes=True)),)
+    own = params.prompts
+    words = task_text(asked.task.task, asked.study.images, own, boxes=True)
     known = {image.key: image.geometry for image in dataset.images}
     sizes = tuple(
         shrunk_size(known[image.key], params.longest_side) for image in _seen(asked)
     )
-    return (Longest(f"{text_of(SYSTEM)}\n{words}", sizes),)
+    return (Longest(f"{PROMPTS.text(SYSTEM, own)}\n{words}", sizes),)
 
 
 def _weight(asked: Asked) -> tuple[int, int]:

@@ -31,6 +31,7 @@ from viewer.studies.rubric_reading import (
     report,
     request,
     score,
+    templates,
 )
 from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
@@ -69,6 +70,7 @@ class RubricReading(OfPresets[Params]):
         lambda held: held.has_item("views", "tasks"),
     )
     pack = PACK
+    known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""
@@ -93,7 +95,7 @@ class RubricReading(OfPresets[Params]):
         """Return the task with and without boxes, or the three of curation."""
         if params_.work is params.Work.CURATION:
             return curating.prompts(params_)
-        return request.prompts()
+        return request.prompts(params_.prompts)
 
     def roles(self, params_: Params) -> Mapping[str, str]:  # noqa: ARG002 - readers judge, no model does
         """Return nothing: no other model takes part."""

@@ -1,6 +1,6 @@
 """Batch…: one page that says what is asked, of whom and how, and what it costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +27,7 @@ from viewer.services.running.batch_form import (
     answering,
     first_choice,
     form_fields,
+    own_prompts_of,
     preset_titles,
     read_study,
     reader_names,
@@ -37,7 +38,12 @@ from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.batch_datasets import DatasetChoice
-from viewer.ui.dialogs.batch_models import NAME, model_item, tick, ticked_in
+from viewer.ui.dialogs.batch_models import (
+    model_item,
+    tick,
+    tick_models,
+    ticked_in,
+)
 from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
@@ -55,6 +61,7 @@ _PAUSE_MS: Final = 300
 _AGAIN_MS: Final = 1000
 """Without one that suits, it may be in the making, and is looked for after this."""
 _MOST_REPEATS: Final = 1000
+_MOST_ITEMS: Final = 1_000_000
 _LARGEST_SEED: Final = 2**31 - 1
 _FILES: Final = "Study files (*.toml)"
 _RULE: Final = "reader_rule"
@@ -90,6 +97,7 @@ class BatchDialog(QDialog):
         self._settings = settings
         self._background_tasks = BackgroundTasks(self)
         self._profiles: tuple[ModelProfile, ...] = ()
+        self._own: Mapping[str, object] = {}
         self._elsewhere: set[str] = set()
         self._suiting, self.known = Suiting(), known
         self._readers: tuple[str, ...] = ()
@@ -101,6 +109,8 @@ class BatchDialog(QDialog):
         self.bring = QPushButton("Import data set…")
         self.seed = QSpinBox(maximum=_LARGEST_SEED)
         self.repeats = QSpinBox(minimum=1, maximum=_MOST_REPEATS)
+        self.limit = QSpinBox(maximum=_MOST_ITEMS)
+        self.limit.setSpecialValueText("all items")
         self.ceiling = Ceiling()
         self.models = QListWidget()
         self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
@@ -128,9 +138,11 @@ class BatchDialog(QDialog):
                 **self.what.changed(),
                 **self.how.changed(),
                 **self.further.changed(),
+                **self._own,
             },
             profiles=self._profiles,
             ceiling_microusd=round(self.ceiling.value() * DOLLAR) or None,
+            limit=self.limit.value() or None,
         )
 
     def reload(self) -> None:
@@ -148,26 +160,15 @@ class BatchDialog(QDialog):
         self._list_models()
         self.preset.offer(preset_titles(form.study))
         self.preset.choose(form.preset)
+        self._own = own_prompts_of(form)
         self._show_fields(form.params)
         self.seed.setValue(form.seed)
         self.repeats.setValue(form.repeats)
+        self.limit.setValue(form.limit or 0)
         self.ceiling.setValue((form.ceiling_microusd or 0) / DOLLAR)
         self._profiles = form.profiles
-        self._tick_models(form.models)
+        tick_models(self.models, form.models)
         self._edited()
-
-    def _tick_models(self, names: Sequence[str]) -> None:
-        """Tick these models; those that only the study file knows are added."""
-        items = [self.models.item(row) for row in range(self.models.count())]
-        known = {item.data(NAME) for item in items}
-        own = "from the study file"
-        items += [
-            model_item(ModelState(name, own, own, ready=True), self.models)
-            for name in names
-            if name not in known
-        ]
-        for item in items:
-            tick(item, names)
 
     def read_from(self, path: Path) -> None:
         """Fill the page from a study file."""
@@ -260,6 +261,7 @@ class BatchDialog(QDialog):
 
     def _change_study(self) -> None:
         """Keep the data set where it suits the study, else choose the newest."""
+        self._own = {}
         dataset = self._suiting.dataset_for(self.study.name, self.dataset.name)
         self._show_datasets(dataset)
         self._show_presets()
@@ -387,7 +389,7 @@ class BatchDialog(QDialog):
         self.restricted.changed.connect(self._edited)
         for form in self._forms:
             form.edited.connect(self._edited)
-        for number in (self.seed, self.repeats):
+        for number in (self.seed, self.repeats, self.limit):
             number.valueChanged.connect(self._edited)
         self.models.itemChanged.connect(self._edited)
         self.start.clicked.connect(self._start)
@@ -435,6 +437,7 @@ class BatchDialog(QDialog):
         rows.addRow("Preset", self.preset)
         rows.addRow("Repeats", self.repeats)
         rows.addRow("Seed", self.seed)
+        rows.addRow("Ask about", self.limit)
         rows.addRow("May cost", self.ceiling)
         area = QScrollArea()
         area.setWidget(self.further)

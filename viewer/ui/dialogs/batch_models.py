@@ -37,3 +37,17 @@ def ticked_in(models: QListWidget) -> list[str]:
     items = [models.item(row) for row in range(models.count())]
     ticked = [i for i in items if i.checkState() is Qt.CheckState.Checked]
     return [str(item.data(NAME)) for item in ticked]
+
+
+def tick_models(models: QListWidget, names: Sequence[str]) -> None:
+    """Tick these models; those that only the study file knows are added."""
+    items = [models.item(row) for row in range(models.count())]
+    known = {item.data(NAME) for item in items}
+    own = "from the study file"
+    items += [
+        model_item(ModelState(name, own, own, ready=True), models)
+        for name in names
+        if name not in known
+    ]
+    for item in items:
+        tick(item, names)

@@ -46,6 +46,16 @@ def test_that_a_study_file_gives_every_setting_its_value(
     assert [m.name for m in spec.models] == ["mine", "uniform"]
 
 
+def test_that_a_file_says_how_many_items_unless_the_command_line_does(
+    study: Path, tmp_path: Path
+) -> None:
+    study.write_text(f"limit = 3\n{STUDY}")
+    assert read_study_file(study, tmp_path / "none").limit == 3
+    assert read_study_file(study, tmp_path / "none", limit=7).limit == 7
+    study.write_text(STUDY)
+    assert read_study_file(study, tmp_path / "none").limit is None
+
+
 def test_that_paths_start_from_the_study_files_folder(
     study: Path, tmp_path: Path
 ) -> None:
@@ -135,6 +145,7 @@ def test_that_a_persons_own_models_are_known_and_the_nearer_definition_wins(
         ("[params]\ngrids = [8,", "params = 3\n[x]\ny = [8,", OverreadError, ""),
         ("repeats = 3", "repeats = true", WrongUseError, "whole number"),
         ("repeats = 3", "repeats = 0", WrongUseError, "a whole number, 1 or more"),
+        ("repeats = 3", "limit = 0", WrongUseError, "a whole number, 1 or more"),
         ("repeats = 3", "repeat = 3", WrongUseError, "Did you mean 'repeats'?"),
     ],
 )

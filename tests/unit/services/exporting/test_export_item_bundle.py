@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import STUDIES, item_run
 from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import finish
@@ -23,6 +24,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.readers.datasets.files import content_sha256
 from viewer.results.spec_json import spec_documents, specs_of
+from viewer.services.configuring.own_prompts import prompts_of
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.bundling.contents import replies_with_names
 from viewer.services.exporting.export_bundle import run_bundle
@@ -168,6 +170,29 @@ def test_that_verify_py_alone_verifies_it(
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("VERIFIED: bundle.zip holds.\n")
+
+
+@pytest.mark.parametrize("study", ["grid_localization", *STUDIES])
+def test_that_own_prompts_stand_in_a_bundle_that_verifies(
+    study: str, tmp_path: Path
+) -> None:
+    built_in = prompts_of(study).known.values()
+    own = {one.name: f"{one.text} As always." for one in built_in}
+    with open_store(tmp_path / "s.sqlite") as store:
+        if study in STUDIES:
+            run = odd_run(store, tmp_path / "data", study, prompts=own)
+        else:
+            run = bundled_run(store, tmp_path, prompts=own)
+        members = members_of(run_bundle(store, run))
+        found = verify(resealed(members), quiet)
+    assert (found.wrong, found.left) == ([], [])
+    told = json.loads(members["manifest.json"])["study"]["own_prompts"]
+    assert {one["name"]: one["text"] for one in told} == own
+    for one in told:
+        assert one["sha256"] == hashlib.sha256(one["text"].encode()).hexdigest()
+    for asked in json.loads(members["plan.json"])["prompts"]:
+        assert "As always." in asked["text"]
+    assert b"Own prompts" in members["report.html"]
 
 
 @pytest.mark.parametrize("study", STUDIES)

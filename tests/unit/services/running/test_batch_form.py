@@ -100,10 +100,13 @@ def test_that_a_form_written_is_read_back_the_same(
     settings: Settings, tmp_path: Path
 ) -> None:
     settings.models_file.write_text(SERVER)
-    form = a_form(models=("uniform", "mine"), params={"grids": [4], "opacity": 0.25})
+    own = {"gosai2025_user": "Where is\n'{condition}'?"}
+    params = {"grids": [4], "opacity": 0.25, "prompts": own}
+    form = a_form(models=("uniform", "mine"), params=params, limit=7)
     path = tmp_path / "study.toml"
     write_study(form, path)
     assert "hit_threshold" not in path.read_text()
+    assert "[prompts]\ngosai2025_user = '''\nWhere is\n" in path.read_text()
     again = read_study(path, settings)
     assert replace(again, params={}) == replace(form, params={})
     assert spec_of(again, settings) == spec_of(form, settings)

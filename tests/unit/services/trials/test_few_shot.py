@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -90,6 +91,19 @@ def test_that_every_question_begins_with_the_same_solved_examples(
         words = [m["parts"][1] for m in one if m["role"] == "user"]  # type: ignore[index]
         assert words[0] == words[1] == words[2]
     assert len({json.dumps(one[5]) for one in sent}) == 3
+
+
+def test_that_examples_are_asked_and_answered_in_own_words(store: Store) -> None:
+    own = {"example": "Once: {task}", "example_answer": "It is in {cell}."}
+    run = plan_run(store, a_spec([D4], params={**PARAMS, "prompts": own}))
+    finish(store, run)
+    _, first, answered, *_, last = messages(store, run)[0]
+    words = [one["parts"][-1]["text"] for one in (first, answered, last)]  # type: ignore[index]
+    assert words[0] == f"Once: {words[2]}"
+    assert re.fullmatch(r"It is in [A-H]\d\.", words[1])
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    ((_, template),) = dict.fromkeys(context.prompts())
+    assert "example:\nOnce: {task}\n\nexample_answer:\nIt is in {cell}." in template
 
 
 @pytest.mark.statement("E000-11")

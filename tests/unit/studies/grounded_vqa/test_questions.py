@@ -20,9 +20,9 @@ from viewer.studies.grounded_vqa.questions import (
     closed_text,
     open_text,
     pools,
-    templates,
 )
 from viewer.studies.grounded_vqa.relations import chart
+from viewer.studies.grounded_vqa.templates import templates
 
 PARAMS = Params(anatomies=ANATOMIES)
 IMAGES = (

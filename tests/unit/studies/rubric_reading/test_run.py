@@ -137,7 +137,7 @@ def test_that_models_are_asked_the_same_but_for_boxes_and_views(
     assert "An effusion" not in boxing
     assert "left pleural effusion" not in boxing
     names = [name for name, _ in STUDY.prompts(Params())]
-    assert names == ["task_with_boxes", "task", "system"]
+    assert names == ["task_with_boxes", "task"]
 
 
 @pytest.mark.statement("E001-09", "E001-11", "E001-12", "E001-13")

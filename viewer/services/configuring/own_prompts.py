@@ -1,0 +1,100 @@
+"""The prompts of a study: those that a study file brings, and the built-in ones."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.studies.catalog import study_named
+from viewer.studies.prompts import HasPrompts, Prompt, Prompts
+from viewer.writers.toml import toml_text
+
+
+def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, str]:
+    """Return the texts of a study file's ``[prompts]``, those in files read.
+
+    ``path`` is the study file, from whose folder other files are named.
+    """
+    return {name: _text(name, said, path) for name, said in table.items()}
+
+
+def _text(name: str, said: object, path: Path) -> str:
+    match said:
+        case str():
+            return said.removesuffix("\n")
+        case {"file": str(file), **others} if not others:
+            return _read(name, path.absolute().parent / file)
+    raise WrongUseError(
+        f"The prompt '{name}' in {path.name} is neither a text nor a file.",
+        f'Write {name} = "text" or {name} = {{file = "path"}}.',
+    )
+
+
+def _read(name: str, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig").removesuffix("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "") or "it is not UTF-8"
+        raise UnreadableInputError(
+            f"The file '{path.name}' of the prompt '{name}' cannot be read ({why}).",
+            "Name it from the folder of the study file.",
+        ) from error
+
+
+def prompts_of(study: str) -> Prompts:
+    """Return the prompts of a study that a person may replace; none at all raises."""
+    found = study_named(study)
+    if isinstance(found, HasPrompts):
+        return found.known_prompts
+    raise WrongUseError(
+        f"The study '{study}' has no prompts that a study file can replace.",
+        "Leave out [prompts].",
+    )
+
+
+def prompt_rows(study: str, name: str = "") -> tuple[dict[str, object], ...]:
+    """Return each built-in prompt of a study, or the one of a name, as plain values."""
+    known = prompts_of(study)
+    wanted = [known.named(name)] if name else known.known.values()
+    return tuple(_row(prompt) for prompt in wanted)
+
+
+def _row(prompt: Prompt) -> dict[str, object]:
+    return {
+        "name": prompt.name,
+        "use": prompt.use,
+        "source": prompt.source,
+        "required": [list(group) for group in prompt.required],
+        "optional": list(prompt.optional),
+        "text": prompt.text,
+        "sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
+    }
+
+
+def prompts_text(study: str, name: str = "") -> str:
+    """Return the same as the table that a study file takes."""
+    known = prompts_of(study)
+    wanted = [known.named(name)] if name else list(known.known.values())
+    return "\n".join(_lines(wanted))
+
+
+def _lines(prompts: Sequence[Prompt]) -> Iterator[str]:
+    yield "[prompts]"
+    for prompt in prompts:
+        yield from ("", *(f"# {line}" for line in about(prompt)))
+        yield f"{prompt.name} = {toml_text(prompt.text)}"
+
+
+def about(prompt: Prompt) -> Iterator[str]:
+    """Yield what a prompt is for, where it stands, and its placeholders."""
+    yield f"{prompt.use[:1].upper()}{prompt.use[1:]}."
+    yield f"Source: {prompt.source}."
+    groups = [" or ".join(map(_braced, group)) for group in prompt.required]
+    if groups:
+        yield f"Required: {', '.join(groups)}."
+    if prompt.optional:
+        yield f"Optional: {', '.join(map(_braced, prompt.optional))}."
+
+
+def _braced(place: str) -> str:
+    return f"{{{place}}}"

@@ -98,8 +98,8 @@ def test_that_the_words_of_many_marks_never_cover_one_another() -> None:
         for two in ends
     ]
     layers = Layers(QGraphicsScene(), Face())
-    layers.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
     layers.set_marks(tuple(DrawnMark(mark, words, chosen=False) for mark in marks))
+    layers.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
     tags = edges(item.tag for item in layers.marks)
     shared = np.minimum(tags[:, None, 2:], tags[None, :, 2:]) - np.maximum(
         tags[:, None, :2], tags[None, :, :2]

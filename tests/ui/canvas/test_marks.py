@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QPainterPath
+from PySide6.QtGui import QPainterPath, QTransform
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
@@ -17,11 +17,13 @@ from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
+from viewer.domain.reference import Mask
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.undo import UndoStack
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
+from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.marks.measures import (
     area_text,
     cobb_angle,
@@ -30,6 +32,7 @@ from viewer.ui.canvas.marks.measures import (
     vertex_angle,
     words,
 )
+from viewer.ui.canvas.overlays.aside import Surroundings
 
 GREY = Photometric.MONOCHROME2
 LEFT = Qt.MouseButton.LeftButton
@@ -261,6 +264,27 @@ def test_that_marks_show_on_the_image_they_were_drawn_on(
     assert said(view) == ()
     view.show_image(shown)
     assert said(view) == ("56.6 px, uncalibrated",)
+
+
+def test_that_marks_are_laid_out_once_when_an_image_opens_or_its_reference_comes(
+    view: ImageView, shown: ShownImage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be hundreds, and each takes half a millisecond."""
+    view.show_image(shown)
+    view.marks.add(mark(MarkKind.LENGTH, (10, 10), (50, 50)))
+    lay_out, times = MarkItem.lay_out, list[MarkItem]()
+
+    def counted(item: MarkItem, native: QTransform, seen: Surroundings) -> QRectF:
+        times.append(item)
+        return lay_out(item, native, seen)
+
+    monkeypatch.setattr(MarkItem, "lay_out", counted)
+    view.show_image(shown)
+    assert len(times) == 1
+    mask = Mask.of_array(np.eye(300, dtype=bool))
+    for _ in range(3):
+        view.set_reference(mask)
+    assert len(times) == 2
 
 
 def test_that_two_views_share_a_book(

@@ -6,15 +6,19 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStyle
+from PySide6.QtWidgets import QApplication, QStyle
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.report import Table
 from viewer.services.exporting.export_table import table_as_tsv
+from viewer.services.inspecting.runs import RunResults
+from viewer.ui.panels.charts.chart import ChartPanel
+from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import grid_words, shown
 from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey
 from viewer.ui.tables.results_view import ResultsFilter, ResultsView
+from viewer.ui.widgets import theme
 
 LONG = "Enlarged Cardiomediastinum"
 HEADER = (
@@ -200,3 +204,50 @@ def test_that_every_name_is_shown_whole_and_as_a_tip(qtbot: QtBot) -> None:
     table.show_only({"finding": "Edema"})
     table.show_only({})
     assert table.columnWidth(0) >= words + 2 * margin
+
+
+def test_that_results_that_stand_there_already_are_not_filled_in_again(
+    qtbot: QtBot,
+) -> None:
+    """A list of runs is read again whenever something is asked or ends."""
+    panel, results = ResultsPanel(), RunResults(TABLE)
+    qtbot.addWidget(panel)
+    panel.show_results(results)
+    resets, rows = list[object](), list[RowKey | None]()
+    panel.table.results.modelReset.connect(lambda: resets.append(None))
+    panel.row_chosen.connect(rows.append)
+    panel.show_results(results)
+    assert (resets, rows) == ([], [panel.table.key])
+    panel.show_results(RunResults(TABLE))
+    assert len(resets) == 1
+
+
+def test_that_the_row_looked_at_stays_when_results_come_anew(qtbot: QtBot) -> None:
+    panel = ResultsPanel()
+    qtbot.addWidget(panel)
+    panel.show_results(RunResults(TABLE))
+    panel.table.choose(RowKey("Lung Lesion", "all", "grid=8", "second"))
+    panel.show_results(RunResults(TABLE))
+    assert panel.table.key == RowKey("Lung Lesion", "all", "grid=8", "second")
+
+
+def test_that_a_chart_is_drawn_again_for_other_bars_or_another_theme(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    panel, chart = ChartPanel(), bar_chart(TABLE, {})
+    qtbot.addWidget(panel)
+    panel.show_chart(chart)
+    qtbot.waitUntil(lambda: panel._plot is not None, timeout=20_000)
+
+    def drawn() -> list[object]:
+        return list(panel._plot.getPlotItem().items)
+
+    before = drawn()
+    panel.show_chart(bar_chart(TABLE, {}))
+    assert drawn() == before
+    panel.show_chart(bar_chart(TABLE, {"finding": "Edema"}))
+    assert drawn() != before
+    before = drawn()
+    theme.apply(qapp, theme.LIGHT)
+    panel.show_chart(bar_chart(TABLE, {"finding": "Edema"}))
+    assert drawn() != before

@@ -134,6 +134,7 @@ class ImageView(StillView):
         self._layers.set_reference(None)
         self._layers.set_answers(())
         self.marks.show(None)
+        self.redraw()
         self._tell_sense()
         self.cursor_moved.emit(CursorMoved(None, ""))
 

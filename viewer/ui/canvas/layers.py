@@ -40,15 +40,21 @@ class DrawnMark:
 
 
 class Layers:
-    """The overlays, children of one item that maps native pixels to the view."""
+    """The overlays, children of one item that maps native pixels to the view.
+
+    What is loaded is laid out by the next :meth:`place`: an image that opens brings
+    several layers at once, and its marks may be hundreds.
+    """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:
         self._scene, self._face = scene, face
         self._root = QGraphicsRectItem()
         scene.addItem(self._root)
         self._placed = QTransform(), QRectF(), tuple[QRectF, ...]()
+        self._stale = False
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | ReferenceBoxesItem | None = None
+        self._referenced: tuple[object, ...] = ()
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
 
@@ -79,13 +85,13 @@ class Layers:
 
         ``grounds`` are the view's rectangles that text covers already.
         """
-        if (native, area, grounds) == self._placed:
-            return
-        self._placed = native, area, grounds
-        self._lay_out()
+        if self._stale or (native, area, grounds) != self._placed:
+            self._placed, self._stale = (native, area, grounds), False
+            self._lay_out(native, area, grounds)
 
-    def _lay_out(self) -> None:
-        native, area, grounds = self._placed
+    def _lay_out(
+        self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
+    ) -> None:
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
@@ -122,9 +128,12 @@ class Layers:
         self, mask: Mask | None, boxes: tuple[ReferenceBox, ...] = ()
     ) -> None:
         """Load a reference in place of the one before: boxes as boxes, else a mask."""
+        color = current().reference
+        if (mask, boxes, color) == self._referenced:
+            return  # as whenever more becomes known of the image
+        self._referenced = mask, boxes, color
         self._remove(self._reference)
         self._reference = None
-        color = current().reference
         if boxes:
             self._reference = ReferenceBoxesItem(boxes, color, self._face, self._root)
         elif mask is not None and not mask.is_empty:
@@ -169,12 +178,12 @@ class Layers:
             self._scene.removeItem(item)
 
     def _order(self) -> None:
-        """Stack grid, reference, answers, marks, and place them."""
+        """Stack grid, reference, answers and marks."""
         items = (self._grid, self._reference, *self._answers, *self._marks)
         for depth, item in enumerate(items):
             if item is not None:
                 item.setZValue(depth)
-        self._lay_out()
+        self._stale = True
 
 
 def _is_heat_map(answer: "StoredAnswer") -> bool:

@@ -89,11 +89,14 @@ class MarkEditing:
         return self._draft is not None
 
     def show(self, shown: ShownImage | None) -> None:
-        """Show the marks of an image (IHE BIR: on the slice where they were drawn)."""
+        """Show the marks of an image (IHE BIR: on the slice where they were drawn).
+
+        They stand where they belong once the surface is redrawn.
+        """
         self._shown = shown
         self._said.clear()
         self._forget()
-        self._refresh()
+        self._draw()
 
     def press(self, at: QPointF, kind: MarkKind | None) -> bool:
         """Begin, go on with or take hold of a mark; tell whether the press was used.
@@ -209,6 +212,10 @@ class MarkEditing:
             self._refresh()
 
     def _refresh(self, live: Mark | None = None) -> None:
+        self._draw(live)
+        self._surface.redraw()
+
+    def _draw(self, live: Mark | None = None) -> None:
         """Draw the marks; ``live`` is the one that follows the mouse."""
         if self._chosen is not None and self._chosen not in self.marks:
             self._chosen = None
@@ -223,4 +230,3 @@ class MarkEditing:
             said = words(live, self._shown.image, final=False)
             drawn.append(DrawnMark(live, said, chosen=True))
         self._layers.set_marks(tuple(drawn))
-        self._surface.redraw()

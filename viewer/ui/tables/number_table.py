@@ -20,8 +20,11 @@ from viewer.ui.tables.columns import header_of, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE: Final = QModelIndex()
+TEXT_ROLES: Final = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 AIR: Final = 8
 """The view's pixels beside a text: the cell with the keyboard draws a frame in them."""
+_LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class NumberModel(QAbstractTableModel):
@@ -59,9 +62,7 @@ class NumberModel(QAbstractTableModel):
 
     def alignment(self, name: str) -> Qt.AlignmentFlag:
         """Return where the texts of a column stand."""
-        left = name in self.texts
-        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
-        return side | Qt.AlignmentFlag.AlignVCenter
+        return _LEFT if name in self.texts else _RIGHT
 
 
 class NumberView(QTableView):

@@ -33,7 +33,14 @@ from PySide6.QtWidgets import (
 from viewer.domain.report import Table
 from viewer.services.inspecting.predictions.view import By, ResultsView, natural
 from viewer.ui.tables.columns import shown
-from viewer.ui.tables.number_table import AIR, NOWHERE, Index, NumberModel, NumberView
+from viewer.ui.tables.number_table import (
+    AIR,
+    NOWHERE,
+    TEXT_ROLES,
+    Index,
+    NumberModel,
+    NumberView,
+)
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import in_role
 
@@ -324,7 +331,7 @@ class GroupsModel(NumberModel):
             return self._estimate(group)
         if role == Qt.ItemDataRole.ToolTipRole and name in _INTERVAL:
             return self._value("ci_method", group)
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
+        if role in TEXT_ROLES:
             return "" if name == PLOT else in_role(self._shown(name, group), role)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             method = self._value("ci_method", group) if name in _INTERVAL else None

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from viewer.domain.report import Table
 from viewer.domain.study_words import MACRO, NO_COUNTS, PLACING, StudyWords
 from viewer.ui.tables.columns import shown
-from viewer.ui.tables.number_table import NOWHERE, Index, NumberModel
+from viewer.ui.tables.number_table import NOWHERE, TEXT_ROLES, Index, NumberModel
 from viewer.ui.widgets.plain_text import in_role
 
 _COUNTS: Final = frozenset({"k", "partial"})
@@ -57,11 +57,14 @@ class ResultsModel(NumberModel):
         at = self.table.header.index(column)
         return tuple(dict.fromkeys(str(row[at]) for row in self.table.rows))
 
-    def _text(self, index: Index, value: object) -> str:
+    def _value(self, index: Index) -> object:
+        return self.table.rows[index.row()][index.column()]
+
+    def _text(self, index: Index) -> str:
         column = self.table.header[index.column()]
         if column in _COUNTS and self.record(index.row())["finding"] == MACRO:
             return NO_COUNTS
-        return shown(column, value, self.words)
+        return shown(column, self._value(index), self.words)
 
     def rowCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
         """Return the number of rows."""
@@ -71,11 +74,10 @@ class ResultsModel(NumberModel):
         """Return a cell's text, also as its tip, its value or its alignment."""
         if not index.isValid():
             return None
-        value = self.table.rows[index.row()][index.column()]
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            return in_role(self._text(index, value), role)
         if role == VALUE_ROLE:
-            return value
+            return self._value(index)
+        if role in TEXT_ROLES:
+            return in_role(self._text(index), role)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.alignment(self.columns[index.column()])
         return None

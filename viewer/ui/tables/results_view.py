@@ -56,9 +56,9 @@ class ResultsView(NumberView):
     def show_only(self, wanted: dict[str, str]) -> None:
         """Filter, and keep the current row, where it passes."""
         key = self.key
-        self.shown.show_only(wanted)
-        self.resizeColumnsToContents()
-        self.choose(key)
+        if self.shown.show_only(wanted):
+            self.resizeColumnsToContents()
+            self.choose(key)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Measure the columns anew, now with the font and style they are drawn in."""
@@ -113,11 +113,18 @@ class ResultsFilter(QSortFilterProxyModel):
         """The value each filtered column must have."""
         return self._wanted
 
-    def show_only(self, wanted: Mapping[str, str]) -> None:
-        """Show the rows whose columns have these values; "" lets every value pass."""
+    def show_only(self, wanted: Mapping[str, str]) -> bool:
+        """Show the rows whose columns have these values; "" lets every value pass.
+
+        Return whether they are other values than before.
+        """
+        exact = {column: value for column, value in wanted.items() if value}
+        if exact == self._wanted:
+            return False
         self.beginFilterChange()
-        self._wanted = {column: value for column, value in wanted.items() if value}
+        self._wanted = exact
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
+        return True
 
     def source_rows(self) -> tuple[int, ...]:
         """Return the model's rows that are shown, in the order shown."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush, QColor, QIcon
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QPlainTextEdit,
@@ -28,7 +28,7 @@ from viewer.ui.canvas.overlays.measure_words import (
     measure_line,
     measure_rows,
 )
-from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, words_of
+from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.panels.asking.agreement import Agreement
 from viewer.ui.panels.asking.blinding import Blinding, HiddenPage, LockedPage
 from viewer.ui.panels.asking.signs import SIGN_PX, sign
@@ -320,13 +320,15 @@ class AnswersPanel(QWidget):
         """Give the signs of what is drawn their models' colours, others none."""
         colours, muted = model_colors(a.model for a in drawn), current().muted
         trials = {answer.trial for answer in drawn}
+        signs: dict[tuple[Glyph, str], QIcon] = {}  # few are different, rows hundreds
         self.tree.blockSignals(True)
         for item in self._rows():
             answer: StoredAnswer = item.data(0, _ANSWER)
-            mine = answer.trial in trials
-            item.setIcon(
-                0, sign(answer.score, colours[answer.model] if mine else muted)
-            )
+            colour = colours[answer.model] if answer.trial in trials else muted
+            look = glyph_of(answer.score), colour
+            if look not in signs:
+                signs[look] = sign(answer.score, colour)
+            item.setIcon(0, signs[look])
         self.tree.blockSignals(False)
         self.agreement.show_answers(drawn, colours)
 

@@ -44,6 +44,7 @@ class ChartPanel(QWidget):
         self._importing = False
         self._chart: BarChart | StackFigure | None = None
         self._page: Any = None
+        self._drawn: tuple[BarChart | StackFigure, theme.Palette] | None = None
         self._title, self._caption = Label(), Label()
         self._title.setFont(theme.title_font(self.font()))
         self._caption.setFont(theme.caption_font(self.font()))
@@ -103,6 +104,9 @@ class ChartPanel(QWidget):
 
     def _draw(self, chart: BarChart | StackFigure) -> None:
         """Draw bars on their plot, stacks on a page of their own."""
+        if self._drawn == (chart, theme.current()):
+            return
+        self._drawn = chart, theme.current()
         if self._page is not None:
             self._page.deleteLater()
             self._page = None

@@ -92,11 +92,13 @@ class ResultsPanel(QWidget):
 
     def show_results(self, results: RunResults) -> None:
         """Show a run's results, in the words of its study."""
+        if results is self.shown:
+            self.row_chosen.emit(self.table.key)  # its trials may be shown no longer
+            return
         self.shown, table, words = results, results.table, results.words
-        self.table.results.show_table(table, words)
+        self.table.show_table(table, words)
         for column, combo in self.filters.items():
             self._fill(column, combo)
-        self.table.show_table(table, words)
         for one in (self.copy, self.export, self.script):
             one.setEnabled(bool(table.rows))
         self._filter()

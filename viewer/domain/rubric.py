@@ -181,12 +181,14 @@ class Grade:
 class Grades:
     """Grades of a file; of who has withdrawn none is used, but the names are kept.
 
-    ``rubric`` is the text that the readers graded by.
+    ``rubric`` is the text that the readers graded by, ``problem`` what is wrong with
+    the file, "" for nothing.
     """
 
     grades: tuple[Grade, ...]
     withdrawn: tuple[str, ...] = ()
     rubric: Mapping[Dimension, RubricRow] = field(default_factory=lambda: RUBRIC)
+    problem: str = ""
 
     @property
     def readers(self) -> tuple[str, ...]:

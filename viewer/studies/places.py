@@ -1,7 +1,7 @@
 """What a study has besides whose answers are places on an image."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.case import Dataset
-from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Raster
 from viewer.domain.image_geometry import ImageGeometry
@@ -121,6 +121,25 @@ class Examples(Protocol):
     ) -> None:
         """Raise the sentence of examples that are too few or no other patients'."""
         ...
+
+
+@dataclass(frozen=True)
+class PlacesContext:
+    """What a report of places may say beyond its trials and their data set.
+
+    ``anatomy_errors`` counts, by model and finding, the misses that readers called
+    anatomy errors, estimated where they read a sample; what nobody read is not in it.
+    ``validation`` is what examples were drawn from, None without any. ``human_points``,
+    by image and finding, are where readers of the data set pointed, or
+    ``human_problem`` what is wrong with the file that should say it.
+    """
+
+    anatomy_errors: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    validation: Dataset | None = None
+    human_points: Mapping[str, Mapping[str, Sequence[PointPx]]] = field(
+        default_factory=dict
+    )
+    human_problem: str = ""
 
 
 def prompt_for_places(asking: str) -> tuple[str, str]:

@@ -1,12 +1,10 @@
 """What every study has in common."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from viewer.domain.case import Dataset
-from viewer.domain.geometry import PointPx
-from viewer.domain.rubric import NO_GRADES, Grades
 
 
 @dataclass(frozen=True)
@@ -29,25 +27,14 @@ class ReportContext:
     """What a report may say beyond its trials.
 
     ``dataset`` is what was asked about, None where nobody knows it any more.
-    ``anatomy_errors`` counts, by model and finding, the misses that readers called
-    anatomy errors, estimated where they read a sample; what nobody read is not in it.
-    ``versions`` are all that the data set's content was asked with, oldest first;
-    ``validation`` is what examples were drawn from, None without any;
-    ``human_points``, by image and finding, where readers of the data set pointed, or
-    ``human_problem`` what is wrong with the file that should say it. ``grades`` are
-    what readers graded the outputs, or ``grades_problem`` what is wrong with that file.
+    ``versions`` are all that the data set's content was asked with, oldest first.
+    ``beside`` is what only studies of one kind tell: a ``PlacesContext`` where answers
+    are places, ``Grades`` where readers grade them; None where nothing is known.
     """
 
     dataset: Dataset | None = None
-    anatomy_errors: Mapping[tuple[str, str], float] = field(default_factory=dict)
     versions: tuple[AskedVersion, ...] = ()
-    human_points: Mapping[str, Mapping[str, Sequence[PointPx]]] = field(
-        default_factory=dict
-    )
-    human_problem: str = ""
-    validation: Dataset | None = None
-    grades: Grades = NO_GRADES
-    grades_problem: str = ""
+    beside: Any = None
 
 
 NO_CONTEXT: Final = ReportContext()

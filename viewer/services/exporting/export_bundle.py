@@ -6,7 +6,7 @@ and verify.py. Patients, images and items go by pseudonyms, and no pixel goes al
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -34,9 +34,11 @@ from viewer.services.reporting.report_run import (
     with_items,
     with_reused,
 )
+from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import consents
 from viewer.store.database import Store, open_store
+from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
@@ -45,7 +47,6 @@ from viewer.writers.verify.built_in import BEYOND
 from viewer.writers.verify_script import verify_script
 
 _UNREAD: Final = "The file of the radiologists' points cannot be read."
-_UNREAD_GRADES: Final = "The file of the readers' grades cannot be read."
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,12 @@ def run_bundle(store: Store, run: int) -> bytes:
     """
     own = report_data(store, run)
     _check_leaving(store, own.context)
-    context = context_of(store, run, own.context)
-    names = Pseudonyms(
-        own.context.dataset, own.results, readers=_readers(context.grades)
-    )
-    context = _anonymous(context, names)
-    report = _report(own, names, context)
+    grades = grades_of(own.context.dataset)
+    readers = {*grades.readers, *grades.withdrawn}
+    names = Pseudonyms(own.context.dataset, own.results, readers=readers)
+    report = _report(own, names, context_of(store, run, own.context))
     report = replace(report, data=with_reused(store, run, report.data))
-    found = _contents(store, own, report, names, context)
+    found = _contents(store, own, report, names, names.grades(grades))
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -131,7 +130,7 @@ def _contents(
     own_report: RunReport,
     report: RunReport,
     names: Pseudonyms,
-    context: ReportContext,
+    grades: Grades,
 ) -> _Contents:
     """Return what is in a bundle beside its report."""
     replies, own = Replies(store), own_report.context
@@ -145,7 +144,7 @@ def _contents(
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": contents.README.encode(),
-        **contents.people_members(context.grades, report.context.dataset.items, kept),
+        **contents.people_members(grades, report.context.dataset.items, kept),
     }
     if own.study.words.places:
         members["references.json"] = json_bytes(references)
@@ -179,35 +178,27 @@ def _in_folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
     }
 
 
-def _readers(grades: Grades) -> Iterable[str]:
-    return {*grades.readers, *grades.withdrawn}
-
-
-def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
-    """Return what a report says beyond its trials, with pseudonyms in it."""
-    assert context.dataset is not None  # noqa: S101 - a run's context always has it
+def _beside(own: object, names: Pseudonyms) -> object:
+    """Return what a report tells besides under pseudonyms; unknown kinds stay here."""
+    if isinstance(own, Grades):
+        return names.grades(own)
+    if not isinstance(own, PlacesContext):
+        return None
+    points = own.human_points.items()
     return replace(
-        context,
-        dataset=names.dataset(context.dataset),
-        versions=tuple(
-            replace(one, params=names.params(one.params)) for one in context.versions
-        ),
-        human_points={
-            names.images[image]: points
-            for image, points in context.human_points.items()
-            if image in names.images
-        },
-        human_problem=_UNREAD if context.human_problem else "",
-        validation=context.validation and examples_without_names(context.validation),
-        grades=names.grades(context.grades),
-        grades_problem=_UNREAD_GRADES if context.grades_problem else "",
+        own,
+        validation=own.validation and examples_without_names(own.validation),
+        human_points={names.images[i]: of for i, of in points if i in names.images},
+        human_problem=_UNREAD if own.human_problem else "",
     )
 
 
 def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
     """Return a report with pseudonyms in place of names."""
     run_context = names.context(own.context)
-    context = replace(context, dataset=run_context.dataset)
+    versions = (replace(v, params=names.params(v.params)) for v in context.versions)
+    beside = _beside(context.beside, names)
+    context = ReportContext(run_context.dataset, tuple(versions), beside)
     data = run_context.study.report(names.results, run_context.spec, context)
     of_run = names.trials(own.trials)
     data = with_items(data, run_context, of_run)

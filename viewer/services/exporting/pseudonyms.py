@@ -21,6 +21,7 @@ from viewer.models.catalog import spec_of
 from viewer.results.frame import Frame
 from viewer.services.trials.run_context import RunContext
 
+_UNREAD: Final = "The file of the readers' grades cannot be read."
 _WITHHELD: Final = "(withheld)"
 _EXAMPLE: Final = "X"
 _READER_AT: Final = {"experts": 1, "physicians": 0, "reviews": 0}
@@ -91,6 +92,7 @@ class Pseudonyms:
                 if self._item_and_task(grade.item)[0] in self.items
             ),
             withdrawn=tuple(self.readers[name] for name in grades.withdrawn),
+            problem=_UNREAD if grades.problem else "",
         )
 
     def _item_and_task(self, item: str) -> tuple[str, str]:

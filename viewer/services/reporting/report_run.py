@@ -11,6 +11,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
+from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.results.frame import Frame
@@ -30,6 +31,7 @@ from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import consents, reuse, runs, trials, usage
 from viewer.store.database import Store
+from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import items_table
 from viewer.writers.figures import bar_figure_svg
@@ -107,19 +109,24 @@ def checked_report(store: Store, run: int) -> RunReport:
 
 def context_of(store: Store, run: int, context: RunContext) -> ReportContext:
     """Return what of the data set, its readers and earlier runs a report tells."""
-    errors = error_counts(store, run)
-    return ReportContext(
-        context.dataset,
-        {
-            stratum: counts.estimated(_ANATOMY)
-            for stratum, counts in errors.items()
-            if counts.finished
-        },
-        versions_asked(store, context.dataset.root_sha256, run),
-        *_human_points(context.dataset),
-        examples_dataset(store, context.spec),
-        *grades_of(context.dataset),
-    )
+    versions = versions_asked(store, context.dataset.root_sha256, run)
+    return ReportContext(context.dataset, versions, _beside(store, run, context))
+
+
+def _beside(
+    store: Store, run: int, context: RunContext
+) -> PlacesContext | Grades | None:
+    if context.study.words.graded:
+        return grades_of(context.dataset)
+    if not context.study.words.places:
+        return None
+    errors = {
+        stratum: counts.estimated(_ANATOMY)
+        for stratum, counts in error_counts(store, run).items()
+        if counts.finished
+    }
+    validation = examples_dataset(store, context.spec)
+    return PlacesContext(errors, validation, *_human_points(context.dataset))
 
 
 def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:

@@ -11,14 +11,14 @@ from viewer.readers.grades import FILES, grades_below
 Stamp = tuple[tuple[str, int, int], ...]
 
 
-def grades_of(dataset: Dataset) -> tuple[Grades, str]:
-    """Return what readers graded, and what is wrong with the file of it."""
+def grades_of(dataset: Dataset) -> Grades:
+    """Return what readers graded; of an unreadable file nothing but its problem."""
     if not any(is_study(item) for item in dataset.items):
-        return NO_GRADES, ""
+        return NO_GRADES
     try:
-        return grades_below(dataset.root), ""
+        return grades_below(dataset.root)
     except UnreadableInputError as error:
-        return NO_GRADES, error.what
+        return Grades((), problem=error.what)
 
 
 def stamp_below(root: Path) -> Stamp:

@@ -222,7 +222,7 @@ class RunContext:
         """What readers graded, by output; nothing where the study is not graded."""
         found: dict[tuple[str, str, int], list[Grade]] = {}
         if self.study.words.graded:
-            for grade in grades_of(self.dataset)[0].grades:
+            for grade in grades_of(self.dataset).grades:
                 found.setdefault(grade.output, []).append(grade)
         return found
 

@@ -21,7 +21,6 @@ from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
 from viewer.studies.grid_localization.reference import reference_of
 from viewer.studies.places import GridReference
-from viewer.studies.protocol import ReportContext
 
 EXAMPLES: Final = "examples"
 _TEST = "test"
@@ -93,7 +92,7 @@ def examples(
 
 
 def example_frame(
-    context: ReportContext, params: Params, seed: int, asked: _Asked
+    validation: Dataset | None, params: Params, seed: int, asked: _Asked
 ) -> Frame:
     """Return the examples shown; nothing where there were none.
 
@@ -102,9 +101,8 @@ def example_frame(
     header = ("finding", "view", "condition", "number", "image", "patient", "answer")
     rows = (
         (finding, view, condition.name, number, item.image, item.patient, answer)
-        for validation in [context.validation]
-        if validation is not None and params.examples
         for finding, view in sorted(asked)
+        if validation is not None and params.examples
         for condition in conditions(params)
         for number, item in enumerate(
             _drawn(validation, finding, view, params, seed), 1

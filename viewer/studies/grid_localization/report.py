@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.answer import Status
+from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.counting import counted
 from viewer.domain.finding_names import concept
 from viewer.domain.geometry import PointPx
@@ -71,6 +72,7 @@ from viewer.studies.grid_localization.tables import (
     MASK_MODE_ITEMS,
     trial_specs,
 )
+from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import NO_CONTEXT, AskedVersion, ReportContext
 
 NOT_ASKED: Final = ListSpec(
@@ -113,7 +115,7 @@ def report(
         (
             *_sections(only_printed[:-1], made),
             *_sections([mask_modes(of, made[MASK_MODE_ITEMS.name])], made),
-            *problem(context),
+            *problem(context.beside or PlacesContext()),
             *_sections((*specs, KNOWN_TABLE), made),
             *_sections(results_pages(of, all_views=False), made),
         ),
@@ -130,16 +132,17 @@ def _frames_beside(
 ) -> dict[str, Frame]:
     """Return the frames of what stands beside trials and rates."""
     params, dataset = of.params, context.dataset
+    beside = context.beside or PlacesContext()
     places = {(one.finding, one.view) for one in results}
     missing = missing_findings(dataset, params) if dataset else ()
     return {
         NOT_ASKED.name: frame_of_rows(("finding",), ((name,) for name in missing)),
         SMALL: small_frame(rates),
         PUBLISHED: published_frame(rates, spec.models, spec.repeats),
-        HUMAN_PAIRS: human_frame(context, params),
-        CLAIMS: claim_frame(rates, spec.models, context.anatomy_errors),
+        HUMAN_PAIRS: human_frame(beside.human_points, dataset, params),
+        CLAIMS: claim_frame(rates, spec.models, beside.anatomy_errors),
         VERSIONS: version_frame(context),
-        EXAMPLES: example_frame(context, params, spec.seed, places),
+        EXAMPLES: example_frame(beside.validation, params, spec.seed, places),
         **dataset_frames(dataset),
     }
 
@@ -207,30 +210,32 @@ HUMAN_TABLE: Final = TableSpec(
 Points = Mapping[str, Sequence[PointPx]]
 
 
-def human_frame(context: ReportContext, params: Params) -> Frame:
+def human_frame(
+    points: Mapping[str, Points], dataset: Dataset | None, params: Params
+) -> Frame:
     """Return the pairs that have a mask, and whether a reader's point is on it.
 
     There are none where no points are known.
     """
+    images = dataset.images if dataset and points else ()
     header = ("finding", "without_points", "hit")
-    return frame_of_rows(
-        header, _pairs(context, params) if context.human_points else ()
-    )
+    return frame_of_rows(header, _pairs(points, images, params))
 
 
-def problem(context: ReportContext) -> tuple[Section, ...]:
+def problem(beside: PlacesContext) -> tuple[Section, ...]:
     """Return what is wrong with the file of points, nothing without a problem."""
-    if not context.human_problem:
+    if not beside.human_problem:
         return ()
     header = tuple(name.replace("_", " ") for name in HUMAN_TABLE.header)
-    return (Section(_TITLE, context.human_problem, Table("human", header, ())),)
+    return (Section(_TITLE, beside.human_problem, Table("human", header, ())),)
 
 
-def _pairs(context: ReportContext, params: Params) -> Iterator[tuple[str, bool, bool]]:
-    images = context.dataset.images if context.dataset else ()
+def _pairs(
+    known: Mapping[str, Points], images: Sequence[DatasetImage], params: Params
+) -> Iterator[tuple[str, bool, bool]]:
     for finding in params.findings:
         for image in images:
-            points = _points(context.human_points.get(image.key, {}), finding)
+            points = _points(known.get(image.key, {}), finding)
             for name, mask in image.masks.items() if image.view in params.views else ():
                 if concept(name) == concept(finding):
                     hit = any(is_on(mask, point) for point in points)

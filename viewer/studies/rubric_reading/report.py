@@ -9,7 +9,7 @@ from viewer.domain.answer import ReportAnswer
 from viewer.domain.counting import counted
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
-from viewer.domain.rubric import Grade, Grades
+from viewer.domain.rubric import NO_GRADES, Grade, Grades
 from viewer.domain.run import RunSpec
 from viewer.results.frame import Frames
 from viewer.results.records import number_names
@@ -85,8 +85,7 @@ def report(
     if params.work is Work.CURATION:
         return _curated(results)
     asked = tasks_of(context.dataset.items if context.dataset else ())
-    used = used_grades(context.grades, results, asked, params)
-    context = replace(context, grades=used.grades)
+    used = used_grades(context.beside or NO_GRADES, results, asked, params)
     given = graded(used.grades, asked, spec, params)
     frames = run_frames(results, used.grades.rubric, params.prompts)
     specs = [results_spec(number_names(results), means=False), *RUN]
@@ -99,7 +98,7 @@ def report(
         frames |= {CARDS: card_frame(results, used.grades, asked)}
         specs += [*grade_specs(given), CARDED]
     left = ungraded(results, used.grades) if given else ""
-    told = notes(context, given, (*used.sentences, left))
+    told = notes(used.grades, given, (*used.sentences, left))
     found = _reported(results, specs, frames, DEFINITIONS)
     return replace(
         found,
@@ -152,15 +151,15 @@ Note = tuple[str, str]
 
 
 def notes(
-    context: ReportContext, given: Graded | None, sentences: Sequence[str]
+    grades: Grades, given: Graded | None, sentences: Sequence[str]
 ) -> tuple[Note, ...]:
     """Return every note; ``sentences`` are those about grades that do not count."""
     return (
-        *_whole(context, given),
+        *_whole(grades, given),
         *(("Grades", sentence) for sentence in sentences if sentence),
         *(
             ("Withdrawn", f"{reader} has withdrawn; none of the grades is used.")
-            for reader in context.grades.withdrawn
+            for reader in grades.withdrawn
         ),
     )
 
@@ -172,9 +171,9 @@ def note_sections(lines: Sequence[Note]) -> tuple[Section, ...]:
     return (Section("Grades", text, table),) if lines else ()
 
 
-def _whole(context: ReportContext, given: Graded | None) -> Iterator[Note]:
-    if context.grades_problem:
-        yield "Grades", context.grades_problem
+def _whole(grades: Grades, given: Graded | None) -> Iterator[Note]:
+    if grades.problem:
+        yield "Grades", grades.problem
     elif given is None:
         yield "Grades", "No reader has graded an output of this run's models."
     elif given.second is None:

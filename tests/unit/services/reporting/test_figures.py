@@ -60,7 +60,7 @@ def test_that_a_review_that_is_not_finished_estimates_nothing(tmp_path: Path) ->
     with open_store(path) as store:
         report = report_data(store, run)
         given = pack_input(store, report)
-        assert context_of(store, run, report.context).anatomy_errors == {}
+        assert context_of(store, run, report.context).beside.anatomy_errors == {}
     rows = list(error_classes(given.results, given.reviews).records())
     (read,) = (row for row in rows if row["n_reviewed"])
     assert (read["anatomy"], read["not_reviewed"]) == (1, 7)

@@ -12,6 +12,7 @@ from viewer.domain.run import RunSpec
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.findings import NINE
 from viewer.studies.grid_localization.placed import PlacedTrial
+from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 
 STUDY = study_named("grid_localization")
@@ -45,7 +46,7 @@ def verdicts(
     anatomy: Mapping[tuple[str, str], float] | None = None,
     models: tuple[ModelProfile, ...] = (FOUR, FIVE),
 ) -> list[str]:
-    context = ReportContext(anatomy_errors=anatomy or {})
+    context = ReportContext(beside=PlacesContext(anatomy or {}))
     data = STUDY.report(run(hits), spec_of(*models), context)
     return [verdict for _, verdict, _ in claims(data)]
 
@@ -96,7 +97,7 @@ def test_that_a_finding_without_a_miss_needs_no_reader() -> None:
 
 @pytest.mark.statement("E000-31")
 def test_that_misses_reviewed_at_another_grid_tell_nothing_of_eight_by_eight() -> None:
-    of, context = spec_of(FOUR, FIVE), ReportContext(anatomy_errors=AS_PAPER)
+    of, context = spec_of(FOUR, FIVE), ReportContext(beside=PlacesContext(AS_PAPER))
     asked = [replace(one, condition="grid=16") for one in run(BOTH)]
     finer = [placed(one, n_cells=256) for one in asked]
     for grids, expected in (([8, 16], "holds"), ([16, 8], "not reviewed")):
@@ -108,7 +109,7 @@ def test_that_misses_reviewed_at_another_grid_tell_nothing_of_eight_by_eight() -
 @pytest.mark.statement("E000-31", "X-01")
 def test_that_an_unfinished_run_settles_no_claim() -> None:
     open_ = ended(result("q_a", "Edema", 0, (0,), model="four"), Status.PENDING)
-    context = ReportContext(anatomy_errors=AS_PAPER)
+    context = ReportContext(beside=PlacesContext(AS_PAPER))
     data = STUDY.report([*run(BOTH), open_], spec_of(FOUR, FIVE), context)
     assert {verdict for _, verdict, _ in claims(data)} == {"incomplete"}
 

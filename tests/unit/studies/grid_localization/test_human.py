@@ -25,6 +25,7 @@ from viewer.studies.grid_localization.report import (
     human_frame,
     is_on,
 )
+from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 
 STUDY = study_named("grid_localization")
@@ -58,8 +59,7 @@ def test_that_any_point_counts_and_a_missing_one_is_a_miss() -> None:
         "p2_a": {"Edema": (off,), "Lung Opacity": (on,)},
         "p3_a": {"Edema": (on,)},
     }
-    context = ReportContext(data, human_points=points)
-    pairs = human_frame(context, STUDY.read_params("gosai2025", {}))
+    pairs = human_frame(points, data, STUDY.read_params("gosai2025", {}))
     table = evaluate(HUMAN_TABLE, {HUMAN_PAIRS: pairs})
     rows = {row["finding"]: row for row in table.records()}
     edema, opacity = rows["Edema"], rows["Airspace Opacity"]
@@ -73,11 +73,14 @@ def test_that_a_report_without_points_or_with_a_damaged_file_says_so() -> None:
     one = [result("p1_a", "Edema", 0, (0,))]
     context = ReportContext(dataset(image("p1_a", {"Edema": MASK})))
     assert "human" not in [t.name for t in STUDY.report(one, spec(), context).tables]
-    broken = replace(context, human_problem="'x.json' is no complete JSON.")
+    broken = replace(
+        context, beside=PlacesContext(human_problem="'x.json' is no complete JSON.")
+    )
     data = STUDY.report(one, spec(), broken)
     (section,) = (s for s in data.appendix if s.title == "Radiologists, recomputed")
     assert section.text == "'x.json' is no complete JSON."
-    elsewhere = replace(context, human_points={"q": {"Edema": (PointPx(1, 1),)}})
+    points = {"q": {"Edema": (PointPx(1, 1),)}}
+    elsewhere = replace(context, beside=PlacesContext(human_points=points))
     (table,) = (
         t for t in STUDY.report(one, spec(), elsewhere).tables if t.name == "human"
     )

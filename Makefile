@@ -11,7 +11,7 @@ PARALLEL = -n $(WORKERS) --dist
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run
 # there. How each part works is the same with Qt beside it, and is tested once.
-WITHOUT_QT := tests/contract tests/unit/cli tests/unit/test_main.py \
+WITHOUT_QT := tests/contract tests/unit/api tests/unit/cli tests/unit/test_main.py \
     tests/unit/test_terminal.py tests/architecture/test_without_qt.py \
     $(addprefix tests/stories/test_,main_job.py printed_run.py parse_command.py \
     making_questions_story.py)

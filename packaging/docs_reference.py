@@ -1,7 +1,8 @@
-"""The reference of what a plug-in has to have, from the program's own source.
+"""The reference of plug-ins and of the Python interface, from the program's source.
 
 A hook of MkDocs, named in mkdocs.yml. A line ``<!-- class MODULE.CLASS -->`` becomes
-the class with its docstring, its attributes and its methods. Nothing is imported.
+the class with its docstring, its attributes and its methods, ``<!-- methods … -->``
+its methods alone, ``<!-- function … -->`` a function. Nothing is imported.
 """
 
 import ast
@@ -9,7 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-_MARK = re.compile(r"^<!-- class ([\w.]+)\.(\w+) -->$", re.MULTILINE)
+_MARK = re.compile(r"^<!-- (class|methods|function) ([\w.]+)\.(\w+) -->$", re.MULTILINE)
 _SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*)\n((?: {4}.+\n?)+)", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`([^`]+)`")
@@ -34,29 +35,50 @@ def on_page_markdown(
 
 def filled(markdown: str) -> str:
     """Return a page with its marks replaced by what the source says."""
-    return _MARK.sub(lambda mark: described(mark[1], mark[2]), markdown)
+    return _MARK.sub(lambda mark: _MADE[mark[1]](mark[2], mark[3]), markdown)
 
 
 def described(module: str, name: str) -> str:
     """Return a class: where it is, what it is for, and its public members."""
     found = class_named(module, name)
     lines = [f"### {name}", "", f"`{module}`", "", _prose(found), ""]
-    attributes = [one for one in found.body if isinstance(one, ast.AnnAssign)]
+    told = (ast.unparse(one) for one in found.body if isinstance(one, ast.AnnAssign))
+    attributes = [line for line in told if not line.startswith("_")]
     if attributes:
-        lines += ["```python", *map(ast.unparse, attributes), "```", ""]
-    for method in _methods(found):
-        lines += [f"`{_signature(method)}`", "", f": {_indented(_prose(method))}", ""]
-    return "\n".join(lines)
+        lines += ["```python", *attributes, "```", ""]
+    return "\n".join([*lines, methods_of(module, name)])
+
+
+def methods_of(module: str, name: str) -> str:
+    """Return the public methods of a class: how each is called, and what it does."""
+    return "\n".join(map(_defined, _methods(class_named(module, name))))
+
+
+def function(module: str, name: str) -> str:
+    """Return a function: how it is called, and what it does."""
+    return _defined(_named(module, name, ast.FunctionDef))
+
+
+_MADE = {"class": described, "methods": methods_of, "function": function}
 
 
 def class_named(module: str, name: str) -> ast.ClassDef:
     """Return a class of the source; one that is not there raises."""
+    return _named(module, name, ast.ClassDef)
+
+
+Found = TypeVar("Found", ast.ClassDef, ast.FunctionDef)
+
+
+def _named(module: str, name: str, kind: type[Found]) -> Found:
     path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    (found,) = (
-        one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name
-    )
+    (found,) = (one for one in tree.body if isinstance(one, kind) and one.name == name)
     return found
+
+
+def _defined(function: ast.FunctionDef) -> str:
+    return f"`{_signature(function)}`\n\n: {_indented(_prose(function))}\n"
 
 
 def _methods(found: ast.ClassDef) -> Iterator[ast.FunctionDef]:
@@ -67,7 +89,8 @@ def _methods(found: ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
 def _signature(method: ast.FunctionDef) -> str:
     """Return a method as it is called; a property is its name and type."""
-    returned = f" -> {ast.unparse(method.returns)}" if method.returns else ""
+    told = ast.unparse(method.returns).strip("'") if method.returns else ""
+    returned = f" -> {told}" if told else ""
     if any(ast.unparse(one) == "property" for one in method.decorator_list):
         return f"{method.name}{returned}".replace(" -> ", ": ")
     arguments = ast.unparse(method.args).removeprefix("self").removeprefix(", ")

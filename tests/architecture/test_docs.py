@@ -1,6 +1,7 @@
 """What the documentation says is there: pages, commands, menus; nothing is fetched."""
 
 import importlib.util
+import inspect
 import re
 import sys
 import tomllib
@@ -14,6 +15,7 @@ import click
 import pytest
 
 from tests.helpers.markdown_pages import read_page
+from viewer import api
 from viewer.cli import overread
 from viewer.models.protocol import Adapter
 from viewer.results.estimators import Metric
@@ -179,6 +181,20 @@ def test_that_the_reference_lists_parameters_and_errors() -> None:
         said = module.described("viewer.models.loaded", "Loadable")
     assert "*Raises*" in said
     assert "- `LoadCancelledError`: Soon after `cancelled` was set." in said
+
+
+def test_that_the_page_of_the_interface_has_all_that_it_offers() -> None:
+    page = read_page(ROOT / "docs" / "api.md")
+    with hook("docs_reference") as module:
+        text = module.filled(page.text)
+    assert "<!--" not in text
+    errors = {name for name in api.__all__ if name.endswith("Error")}
+    for name in {*api.__all__} - errors - {"Store"}:
+        assert re.search(rf"^(### {name}$|`{name}\()", text, re.MULTILINE), name
+    for name, _ in inspect.getmembers(api.Store, inspect.isfunction):
+        if not name.startswith("_"):
+            assert re.search(rf"^`{name}\(", text, re.MULTILINE), name
+    assert "_opened" not in text
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=str)

@@ -11,16 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import STUDIES, item_run
 from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
+from viewer import api
 from viewer.cli import run_command_line
 from viewer.results.frame import is_told
 from viewer.results.records import numbers_in
 from viewer.services.comparing.sides import sides_of_run, trial_lines
 from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.exporting.export_table import export_table
 from viewer.services.inspecting.listing import run_rows
 from viewer.services.inspecting.predictions.cases import cases_of
 from viewer.services.inspecting.predictions.groups import grouped
@@ -32,12 +35,13 @@ from viewer.services.inspecting.runs import (
     trial_rows_at,
 )
 from viewer.services.inspecting.trial_detail import trial_detail
-from viewer.services.reporting.records import records
+from viewer.services.reporting.records import items_of_run, records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.run_in_words import endings_in_words
 from viewer.store import runs
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING, study_named
+from viewer.writers.verify.comparing import read_csv
 from viewer.writers.verify.main import verify
 
 Key = tuple[str, str, int, str]
@@ -191,6 +195,42 @@ def test_that_items_csv_has_what_the_frame_has_of_each_trial(path: Path) -> None
         assert told == wanted, name
         kind = table.kinds[name]
         assert {type(one) for one in told} <= {kind, type(None)}, name
+
+
+def _printed(value: object) -> str:
+    if value is None or value is pd.NA or value != value:
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def test_that_records_of_the_interface_are_items_csv_column_by_column(
+    path: Path, tmp_path: Path
+) -> None:
+    with api.open_store(path) as store:
+        frame = store.records("last")
+        store.report("last", tmp_path / "report")
+        table = store.table("last", "items")
+    header, *rows = read_csv((tmp_path / "report" / "items.csv").read_bytes())
+    assert list(frame.columns) == header
+    assert len(frame) == len(rows) > 1
+    for place, name in enumerate(header):
+        told = [_printed(value) for value in frame[name]]
+        assert told == [row[place] for row in rows], name
+    assert table.dataframe().equals(frame)
+
+
+def test_that_a_parquet_file_of_the_trials_has_the_same_names_and_types(
+    path: Path, tmp_path: Path
+) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with open_store(path) as store:
+        table = items_of_run(store, 1)
+    export_table(table, tmp_path / "items.parquet")
+    found = parquet.read_table(tmp_path / "items.parquet")
+    kinds = {"string": str, "int64": int, "double": float, "bool": bool}
+    types = {one.name: kinds[str(one.type)] for one in found.schema}
+    assert types == {name: table.kinds[name] for name in table.header}
+    assert [tuple(row.values()) for row in found.to_pylist()] == list(table.rows)
 
 
 def test_that_the_bundle_tells_the_same_of_each_trial_and_holds(path: Path) -> None:

@@ -56,7 +56,7 @@ def spend_at_random(seed: int, folder: Path, images: Path) -> Spent:
         options = BatchOptions(dice.choice([1, 3, 8]), OrphanPolicy.RETRY, True)
         first = run_batch(store, run, options, threading.Event())
         list(islice(first, dice.randint(1, 20)))
-        first.close()  # type: ignore[attr-defined]
+        first.close()
         list(run_batch(store, run, options, threading.Event()))
         pending = runs.status_counts(store, run).get(Status.PENDING, 0)
         status = runs.run_summary(store, run).status

@@ -8,7 +8,6 @@ import click
 from viewer.cli.shared import json_option, store_option
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.counting import counted
-from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import plain
 from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
@@ -94,16 +93,20 @@ def import_command(
     report-studies, or auto: what it looks like.
     """
     from viewer.services.importing.import_dataset import import_dataset
-    from viewer.services.importing.import_preview import previewed
+    from viewer.services.importing.import_preview import (
+        format_of,
+        name_of,
+        previewed,
+    )
     from viewer.store.database import open_store
 
-    found = _found_format(path) if format_name == _AUTO else format_name
+    found = format_of(path) if format_name == _AUTO else format_name
     with open_store(read_settings(store).store) as opened, Progress("Files") as told:
         dataset = import_dataset(
             opened,
             found,
             path,
-            name or _name_of(path.absolute()),
+            name or name_of(path.absolute()),
             View(view) if view else None,
             restricted=restricted,
             progress=told,
@@ -126,25 +129,6 @@ def import_command(
     for n in dataset.notices:
         echo(f"{n.subject}: {n.text}", err=True)
     echo(f"'{dataset.name}' ({dataset.format}): {seen.sentence}")
-
-
-def _name_of(path: Path) -> str:
-    return path.stem if path.is_file() else path.name
-
-
-def _found_format(path: Path) -> str:
-    """Return the one format that a folder or file looks like; several raise."""
-    from viewer.services.importing.import_preview import formats_found
-
-    found = formats_found(path)
-    telling = [name for name in found if name != "folder"] or list(found)
-    if len(telling) == 1:
-        return telling[0]
-    what = f"looks like {' and '.join(telling)}" if telling else "is of no known format"
-    raise WrongUseError(
-        f"'{path.name}' {what}.",
-        "Name the format: overread import FORMAT PATH.",
-    )
 
 
 @click.command()

@@ -290,7 +290,12 @@ def _place(reply: Reply) -> dict[str, object]:
 
 
 def write_overlay(reply: Reply, path: Path) -> None:
-    """Write what the model was asked about, with answer and reference, as PNG.
+    """Write :func:`overlay` to a file; one that cannot be written raises."""
+    write_atomically(path, overlay(reply))
+
+
+def overlay(reply: Reply) -> bytes:
+    """Return what the model was asked about, with answer and reference, as PNG.
 
     Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
     model saw is seen as it was, and lines and signs stay thin.
@@ -309,7 +314,7 @@ def write_overlay(reply: Reply, path: Path) -> None:
         score.outcome,
         _region(reply),
     )
-    write_atomically(path, encode_png(drawn))
+    return encode_png(drawn)
 
 
 def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:

@@ -78,6 +78,25 @@ def read_study_file(
     built-in ones.
     """
     table = read_toml(path)
+    return study_spec(
+        table, path, models_file, models=models, limit=limit, ceiling=ceiling
+    )
+
+
+def study_spec(
+    table: Mapping[str, object],
+    path: Path,
+    models_file: Path,
+    *,
+    models: Sequence[str] = (),
+    limit: int | None = None,
+    ceiling: float | None = None,
+) -> RunSpec:
+    """Return the run of what a study file says, as :func:`read_study_file` does.
+
+    ``path`` is where it stands: its name is that of sentences, and paths of models
+    start from its folder.
+    """
     said = made(_StudyFile, table, where=path.name)
     profiles = known_profiles(models_file) | own_profiles(table, path)
     names = tuple(models) or said.models

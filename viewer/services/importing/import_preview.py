@@ -107,6 +107,24 @@ def formats_found(root: Path) -> tuple[str, ...]:
     return formats_of(root)
 
 
+def format_of(root: Path) -> str:
+    """Return the one format that a folder or file looks like; several raise."""
+    found = formats_found(root)
+    telling = [name for name in found if name != "folder"] or list(found)
+    if len(telling) == 1:
+        return telling[0]
+    what = f"looks like {' and '.join(telling)}" if telling else "is of no known format"
+    raise WrongUseError(
+        f"'{root.name}' {what}.",
+        "Name the format: overread import FORMAT PATH.",
+    )
+
+
+def name_of(root: Path) -> str:
+    """Return what a data set is called where nobody says it: as its folder or file."""
+    return root.stem if root.is_file() else root.name
+
+
 def preview(
     format_name: str,
     root: Path,

@@ -9,14 +9,16 @@ from typing import Final
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
-from viewer.domain.report import ReportData, Table
+from viewer.domain.report import BarFigure, ReportData, Section, Table
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
+from viewer.results.page import printed
 from viewer.services.configuring.model_colors import learn_looks
 from viewer.services.reporting.grading import grades_stamp, take_in_grades
 from viewer.services.reporting.records import some_records
 from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.report_words import in_words
 from viewer.services.reporting.rescore import told_departures
 from viewer.store import flat, runs, trials
 from viewer.store.database import open_store
@@ -87,6 +89,32 @@ def run_table(store: Path, run: int, name: str = _RESULTS) -> Table:
             f"It has {', '.join(tables)}.",
         )
     return tables[name]
+
+
+def table_names(store: Path, run: int) -> tuple[str, ...]:
+    """Return the names of the tables of a run's report; an unknown run raises."""
+    return tuple(table.name for table in _report(store, run).tables)
+
+
+def printed_table(store: Path, run: int, name: str) -> tuple[Section, ...]:
+    """Return what a report prints of one of its tables, in the words of its study.
+
+    A table that no page shows is printed whole. It raises what :func:`run_table`
+    raises.
+    """
+    table, data = run_table(store, run, name), _report(store, run)
+    shown = [s for s in (*data.sections, *data.appendix) if s.table.name == name]
+    if not shown:
+        return (Section(name, "", printed(table)),)
+    with open_store(store) as opened:
+        spec = runs.run_spec(opened, run)
+    words, models = study_named(spec.study).words, [one.name for one in spec.models]
+    return tuple(in_words(one, words, models) for one in shown)
+
+
+def bar_figures(store: Path, run: int) -> tuple[BarFigure, ...]:
+    """Return the bars that a run's report draws of rates; an unknown run raises."""
+    return _report(store, run).figures
 
 
 def run_table_script(store: Path, run: int, name: str = _RESULTS) -> str:

@@ -1,6 +1,6 @@
 """Ask every pending trial of a run; a generator of events (DESIGN 4 and 5)."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Executor
 from threading import Event as Flag
 
@@ -27,7 +27,7 @@ def run_batch(
     options: BatchOptions,
     cancel: Flag,
     executor: Executor | None = None,
-) -> Iterator[Event]:
+) -> Generator[Event]:
     """Ask what is pending and yield what happens.
 
     Setting ``cancel`` lets what is in flight finish and be stored, then ends; where it

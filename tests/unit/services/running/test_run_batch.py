@@ -138,7 +138,7 @@ def test_that_nothing_in_flight_is_lost_when_the_reader_of_events_goes(
         run = planned(store, tmp_path / "d", a_spec([profile]), n=8)
         events = run_batch(store, run, BatchOptions(concurrency=4), threading.Event())
         next(e for e in events if isinstance(e, TrialDone))
-        events.close()  # type: ignore[attr-defined]
+        events.close()
         settled = 8 - runs.status_counts(store, run).get(Status.PENDING, 0)
         assert settled == len(server.script.received)
     assert trials.orphans(store, run) == ()
@@ -304,7 +304,7 @@ def test_that_a_second_coordinator_is_refused(store: Store, tmp_path: Path) -> N
     next(iter(first))
     with open_store(store.path) as other, pytest.raises(RunHeldError, match="since"):
         next(iter(run_batch(other, run, BatchOptions(), threading.Event())))
-    first.close()  # type: ignore[attr-defined]
+    first.close()
 
 
 def test_that_a_run_of_a_store_that_was_replaced_is_refused_in_a_sentence(

@@ -1,0 +1,79 @@
+"""One question about one image."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from viewer.api.data import Answer, Box, Model
+from viewer.api.opened import Opened, view_named
+
+
+class Asking(Opened):
+    """The part of a store that asks about single images."""
+
+    def models(self) -> tuple[Model, ...]:
+        """Return every model that is known, by name, and what each still needs."""
+        from viewer.api.made import model_of
+        from viewer.services.configuring.model_list import model_lines
+
+        return tuple(map(model_of, model_lines(self._settings)))
+
+    def ask(
+        self,
+        image: str | Path,
+        finding: str,
+        *,
+        model: str = "asymmetry",
+        grid: int | str = 8,
+        view: str | None = None,
+        frame: int = 0,
+        boxes: Sequence[Box] = (),
+    ) -> Answer:
+        """Ask a model where a finding is on an image; the answer is kept in the store.
+
+        The image's reference is used where a registered data set, or a mask beside the
+        file, has one; else the answer is kept as excluded.
+
+        Parameters
+        ----------
+        image : path
+            DICOM, PNG, JPEG, TIFF, NIfTI and so on; docs/formats.md has them all.
+        finding : str
+            Such as ``Pleural Effusion``.
+        model : str
+            The name of a model that is known; ``asymmetry`` needs nothing.
+        grid : int or str
+            8 for 8 × 8 cells, ``"8x10"`` for 8 rows and 10 columns.
+        view : str, optional
+            frontal, lateral or other, where the file does not say it.
+        frame : int
+            Of a file with several, from 0.
+        boxes : sequence of Box, optional
+            Where a segmenter is to look, in native pixels.
+
+        Raises
+        ------
+        UnreadableInputError
+            The image cannot be read.
+        WrongUseError
+            The model, grid or view is unknown, or nobody says the view.
+        PrivacyError
+            The image may not leave this machine until ``overread allow`` says so.
+        OverreadError
+            The model cannot be asked. A question that failed at the provider is an
+            answer of the status provider_error.
+        """
+        from viewer.api.made import answer_of
+        from viewer.domain.case import ImageRef
+        from viewer.domain.geometry import BoxPx
+        from viewer.services.asking.ask import Question, ask
+        from viewer.services.configuring.model_profiles import model_named
+
+        question = Question(
+            ref=ImageRef(Path(image).absolute(), frame),
+            finding=finding,
+            profile=model_named(model, self._settings.models_file),
+            grid=str(grid),
+            view=view_named(view),
+            boxes=tuple(BoxPx(b.x0, b.y0, b.x1, b.y1) for b in boxes),
+        )
+        return answer_of(self.path, ask(self._opened, question))

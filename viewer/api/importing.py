@@ -1,0 +1,157 @@
+"""Data sets, and predictions made elsewhere, taken into a store."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from viewer.api.data import Dataset, Run
+from viewer.api.opened import AnyRun, one_of, view_named
+from viewer.api.progress import Tell, text_bar
+from viewer.api.running import Running
+
+
+class Importing(Running):
+    """The part of a store that takes in data sets and predictions."""
+
+    def datasets(self) -> tuple[Dataset, ...]:
+        """Return the registered data sets, oldest first."""
+        from viewer.api.made import dataset_of
+        from viewer.store import cases
+
+        return tuple(map(dataset_of, cases.dataset_summaries(self._opened)))
+
+    def notices(self, dataset: str) -> tuple[str, ...]:
+        """Return what is missing or disagrees in a data set, a sentence each.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such data set.
+        """
+        from viewer.store import cases
+
+        found = cases.dataset_named(self._opened, dataset).notices
+        return tuple(f"{one.subject}: {one.text}" for one in found)
+
+    def import_dataset(
+        self,
+        format: str,  # noqa: A002 - what the command line calls it
+        path: str | Path,
+        name: str = "",
+        *,
+        view: str | None = None,
+        restricted: bool | None = None,
+    ) -> Dataset:
+        """Register a data set from a folder, or from a file in it.
+
+        Parameters
+        ----------
+        format : str
+            Such as ``folder``, ``chexlocalize``, ``coco`` or ``pathmmu``; ``auto`` for
+            what it looks like.
+        path : path
+            The folder or file; the images stay where they are.
+        name : str, optional
+            What to call it; default: the folder's name.
+        view : str, optional
+            frontal, lateral or other, of images that do not say it themselves.
+        restricted : bool, optional
+            Whether its licence keeps its images on this machine; None for what was
+            said before.
+
+        Raises
+        ------
+        UnreadableInputError
+            A table or file of the format is missing or cannot be read.
+        WrongUseError
+            The format or view is unknown, the name belongs to another content, or
+            there is no image. Images that cannot be read are notices.
+        """
+        from viewer.services.importing.import_dataset import import_dataset
+        from viewer.services.importing.import_preview import format_of, name_of
+
+        found = Path(path).absolute()
+        dataset = import_dataset(
+            self._opened,
+            format_of(found) if format == "auto" else format,
+            found,
+            name or name_of(found),
+            None if view is None else view_named(view),
+            restricted=restricted,
+        )
+        return next(one for one in self.datasets() if one.name == dataset.name)
+
+    def import_predictions(
+        self,
+        file: str | Path,
+        name: str,
+        *,
+        dataset: str = "",
+        columns: Mapping[str, str] | None = None,
+        coordinates: str | None = None,
+        finding: str = "",
+        model: str = "",
+        like: AnyRun | None = None,
+        grids: Sequence[int] = (8,),
+        annotations: str | Path | None = None,
+        shape: str = "",
+        progress: Tell | None = text_bar,
+    ) -> Run:
+        """Score predictions made elsewhere, as a run like any other.
+
+        Parameters
+        ----------
+        file : path
+            A CSV table, COCO's results (.json), a folder of mask pictures, or DICOM
+            segmentations; docs/formats.md has each.
+        name : str
+            What the model is called.
+        dataset : str
+            The data set that they are about; or ``like``, a run whose questions they
+            answer.
+        columns : mapping, optional
+            What columns of a table are: ``{"image_id": "image"}``.
+        coordinates : str, optional
+            What numbers count: native (pixels of the file), normalised (parts of width
+            and height) or sent (pixels of the square that is sent); never guessed.
+        finding, model : str, optional
+            What a table is about that does not say so; which of the file's models.
+        grids : sequence of int
+            Cells per side, where no run is named.
+        annotations : path, optional
+            The instances file whose numbers COCO's results use.
+        shape : str, optional
+            box or mask, where COCO's results have both.
+
+        Raises
+        ------
+        UnreadableInputError
+            The file cannot be read.
+        WrongUseError
+            Nobody says what its columns or numbers mean, or nothing of it is about a
+            question of the data set.
+        """
+        from viewer.domain.prediction import Coordinates
+        from viewer.services.importing.import_predictions import (
+            PredictionsWish,
+            plan_predictions,
+        )
+
+        counted = None
+        if coordinates is not None:
+            known = {one.value: one for one in Coordinates}
+            counted = one_of(known, coordinates, "kind of coordinates")
+        wish = PredictionsWish(
+            file=Path(file),
+            name=name,
+            dataset=dataset,
+            columns=columns or {},
+            coordinates=counted,
+            finding=finding,
+            model=model,
+            like=None if like is None else self._number(like),
+            grids=tuple(grids),
+            listing=None if annotations is None else Path(annotations),
+            shape=shape,
+        )
+        planned = plan_predictions(self._opened, self.home, wish)
+        return self.run(planned.run, progress=progress)

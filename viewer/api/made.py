@@ -1,0 +1,123 @@
+"""The interface's data made of the program's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.api.data import Answer, Box, Dataset, Model, Point, Run
+from viewer.domain.answer import Answer as Read
+from viewer.domain.answer import (
+    BoxesAnswer,
+    CellAnswer,
+    MaskAnswer,
+    PointAnswer,
+    Status,
+)
+from viewer.domain.answer_json import type_of
+from viewer.metrics.pointing import cell_box
+from viewer.services.asking.ask import Reply, overlay
+from viewer.services.configuring.money import DOLLAR
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+
+if TYPE_CHECKING:
+    from viewer.domain.geometry import BoxPx
+    from viewer.domain.run import RunSummary
+    from viewer.services.configuring.model_list import ModelLine
+    from viewer.store.cases import DatasetSummary
+
+
+def run_of(summary: "RunSummary") -> Run:
+    """Return a run as the interface has it."""
+    return Run(
+        id=summary.id,
+        study=summary.study,
+        dataset=summary.dataset,
+        models=summary.models,
+        status=summary.status.value,
+        created_at=summary.created_at,
+        planned=summary.n_planned,
+        counts={str(status): n for status, n in summary.counts.items()},
+        cost_usd=_dollars(summary.cost_microusd),
+        notes=tuple(map(str, summary.notes)),
+    )
+
+
+def dataset_of(summary: "DatasetSummary") -> Dataset:
+    """Return a data set as the interface has it."""
+    return Dataset(
+        name=summary.name,
+        format=summary.format,
+        folder=Path(summary.root),
+        images=summary.images,
+        patients=summary.patients,
+        items=summary.items,
+        notices=summary.notices,
+        imported_at=summary.imported_at,
+    )
+
+
+def model_of(line: "ModelLine") -> Model:
+    """Return a model as the interface has it."""
+    return Model(
+        line.name, line.adapter, line.summary, line.state, line.can_ask, line.host
+    )
+
+
+def answer_of(store: Path, reply: Reply) -> Answer:
+    """Return an answer that was just given, with its picture."""
+    kept = answer_of_trial(store, reply.scored.id)
+    score, met = kept.score, kept.measures
+    judged = score.status is not Status.EXCLUDED
+    return Answer(
+        image=kept.ref.path,
+        frame=kept.ref.frame,
+        finding=kept.finding,
+        view=kept.view,
+        model=kept.model,
+        status=score.status.value,
+        reason=score.reason,
+        correct=score.status is Status.SCORED_CORRECT if judged else None,
+        kind=type_of(kept.answer) if kept.answer else "",
+        cell=score.answer,
+        boxes=_boxes(kept, kept.answer),
+        point=_point(kept.answer),
+        reference_cells=kept.reference_cells,
+        coverage=score.coverage,
+        outcome=score.outcome.value if score.outcome else "",
+        iou=met.iou if met else None,
+        dice=met.dice if met else None,
+        reply=kept.reply_text,
+        note=kept.note,
+        seconds=kept.latency_ms / 1000,
+        cost_usd=_dollars(kept.cost_microusd),
+        run=kept.run,
+        trial=kept.trial,
+        model_returned=kept.model_returned,
+        prompt_sha256=kept.prompt_sha256,
+        request_sha256=kept.request_sha256,
+        mask=kept.answer.mask.array() if isinstance(kept.answer, MaskAnswer) else None,
+        png=overlay(reply),
+    )
+
+
+def _dollars(microusd: int | None) -> float | None:
+    return None if microusd is None else microusd / DOLLAR
+
+
+def _point(answer: Read | None) -> Point | None:
+    if not isinstance(answer, PointAnswer):
+        return None
+    return Point(answer.point.x, answer.point.y)
+
+
+def _boxes(kept: StoredAnswer, answer: Read | None) -> tuple[Box, ...]:
+    """Return an answered cell, or boxes, in native pixels."""
+    if isinstance(answer, CellAnswer):
+        return (_box(cell_box(answer.cell, kept.grid, kept.field)),)
+    if not isinstance(answer, BoxesAnswer):
+        return ()
+    sure = answer.confidences or (None,) * len(answer.boxes)
+    return tuple(_box(*one) for one in zip(answer.boxes, sure, strict=True))
+
+
+def _box(box: "BoxPx", confidence: float | None = None) -> Box:
+    return Box(box.x0, box.y0, box.x1, box.y1, confidence)

@@ -1,0 +1,125 @@
+"""What came of runs: records, tables and figures."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from viewer.api.data import Figure, Run, Table
+from viewer.api.opened import AnyRun, Opened
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Results(Opened):
+    """The part of a store that tells what came of runs."""
+
+    def runs(self, *, single_questions: bool = False) -> tuple[Run, ...]:
+        """Return the runs, oldest first; ``single_questions`` are those of ask too."""
+        from viewer.api.made import run_of
+        from viewer.services.reporting.grading import take_in_grades
+        from viewer.store import runs
+
+        take_in_grades(self._opened)
+        found = runs.run_summaries(self._opened, include_adhoc=single_questions)
+        return tuple(map(run_of, found))
+
+    def records(self, run: AnyRun) -> "pd.DataFrame":
+        """Return every trial of a run, in the order planned: a DataFrame, a row each.
+
+        Names, types and values are those of ``items.csv`` in the run's report. Text
+        that is not there is "", numbers that nobody said are missing. The columns:
+
+        item, patient, image : str
+            What was asked, of whom, and the image.
+        finding, view : str
+            What rates are grouped by in every study.
+        subset, question_kind, anatomy and so on : str
+            The same under the study's own names, and what else its items fall into.
+        condition, repeat, model : str, Int64, str
+            The change of the stimulus, such as ``grid=8``; from 0; the name in the run.
+        status, reason, answer : str
+            How the trial ended, and why; the answer as tables write it: D4, B, Yes.
+        gold : str
+            What is right, as JSON.
+        correct : boolean
+            Missing where a trial is in no rate, so that its mean is the rate.
+        chance : float64
+            Of an option drawn at random, 0-1.
+        coverage, outcome : float64, str
+            Of places: the part of the reference in the cell, 0-1; full, partial, miss.
+        reply : str
+            The last reply of the model.
+        tokens_in, tokens_out, seconds, cost_usd : Int64, Int64, float64, float64
+            Of all replies that the answer was read from.
+        prompt_sha256, request_sha256 : str
+            The hashes of the words, and of all that was sent.
+
+        Then follow the numbers that the study measures of an answer, float64.
+
+        Raises
+        ------
+        MissingDependencyError
+            pandas is not installed.
+        WrongUseError
+            There is no such run.
+        """
+        from viewer.api.frames import dataframe
+        from viewer.services.reporting.records import items_of_run
+
+        return dataframe(items_of_run(self._opened, self._number(run)))
+
+    def tables(self, run: AnyRun) -> tuple[str, ...]:
+        """Return the names of the tables of a run's report, such as results."""
+        from viewer.services.inspecting.runs import table_names
+
+        return table_names(self.path, self._number(run))
+
+    def table(self, run: AnyRun, name: str = "results") -> Table:
+        """Return a table of a run's report.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such run, or it has no such table.
+        """
+        from viewer.services.inspecting.runs import printed_table, run_table
+
+        number = self._number(run)
+        found = run_table(self.path, number, name)
+        shown = printed_table(self.path, number, name)
+        return Table(name, found.header, found.rows, found, shown)
+
+    def figures(self, run: AnyRun) -> tuple[str, ...]:
+        """Return the names of a run's figures, the paper's and then the report's.
+
+        Images of the data set are read for it; without them figures that show one are
+        missing.
+        """
+        from viewer.services.inspecting.drawn_figures import figure_names
+
+        return figure_names(self.path, self._number(run))
+
+    def figure(self, run: AnyRun, name: str) -> Figure:
+        """Return a figure of a run, drawn as SVG.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such run, or it has no such figure.
+        """
+        from viewer.services.inspecting.drawn_figures import drawn_figure
+
+        found = drawn_figure(self.path, self._number(run), name)
+        return Figure(name, found.title, found.words, found.svg)
+
+    def report(self, run: AnyRun, folder: str | Path) -> tuple[Path, ...]:
+        """Write a run's tables, figures, page and manifest; return the files.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such run, or the folder cannot be written to.
+        """
+        from viewer.services.reporting.report_run import write_report
+
+        return write_report(self._opened, self._number(run), Path(folder))

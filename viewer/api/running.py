@@ -1,0 +1,200 @@
+"""Runs planned and asked."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from viewer.api.data import Progress, Run
+from viewer.api.opened import AnyRun, Opened, one_of
+from viewer.api.progress import Tell, progress_of, text_bar
+from viewer.domain.errors import WrongUseError
+
+
+class Running(Opened):
+    """The part of a store that plans runs and asks them."""
+
+    def plan_file(
+        self,
+        study_file: str | Path,
+        *,
+        models: Sequence[str] = (),
+        limit: int | None = None,
+        ceiling_usd: float | None = None,
+        new: bool = False,
+    ) -> Run:
+        """Plan what a study file (TOML) says; nothing is asked yet.
+
+        The same plan is the same run, which goes on where it was.
+
+        Parameters
+        ----------
+        study_file : path
+            As ``overread run`` takes it; docs/batch.md shows one.
+        models : sequence of str, optional
+            In place of the file's models.
+        limit : int, optional
+            Only the first so many items.
+        ceiling_usd : float, optional
+            The most that the run may cost; it pauses before more.
+        new : bool
+            Plan another run of the same plan; replies in the store are used again.
+
+        Raises
+        ------
+        UnreadableInputError
+            The file cannot be read, or is no TOML.
+        WrongUseError
+            A name in it is unknown, a parameter out of range, a model cannot be asked,
+            or the data set holds nothing that the study can ask.
+        """
+        from viewer.services.configuring.study_file import read_study_file
+        from viewer.services.running.plan_run import plan_run
+
+        spec = read_study_file(
+            Path(study_file),
+            self._settings.models_file,
+            models=models,
+            limit=limit,
+            ceiling=ceiling_usd,
+        )
+        return self._run(plan_run(self._opened, spec, new=new))
+
+    def plan(
+        self,
+        study: str,
+        dataset: str,
+        models: Sequence[str | Mapping[str, object]],
+        *,
+        params: Mapping[str, object] | None = None,
+        preset: str | None = None,
+        seed: int = 0,
+        repeats: int | None = None,
+        limit: int | None = None,
+        ceiling_usd: float | None = None,
+        new: bool = False,
+    ) -> Run:
+        """Plan a run without a study file; nothing is asked yet.
+
+        Parameters
+        ----------
+        study, dataset : str
+            The study's name, such as ``grid_localization``, and the data set's.
+        models : sequence of str or mapping
+            Names of models, or ``[[model]]`` tables such as
+            ``{"name": "d4", "adapter": "scripted", "answer": "D4"}``.
+        params : mapping, optional
+            Parameters of the study that differ from its preset, such as
+            ``{"grids": [8, 16]}``.
+        preset : str, optional
+            Which of its settings; default: those of the paper.
+        seed : int
+            What is drawn at random is drawn by it.
+        repeats : int, optional
+            How often each question is asked; default: as the preset does.
+        limit, ceiling_usd, new
+            As for :meth:`plan_file`.
+
+        Raises
+        ------
+        WrongUseError
+            As for :meth:`plan_file`.
+        """
+        from viewer.services.configuring.study_file import study_spec
+        from viewer.services.running.plan_run import plan_run
+
+        if not models:
+            raise WrongUseError(
+                "The plan names no model.", 'Add for example models=["asymmetry"].'
+            )
+        said: dict[str, object] = {
+            "study": study,
+            "dataset": dataset,
+            "models": [m if isinstance(m, str) else m.get("name") for m in models],
+            "model": [dict(one) for one in models if not isinstance(one, str)],
+            "params": dict(params or {}),
+            "seed": seed,
+        }
+        beside = {"preset": preset, "repeats": repeats}
+        said |= {name: value for name, value in beside.items() if value is not None}
+        spec = study_spec(
+            said,
+            Path("the plan"),
+            self._settings.models_file,
+            limit=limit,
+            ceiling=ceiling_usd,
+        )
+        return self._run(plan_run(self._opened, spec, new=new))
+
+    def run(
+        self,
+        run: AnyRun,
+        *,
+        progress: Tell | None = text_bar,
+        concurrency: int = 0,
+        retry_failed: bool = False,
+        orphans: str | None = None,
+    ) -> Run:
+        """Ask all that is pending of a run, and return it as it is then.
+
+        What arrives is stored at once: an interrupted run goes on where it was, and no
+        reply is paid for twice. A refused, unreadable or failed question is a trial
+        like any other; ``counts`` of the run tell.
+
+        Parameters
+        ----------
+        run : Run, int or "last"
+            What was planned.
+        progress : callable, optional
+            Told each step as a :class:`Progress`; default: a bar of text on standard
+            error; None for nothing.
+        concurrency : int
+            The most questions in flight; 0 for 4 here, and up to 32 to other machines.
+        retry_failed : bool
+            Ask those again that failed at the provider.
+        orphans : str, optional
+            What becomes of questions that a kill left without a reply: retry, ask or
+            skip; default: what each model's profile says.
+
+        Raises
+        ------
+        PrivacyError
+            Images may not leave this machine until ``overread allow`` says so.
+        StoreError
+            Another process asks this run, or the disk is full; what is stored stays.
+        WrongUseError
+            There is no such run, or a model of it cannot be asked.
+        """
+        number = self._number(run)
+        steps = self.follow(
+            number, concurrency=concurrency, retry_failed=retry_failed, orphans=orphans
+        )
+        with closing(steps):
+            for step in steps:
+                if progress is not None:
+                    progress(step)
+        return self._run(number)
+
+    def follow(
+        self,
+        run: AnyRun,
+        *,
+        concurrency: int = 0,
+        retry_failed: bool = False,
+        orphans: str | None = None,
+    ) -> Generator[Progress]:
+        """Ask all that is pending of a run, and yield its progress step by step.
+
+        Leaving the loop ends the asking; what is in flight is awaited and stored.
+        Parameters and errors are those of :meth:`run`.
+        """
+        from threading import Event
+
+        from viewer.domain.run import OrphanPolicy
+        from viewer.services.running.coordinator import BatchOptions
+        from viewer.services.running.run_batch import run_batch
+
+        policies = {policy.value: policy for policy in OrphanPolicy}
+        policy = None if orphans is None else one_of(policies, orphans, "policy")
+        options = BatchOptions(concurrency, policy, retry_failed)
+        number = self._number(run)
+        return progress_of(number, run_batch(self._opened, number, options, Event()))

@@ -54,6 +54,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     saliency.import_points,
     predictions.import_predictions,
     segmenting.segment,
+    studies.init,
     studies.prompts,
     running.run,
     running.report,

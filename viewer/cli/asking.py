@@ -25,6 +25,7 @@ _FAILED: Final = ("provider_error", "pending")
 @click.option("--frame", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--view", type=click.Choice(NAMED_VIEWS))
 @click.option("--out", type=click.Path(path_type=Path), help="Draw the answer here.")
+@click.option("--fresh", is_flag=True, help="Ask again though it has a reply.")
 @store_option
 @json_option
 def ask(
@@ -37,6 +38,7 @@ def ask(
     out: Path | None,
     store: Path | None,
     *,
+    fresh: bool,
     as_json: bool,
 ) -> int:
     """Ask one question about one image; the answer is kept in the store."""
@@ -61,7 +63,7 @@ def ask(
         StopSignals(stop, drain_limit_s()),
         Progress("Question") as progress,
     ):
-        reply = ask_one(opened, question, Following(progress), stop)
+        reply = ask_one(opened, question, Following(progress), stop, fresh=fresh)
     if stop.is_set() and reply.scored.reply_id is None:
         return say("Stopped; what arrived of a download is kept.", UNFINISHED)
     if out is not None:
@@ -103,16 +105,24 @@ def _print_presets(*, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name")
+@click.option(
+    "--study",
+    "study_file",
+    type=click.Path(path_type=Path),
+    help="A study file whose [[model]] tables are known too.",
+)
 @store_option
 @json_option
-def probe(name: str, store: Path | None, *, as_json: bool) -> int:
+def probe(
+    name: str, study_file: Path | None, store: Path | None, *, as_json: bool
+) -> int:
     """Find out what a model's endpoint really does; asks about a dozen questions."""
-    from viewer.services.configuring.study_file import known_profiles, named_profile
+    from viewer.services.configuring.study_file import named_profile, profiles_for
     from viewer.services.probing.probe import probe_with_consent
     from viewer.services.probing.rows import report_as_json
 
     settings = read_settings(store)
-    profile = named_profile(name, known_profiles(settings.models_file))
+    profile = named_profile(name, profiles_for(settings.models_file, study_file))
     report = probe_with_consent(settings.store, profile)
     row = report_as_json(report)
     if as_json:

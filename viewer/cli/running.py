@@ -19,6 +19,11 @@ from viewer.terminal import Progress, print_run, run_number
 @click.option("--model", "models", multiple=True, help="Instead of the file's models.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first K items.")
 @click.option("--new", is_flag=True, help="Start another run; replies are reused.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Ask again what has replies; new ones are kept beside them.",
+)
 @click.option("--retry-failed", is_flag=True, help="Ask failed trials again.")
 @click.option("--orphans", type=click.Choice([p.value for p in OrphanPolicy]))
 @click.option(
@@ -38,6 +43,7 @@ def run(
     store: Path | None,
     *,
     new: bool,
+    fresh: bool,
     retry_failed: bool,
     worker: bool,
     as_json: bool,
@@ -61,7 +67,7 @@ def run(
     if not worker:  # a process of its own would not know what is typed here
         ask_for_keys((*spec.models, *spec.helpers))
     with open_store(settings.store) as opened:
-        number = plan_run(opened, spec, new=new)
+        number = plan_run(opened, spec, new=new, fresh=fresh)
         if missing := missing_findings_of_run(opened, number):
             say(missing)
         code = finish(opened, number, options, worker=worker)

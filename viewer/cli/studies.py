@@ -1,9 +1,11 @@
-"""Commands about studies: what they ask with."""
+"""Commands about studies: a file to start from, and what they ask with."""
+
+from pathlib import Path
 
 import click
 
 from viewer.cli.shared import json_option
-from viewer.printing import print_json, print_text
+from viewer.printing import echo, print_json, print_text
 
 
 @click.command()
@@ -22,3 +24,24 @@ def prompts(study: str, *, name: str, as_json: bool) -> None:
         print_json(list(prompt_rows(study, name)))
     else:
         print_text(prompts_text(study, name))
+
+
+@click.command()
+@click.argument("study")
+@click.option("--out", type=click.Path(path_type=Path), help="Write it to this file.")
+@click.option("--store", expose_value=False, help="Accepted; a study file needs none.")
+def init(study: str, out: Path | None) -> None:
+    """Write a study file to start from: all that it may say, as comments.
+
+    It runs once a data set and models are named in it.
+    """
+    from viewer.services.configuring.new_study_file import (
+        new_study_file,
+        write_new_study_file,
+    )
+
+    if out is None:
+        print_text(new_study_file(study))
+    else:
+        write_new_study_file(study, out)
+        echo(out)

@@ -42,11 +42,13 @@ def create_run(
     plan_sha256: str,
     adhoc: bool = False,
     once: bool = False,
+    fresh: bool = False,
 ) -> int:
     """Insert a run with its whole plan in one transaction; return its id.
 
     Trials the plan excludes get their score row in the same transaction. With ``once``
-    a run of the plan that another window has made meanwhile is returned instead.
+    a run of the plan that another window has made meanwhile is returned instead. A
+    ``fresh`` run takes no reply that is there already.
     """
     with store.transaction():
         known = run_with_plan(store, plan_sha256) if once else None
@@ -54,7 +56,8 @@ def create_run(
             return known
         run = store.execute(
             "INSERT INTO run (study, study_version, dataset_id, plan_sha256, spec,"
-            " adhoc, sealed, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
+            " adhoc, sealed, created_at, replies_after) VALUES (?, ?, ?, ?, ?, ?, 0, ?,"
+            " CASE WHEN ? THEN (SELECT ifnull(max(id), 0) FROM reply) END)",
             (
                 spec.study,
                 study_version,
@@ -63,6 +66,7 @@ def create_run(
                 json.dumps(plain(spec), sort_keys=True),
                 int(adhoc),
                 utc_now(),
+                int(fresh),
             ),
         )
         store.execute_many(
@@ -137,6 +141,17 @@ def run_with_plan(store: Store, plan_sha256: str) -> int | None:
         "SELECT max(id) FROM run WHERE plan_sha256 = ? AND adhoc = 0", (plan_sha256,)
     )
     return None if rows[0][0] is None else int(rows[0][0])
+
+
+def fresh_run_with_plan(store: Store, plan_sha256: str) -> int | None:
+    """Return the newest run of a plan if it is a fresh one that is not finished."""
+    rows = store.rows(
+        "SELECT r.id FROM run r WHERE r.id = ? AND r.replies_after IS NOT NULL AND"
+        " EXISTS (SELECT 1 FROM run_status_count c WHERE c.run_id = r.id"
+        " AND c.status = ? AND c.n > 0)",
+        (run_with_plan(store, plan_sha256), Status.PENDING.value),
+    )
+    return int(rows[0][0]) if rows else None
 
 
 _RUNS: Final = (

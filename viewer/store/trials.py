@@ -203,13 +203,14 @@ def kept_reply(store: Store, request_sha256: str, trial_id: int) -> TrialReply |
     """Return a reply to exactly this request that need not be asked again.
 
     A reply that may not be reused elsewhere (refused, truncated) still answers the
-    trial that bought it.
+    trial that bought it. Of a fresh run it is one that came since it was planned.
     """
     rows = store.rows(
         "SELECT r.* FROM reply r JOIN attempt a ON a.id = r.attempt_id"
         " WHERE r.request_sha256 = ? AND (r.reusable = 1 OR a.trial_id = ?)"
-        " ORDER BY r.id LIMIT 1",
-        (request_sha256, trial_id),
+        " AND r.id > ifnull((SELECT run.replies_after FROM trial JOIN run"
+        " ON run.id = trial.run_id WHERE trial.id = ?), 0) ORDER BY r.id LIMIT 1",
+        (request_sha256, trial_id, trial_id),
     )
     return reply_of_row(rows[0]) if rows else None
 

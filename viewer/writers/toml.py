@@ -28,7 +28,7 @@ def _document(table: Mapping[str, object]) -> Iterator[str]:
 def _entries(table: Mapping[str, object]) -> Iterator[str]:
     for key, value in table.items():
         if not isinstance(value, Mapping) and not _is_tables(value):
-            yield f"{_key(key)} = {_value(key, value)}"
+            yield f"{_key(key)} = {toml_value(value, key)}"
 
 
 def _is_tables(value: object) -> bool:
@@ -44,7 +44,8 @@ def _key(key: str) -> str:
     return key if bare.isascii() and bare.isalnum() else _basic(key)
 
 
-def _value(key: str, value: object) -> str:
+def toml_value(value: object, key: str = "") -> str:
+    """Return a value as TOML writes it; one that it has no word for raises."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -52,7 +53,7 @@ def _value(key: str, value: object) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Sequence):
-        return f"[{', '.join(_value(key, each) for each in value)}]"
+        return f"[{', '.join(toml_value(each, key) for each in value)}]"
     raise WrongUseError(f"The entry '{key}' cannot be written as TOML.", "Mend it.")
 
 

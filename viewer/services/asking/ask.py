@@ -101,14 +101,17 @@ def ask(
     question: Question,
     hear: Callable[[Event], None] | None = None,
     cancel: Flag | None = None,
+    *,
+    fresh: bool = False,
 ) -> Reply:
     """Ask one question now; raises where the model did not answer.
 
     The image's reference is used where a registered data set or a mask beside the
     file holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is told
-    what happens meanwhile; a question stopped by ``cancel`` stays pending.
+    what happens meanwhile; a question stopped by ``cancel`` stays pending. A ``fresh``
+    one is asked again though it has a reply.
     """
-    run = plan_question(store, question)
+    run = plan_question(store, question, fresh=fresh)
     for event in run_batch(store, run, ONE_QUESTION, cancel or Flag()):
         if isinstance(event, ModelStopped):
             raise OverreadError(event.sentence)
@@ -135,7 +138,7 @@ def _measures(context: RunContext, scored: ScoredTrial) -> Measures | None:
     return measured(context.places, trial.condition, mask, answer, image.geometry)
 
 
-def plan_question(store: Store, question: Question) -> int:
+def plan_question(store: Store, question: Question, *, fresh: bool = False) -> int:
     """Return a new ad hoc run of one trial; nothing is asked yet.
 
     An image that cannot be read, a model that cannot be asked or did not learn the
@@ -147,7 +150,7 @@ def plan_question(store: Store, question: Question) -> int:
     gate = open_gate(store, dataset)
     gate.check_model(question.profile, [image])
     adapter_for(question.profile, gate.allowance(question.profile))
-    return _plan(store, question, dataset, image)
+    return _plan(store, question, dataset, image, fresh=fresh)
 
 
 def _check_learned(spec: RunSpec, trial: Trial) -> None:
@@ -200,7 +203,12 @@ def spec_and_trial(
 
 
 def _plan(
-    store: Store, question: Question, dataset: Dataset, image: DatasetImage
+    store: Store,
+    question: Question,
+    dataset: Dataset,
+    image: DatasetImage,
+    *,
+    fresh: bool,
 ) -> int:
     spec, trial = spec_and_trial(question, dataset, image)
     _check_learned(spec, trial)
@@ -214,6 +222,7 @@ def _plan(
         scorer_version=study.scorer_version,
         plan_sha256=plan_sha256(spec, dataset, study),
         adhoc=True,
+        fresh=fresh,
     )
 
 

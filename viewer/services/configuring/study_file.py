@@ -232,6 +232,14 @@ def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
     return profiles
 
 
+def profiles_for(models_file: Path, study_file: Path | None) -> dict[str, ModelProfile]:
+    """Return the known profiles, and those of a study file before them."""
+    known = known_profiles(models_file)
+    if study_file is None:
+        return known
+    return known | own_profiles(read_toml(study_file), study_file)
+
+
 def own_profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
     """Return the profiles of a file's ``[[model]]`` tables."""
     found = (

@@ -66,25 +66,35 @@ def _check_models(store: Store, spec: RunSpec, dataset: Dataset) -> None:
         check_prices((*spec.models, *spec.helpers))
 
 
-def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
+def plan_run(
+    store: Store, spec: RunSpec, *, new: bool = False, fresh: bool = False
+) -> int:
     """Return the run of this plan, planned now unless the store holds it already.
 
-    ``new`` plans another one in any case. A ceiling takes the place of the run's
-    earlier one. A plan without any trial raises.
+    ``new`` plans another one in any case, and ``fresh`` one that takes no reply that is
+    there already, unless such a one is unfinished. A ceiling takes the place of the
+    run's earlier one. A plan without any trial raises.
     """
-    run = _planned(store, spec, new=new)
+    run = _planned(store, spec, new=new, fresh=fresh)
     if spec.ceiling_microusd is not None:
         set_ceiling(store, run, spec.ceiling_microusd)
     return run
 
 
-def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
+def _known(store: Store, sha256: str, *, new: bool, fresh: bool) -> int | None:
+    """Return the run of a plan that is to go on, None where another is to be made."""
+    if fresh:
+        return runs.fresh_run_with_plan(store, sha256)
+    return None if new else runs.run_with_plan(store, sha256)
+
+
+def _planned(store: Store, spec: RunSpec, *, new: bool, fresh: bool) -> int:
     dataset = cases.dataset_named(store, spec.dataset)
     study = study_named(spec.study)
     spec = with_people(spec, dataset, study)
     _check_models(store, spec, dataset)
     sha256 = plan_sha256(spec, dataset, study)
-    known = None if new else runs.run_with_plan(store, sha256)
+    known = _known(store, sha256, new=new, fresh=fresh)
     if known is not None:
         return known
     trials = planned_trials(study, dataset, spec)
@@ -105,7 +115,8 @@ def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
         study_version=study.version,
         scorer_version=study.scorer_version,
         plan_sha256=sha256,
-        once=not new,
+        once=not (new or fresh),
+        fresh=fresh,
     )
     note_excluded(store, run, trials)
     return run

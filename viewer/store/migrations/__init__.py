@@ -21,6 +21,7 @@ from viewer.store.migrations import (
     m0016_marks,
     m0017_committed,
     m0018_geometry,
+    m0019_fresh_runs,
 )
 
 MIGRATIONS: Final = {
@@ -42,6 +43,7 @@ MIGRATIONS: Final = {
     m0016_marks.VERSION: m0016_marks.statements,
     m0017_committed.VERSION: m0017_committed.statements,
     m0018_geometry.VERSION: m0018_geometry.statements,
+    m0019_fresh_runs.VERSION: m0019_fresh_runs.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

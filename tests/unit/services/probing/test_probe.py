@@ -266,6 +266,15 @@ def test_that_the_command_prints_the_verdicts_and_fails_where_nobody_answers(
     assert run_command_line(["probe", "gone", "--store", str(store)]) == 1
     assert "Nobody answers at 127.0.0.1:9" in capsys.readouterr().out
     assert run_command_line(["probe", "none", "--store", str(store)]) == 2
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'study = "grid_localization"\ndataset = "d"\n'
+        + lines.format("none")
+        + 'base_url = "http://127.0.0.1:9/v1"\n'
+    )
+    command = ["probe", "none", "--study", str(study), "--store", str(store)]
+    assert run_command_line(command) == 1
+    assert "Nobody answers at 127.0.0.1:9" in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,7 @@ def run(
     from viewer.services.configuring.study_file import read_study_file
     from viewer.services.running.coordinator import BatchOptions
     from viewer.services.running.plan_run import plan_run
+    from viewer.services.running.prompt_versions import split_notice_of_run
     from viewer.services.running.supported_findings import missing_findings_of_run
     from viewer.store.database import open_store
 
@@ -68,8 +69,9 @@ def run(
         ask_for_keys((*spec.models, *spec.helpers))
     with open_store(settings.store) as opened:
         number = plan_run(opened, spec, new=new, fresh=fresh)
-        if missing := missing_findings_of_run(opened, number):
-            say(missing)
+        for told in (missing_findings_of_run, split_notice_of_run):
+            if sentence := told(opened, number):
+                say(sentence)
         code = finish(opened, number, options, worker=worker)
         print_run(opened, number, as_json=as_json)
     return code

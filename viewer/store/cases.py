@@ -223,6 +223,16 @@ def _add_notice(store: Store, dataset_id: int, notice: Notice) -> None:
     )
 
 
+def datasets_of_split(store: Store, format_: str, split: str) -> tuple[str, ...]:
+    """Return the registered data sets of a format and a split, the newest first."""
+    rows = store.rows(
+        "SELECT name FROM dataset WHERE format = ? AND split = ? AND adhoc = 0"
+        " AND complete = 1 ORDER BY id DESC",
+        (format_, split),
+    )
+    return tuple(str(row["name"]) for row in rows)
+
+
 def dataset_summaries(store: Store) -> tuple[DatasetSummary, ...]:
     """Return every data set a person registered, oldest first."""
     rows = store.rows(

@@ -9,11 +9,12 @@ from viewer.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt of a planned run, the run's parameters, and the questions in it."""
+    """A prompt of a planned run, its name, the run's parameters and its questions."""
 
     run: int
     created_at: str
     prompt_sha256: str
+    prompt: str
     preset: str
     params: Mapping[str, object]
     questions: int
@@ -27,9 +28,10 @@ def prompts_asked(
     A run that asked nothing yet has none; runs after ``until`` are left out.
     """
     rows = store.rows(
-        "SELECT r.id, r.created_at, r.spec, q.prompt_sha256, count(*) AS n"
+        "SELECT r.id, r.created_at, r.spec, q.prompt_sha256, p.name, count(*) AS n"
         " FROM run r JOIN dataset d ON d.id = r.dataset_id"
         " JOIN trial t ON t.run_id = r.id JOIN request q ON q.sha256 = t.request_sha256"
+        " JOIN prompt p ON p.sha256 = q.prompt_sha256"
         " WHERE d.root_sha256 = ? AND r.adhoc = 0 AND r.id <= ifnull(?, r.id)"
         " GROUP BY r.id, q.prompt_sha256 ORDER BY r.id, q.prompt_sha256",
         (root_sha256, until),
@@ -40,6 +42,7 @@ def prompts_asked(
             row["id"],
             row["created_at"],
             row["prompt_sha256"],
+            row["name"],
             specs[row["id"]]["preset"],
             specs[row["id"]]["params"],
             row["n"],

@@ -11,7 +11,8 @@ from viewer.domain.case import Dataset
 class AskedVersion:
     """A prompt with parameters that planned runs asked a data set with.
 
-    ``first_at`` is UTC, ISO 8601; ``questions`` counts what all ``runs`` asked so.
+    ``first_at`` is UTC, ISO 8601; ``questions`` counts what all ``runs`` asked so, and
+    ``prompt`` is the prompt's name.
     """
 
     prompt_sha256: str
@@ -20,6 +21,7 @@ class AskedVersion:
     runs: tuple[int, ...]
     first_at: str
     questions: int
+    prompt: str = ""
 
 
 @dataclass(frozen=True)

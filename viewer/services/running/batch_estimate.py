@@ -19,7 +19,7 @@ from viewer.services.configuring.money import DOLLAR, dollars
 from viewer.services.configuring.study_file import advised_repeats
 from viewer.services.running.batch_form import PROMPTS, BatchForm, spec_of
 from viewer.services.running.plan_run import plan_sha256, with_people
-from viewer.services.running.prompt_versions import versions_asked
+from viewer.services.running.prompt_versions import split_notice
 from viewer.services.running.supported_findings import (
     exclusion_notes,
     missing_findings,
@@ -36,7 +36,6 @@ from viewer.studies.steps import Longest
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
-_TEST: Final = "test"
 _FREE: Final = "No model named has a price."
 
 
@@ -77,7 +76,7 @@ def estimate(
         planned = planned_trials(study, dataset, spec) if spec.models else ()
         asked = [trial for trial in planned if not trial.exclusion]
         done = _settled(opened, plan_sha256(spec, dataset, study))
-        looks = _looks(opened, dataset)
+        looks = split_notice(opened, spec, dataset) if spec.models else ""
         left = len(asked) - done
         cost = _cost(opened, spec, left)
         seconds = _seconds(opened, spec, dataset, left, concurrency)
@@ -128,15 +127,6 @@ def _repeated(spec: RunSpec) -> str:
         return ""
     drawing = " and ".join(model.name for model in spec.models if samples(model))
     return f"Ask {wanted} times: answers of {drawing} are drawn and vary."
-
-
-def _looks(store: Store, dataset: Dataset) -> str:
-    """Say how often a test split was looked at before (E000-29)."""
-    if dataset.split != _TEST:
-        return ""
-    n = len(versions_asked(store, dataset.root_sha256))
-    before = f"{n} version{'s' * (n != 1)} of prompt and parameters so far"
-    return f"The data set is a test split, asked with {before}."
 
 
 def _settled(store: Store, sha256: str) -> int:

@@ -1,14 +1,27 @@
 """Every version of prompt and parameters that a data set was asked with (E000-29)."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
+from viewer.domain.answer import Status
+from viewer.domain.case import Dataset
+from viewer.domain.counting import counted
+from viewer.domain.run import RunSpec
 from viewer.services.trials.request_key import request_key
+from viewer.services.trials.run_context import RunContext
+from viewer.store import cases, runs
 from viewer.store.database import Store
 from viewer.store.versions import AskedPrompt, prompts_asked
 from viewer.studies.protocol import AskedVersion
 
-_ESTIMATES = frozenset({"paper_replicates", "replicates"})
+_TEST: Final = "test"
+_VALIDATION: Final = "val"
+_MOST: Final = 4
+"""Prompts that a sentence names."""
+_ESTIMATES: Final = frozenset({"paper_replicates", "replicates"})
 """Parameters that shape no question and no verdict."""
 
 
@@ -24,6 +37,70 @@ def versions_asked(
     return tuple(sorted(_versions(asked), key=lambda version: version.runs[0]))
 
 
+def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
+    """Say how often a test split was asked with which prompts (E000-29).
+
+    "" of any other data set. A validation split of its kind is named where there is
+    one, on which prompts are to be tried.
+    """
+    if dataset.split != _TEST:
+        return ""
+    versions = versions_asked(store, dataset.root_sha256)
+    new = _new_prompts(versions, spec, dataset) if versions else ()
+    others = cases.datasets_of_split(store, dataset.format, _VALIDATION)
+    asked = f"{counted(len(versions), 'version')} of prompt and parameters"
+    so_far = f"{asked} so far{_by_prompt(versions)}"
+    sentences = (
+        f"The data set is a test split, asked with {so_far}.",
+        f"It was not asked with {_few(new)} yet." if new else "",
+        f"Try prompts on the validation split '{others[0]}'." if others else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def split_notice_of_run(store: Store, run: int) -> str:
+    """Return :func:`split_notice` of a planned run, "" where it asks nothing more."""
+    if not runs.status_counts(store, run).get(Status.PENDING):
+        return ""
+    spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
+    return split_notice(store, spec, dataset)
+
+
+def _by_prompt(versions: Sequence[AskedVersion]) -> str:
+    """Return how often each prompt was asked with, the most frequent first."""
+    in_runs, questions = dict[str, set[int]](), Counter[str]()
+    for one in versions:
+        name = _short(one.prompt, one.prompt_sha256)
+        in_runs.setdefault(name, set()).update(one.runs)
+        questions[name] += one.questions
+    told = [
+        f"{name} in {counted(len(in_runs[name]), 'run')} ({counted(n, 'question')})"
+        for name, n in questions.most_common()
+    ]
+    return f": {_few(told)}" if told else ""
+
+
+def _new_prompts(
+    versions: Sequence[AskedVersion], spec: RunSpec, dataset: Dataset
+) -> tuple[str, ...]:
+    """Return which of a run's prompts a data set was never asked with."""
+    known = {one.prompt_sha256 for one in versions}
+    prompts = (
+        (name, hashlib.sha256(text.encode()).hexdigest())
+        for name, text in dict.fromkeys(RunContext(spec, dataset).prompts())
+    )
+    return tuple(_short(name, sha) for name, sha in prompts if sha not in known)
+
+
+def _short(name: str, sha256: str) -> str:
+    return f"{name} {sha256[:8]}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return f"{', '.join(names[:_MOST])}{more}"
+
+
 def _versions(asked: Sequence[AskedPrompt]) -> Iterator[AskedVersion]:
     ordered = sorted(asked, key=lambda one: (_name(one), one.run))
     for _, of_version in groupby(ordered, key=_name):
@@ -36,6 +113,7 @@ def _versions(asked: Sequence[AskedPrompt]) -> Iterator[AskedVersion]:
             tuple(one.run for one in same),
             first.created_at,
             sum(one.questions for one in same),
+            first.prompt,
         )
 
 

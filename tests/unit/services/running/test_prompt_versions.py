@@ -1,6 +1,7 @@
 """Every version of prompt and parameters that was run on a split is counted."""
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from tests.helpers.batch_forms import a_form
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, write_images
+from viewer.cli import run_command_line
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.asking.ask import Question, ask
@@ -100,7 +102,49 @@ def test_that_the_batch_page_says_how_often_a_test_split_was_looked_at(
     run(store, a_spec([D4]))
     settings = Settings(tmp_path, store.path)
     said = estimate(store.path, a_form(), settings).sentence
-    assert "a test split, asked with 1 version of prompt and parameters so far" in said
+    told = "a test split, asked with 1 version of prompt and parameters so far: "
+    asked_with = re.search(f"{told}gosai2025 (\\w+) in 1 run \\(2 questions\\).", said)
+    assert asked_with
+    assert "not asked with" not in said
+    own = {"prompts": {"gosai2025_user": "Where is {finding}?"}}
+    said = estimate(store.path, a_form(params=own), settings).sentence
+    assert re.search(r"It was not asked with gosai2025 [0-9a-f]{8} yet\.", said)
+    assert f"gosai2025 {asked_with[1]} yet" not in said
+    assert "validation split" not in said
+
+
+@pytest.mark.statement("E000-29")
+def test_that_a_validation_split_of_the_same_kind_is_suggested(
+    store: Store, tmp_path: Path
+) -> None:
+    settings = Settings(tmp_path, store.path)
+    for name, kind in (("other", "coco"), ("val", "folder")):
+        found = read_dataset("folder", write_images(tmp_path / name, 1), name)
+        cases.add_dataset(store, replace(found, split="val", format=kind))
+    said = estimate(store.path, a_form(), settings).sentence
+    assert "asked with 0 versions of prompt and parameters so far." in said
+    assert "Try prompts on the validation split 'val'." in said
+    assert "split" not in estimate(store.path, a_form(dataset="val"), settings).sentence
+
+
+@pytest.mark.statement("E000-29")
+def test_that_a_run_says_how_often_its_test_split_was_asked_before_it_asks(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    text = 'study = "grid_localization"\ndataset = "tiny"\nmodels = ["uniform"]\n'
+    study.write_text(text)
+    words = ["run", str(study), "--store", str(store.path)]
+    told = "The data set is a test split, asked with"
+    assert run_command_line(words) == 0
+    assert f"{told} 0 versions" in capsys.readouterr().err
+    assert run_command_line(words) == 0
+    assert told not in capsys.readouterr().err
+    study.write_text(f'{text}[prompts]\ngosai2025_user = "Where is {{finding}}?"\n')
+    assert run_command_line(words) == 0
+    said = capsys.readouterr().err
+    assert f"{told} 1 version of prompt and parameters so far: gosai2025 " in said
+    assert "It was not asked with gosai2025 " in said
 
 
 def test_that_a_split_that_nobody_named_is_not_called_test(tmp_path: Path) -> None:

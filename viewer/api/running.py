@@ -66,6 +66,7 @@ class Running(Opened):
         models: Sequence[str | Mapping[str, object]],
         *,
         params: Mapping[str, object] | None = None,
+        prompts: Mapping[str, str] | None = None,
         preset: str | None = None,
         seed: int = 0,
         repeats: int | None = None,
@@ -85,6 +86,9 @@ class Running(Opened):
         params : mapping, optional
             Parameters of the study that differ from its preset, such as
             ``{"grids": [8, 16]}``.
+        prompts : mapping, optional
+            Prompts of your own by the names of those that they replace; docs/prompts.md
+            has the rules.
         preset : str, optional
             Which of its settings; default: those of the paper.
         seed : int
@@ -112,6 +116,7 @@ class Running(Opened):
             "models": [m if isinstance(m, str) else m.get("name") for m in models],
             "model": [dict(one) for one in models if not isinstance(one, str)],
             "params": dict(params or {}),
+            "prompts": dict(prompts or {}),
             "seed": seed,
         }
         beside = {"preset": preset, "repeats": repeats}

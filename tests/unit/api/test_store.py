@@ -180,6 +180,18 @@ def test_that_a_study_file_is_planned_as_the_command_line_does(
         store.plan_file(tmp_path / "none.toml")
 
 
+def test_that_a_plan_may_ask_in_words_of_ones_own(store: api.Store) -> None:
+    words = "Where is the {finding} on this {view} film? Answer with the cell alone."
+    usual = store.run(planned(store, D4), progress=None)
+    own = planned(store, D4, prompts={"gosai2025_user": words})
+    assert own.id != usual.id
+    store.run(own, progress=None)
+    hashes = [set(store.records(run).prompt_sha256) for run in (usual, own)]
+    assert not hashes[0] & hashes[1]
+    with pytest.raises(api.WrongUseError, match="gosai2025_use"):
+        planned(store, D4, prompts={"gosai2025_use": words})
+
+
 def test_that_records_have_the_rate_as_the_mean_of_correct(store: api.Store) -> None:
     run = asked(store)
     records = store.records(run)

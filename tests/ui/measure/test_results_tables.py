@@ -206,6 +206,28 @@ def test_that_every_name_is_shown_whole_and_as_a_tip(qtbot: QtBot) -> None:
     assert table.columnWidth(0) >= words + 2 * margin
 
 
+def test_that_columns_are_measured_in_sight_alone(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results come while a batch runs, whatever else is looked at."""
+    table, measured = ResultsView(), list[int]()
+    qtbot.addWidget(table)
+    resize = table.resizeColumnsToContents
+
+    def counted() -> None:
+        measured.append(table.shown.rowCount())
+        resize()
+
+    monkeypatch.setattr(table, "resizeColumnsToContents", counted)
+    table.show_table(TABLE)
+    table.show_only({"view": "all"})
+    assert measured == []
+    table.show()
+    assert measured == [6]
+    table.show_only({})
+    assert measured == [6, 7]
+
+
 def test_that_results_that_stand_there_already_are_not_filled_in_again(
     qtbot: QtBot,
 ) -> None:

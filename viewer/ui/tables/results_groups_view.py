@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -129,7 +128,8 @@ class GroupsView(NumberView):
         asked = (groups.by, groups.wanted)
         fits = (before.by, before.wanted) == asked and not before.lacks_intervals
         if chosen is None or not fits:
-            self._fit_columns()
+            self._choose_painters()
+            self.fit_columns()
         self.choose(key, chosen.column if chosen else "")
         self._quiet = False
         after = self.chosen
@@ -182,16 +182,10 @@ class GroupsView(NumberView):
             middle = Qt.AlignmentFlag.AlignCenter
             painter.drawText(self.viewport().rect(), middle, "incomplete")
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Measure the columns anew, now with the font and style they are drawn in."""
-        super().showEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
+    def _choose_painters(self) -> None:
         for column, name in enumerate(self.model_.columns):
             painter = self._plot if name == PLOT else self.itemDelegate()
             self.setItemDelegateForColumn(column, painter)
-        self.resizeColumnsToContents()
 
     def _first_number(self) -> int:
         """Return a column that leads to every trial of its row."""
@@ -242,6 +236,12 @@ COLUMNS: Final = (
     *("answered_rate", "n_scored", _PARTIAL),
 )
 """The numbers of a group as they stand in the table."""
+_ROLES: Final = (
+    *TEXT_ROLES,
+    ESTIMATE_ROLE,
+    Qt.ItemDataRole.TextAlignmentRole,
+    Qt.ItemDataRole.AccessibleTextRole,
+)
 _INTERVAL: Final = frozenset({"ci_low", "ci_high", PLOT})
 """The columns whose cells name the interval's method when pointed at."""
 
@@ -324,8 +324,8 @@ class GroupsModel(NumberModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a cell's text, its place, or what is drawn of its row."""
-        if not index.isValid():
-            return None
+        if role not in _ROLES or not index.isValid():
+            return None  # at once: Qt asks for eight roles of every cell it measures
         name, group = self.columns[index.column()], self.group_at(index.row())
         if role == ESTIMATE_ROLE and name == PLOT:
             return self._estimate(group)

@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.report import Table
@@ -50,20 +50,15 @@ class ResultsView(NumberView):
         key = self.key
         self.results.show_table(table, words)
         self._order_columns()
-        self.resizeColumnsToContents()
+        self.fit_columns()
         self.choose(key)
 
     def show_only(self, wanted: dict[str, str]) -> None:
         """Filter, and keep the current row, where it passes."""
         key = self.key
         if self.shown.show_only(wanted):
-            self.resizeColumnsToContents()
+            self.fit_columns()
             self.choose(key)
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Measure the columns anew, now with the font and style they are drawn in."""
-        super().showEvent(event)
-        self.resizeColumnsToContents()
 
     def choose(self, key: RowKey | None) -> None:
         """Make a row the current one; the first where it is not shown."""

@@ -8,7 +8,8 @@ A behaviour is a word: ``ok``, an HTTP status (``500``), ``429:7`` (Retry-After 
 seconds), ``429-ms:50``, ``429-date:3``, ``quota``, ``half`` (body cut off),
 ``half-json`` (whole body of half a document), ``reset``, ``drip`` (a byte now and
 then, for ever), ``drip-headers``, ``drip-error``, ``hang``, ``endless``,
-``not-json``, ``gzip``, ``redirect:URL``, ``slow:SECONDS`` or a key of `DOCUMENTS`.
+``not-json``, ``gzip``, ``redirect:URL``, ``slow:SECONDS``, ``held`` (until
+`Script.release` is called) or a key of `DOCUMENTS`.
 """
 
 import argparse
@@ -83,6 +84,7 @@ class Script:
 
     def __post_init__(self) -> None:
         self._turns = iter(self.behaviours)
+        self._released = threading.Event()
         self._lock = threading.Lock()
 
     def take(self, path: str, headers: dict[str, str], body: bytes) -> Received:
@@ -99,6 +101,16 @@ class Script:
                     file.flush()
                     os.fsync(file.fileno())
         return request
+
+    def release(self) -> None:
+        """Answer whoever is held, and from now on at once."""
+        self.latency_s = 0.0
+        self._released.set()
+
+    @property
+    def is_released(self) -> bool:
+        """Whether nobody is held any more."""
+        return self._released.is_set()
 
     def reply_to(self, request: Received) -> tuple[int, object]:
         """Return the status and the document of a reply that goes well."""
@@ -191,8 +203,11 @@ class _Handler(Silent, BaseHTTPRequestHandler):
             self.fail(name, argument)
         elif name in DOCUMENTS:
             self.reply(200, json.dumps(DOCUMENTS[name]).encode())
-        elif name in ("ok", "slow"):
+        elif name in ("ok", "slow", "held"):
             self.server.stopping.wait(float(argument) if name == "slow" else 0)
+            while name == "held" and not self.server.script.is_released:
+                if self.server.stopping.wait(0.005):
+                    break
             status, document = self.server.script.reply_to(request)
             self.reply(status, json.dumps(document).encode())
         else:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.helpers.kill_trial import KillTrial, serving
 from tests.helpers.tiny_study import write_images
+from viewer.cli import run_command_line
 
 N_QUESTIONS = 24
 SOME = 6
@@ -63,35 +64,37 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
     return process.returncode, said
 
 
+def afterwards(trial: KillTrial, *words: object) -> int:
+    """Give a command about the store once the run's process has ended."""
+    return run_command_line([*map(str, words), "--store", str(trial.store_path)])
+
+
 def imported_again(trial: KillTrial) -> None:
     folder = trial.journal.parent / "d"
-    code, said = ended(
-        overread(
-            "import", "folder", folder, "--name", "tiny", "--store", trial.store_path
-        )
-    )
-    assert (code, said) == (0, said)
+    assert afterwards(trial, "import", "folder", folder, "--name", "tiny") == 0
 
 
-def rescued(trial: KillTrial, file: Path) -> str:
-    process = overread("rescue", file, "--store", trial.store_path)
-    out, said = process.communicate()
-    assert process.returncode == 0, said
-    return out + said
+def rescued(trial: KillTrial, file: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert afterwards(trial, "rescue", file) == 0
+    return "".join(capsys.readouterr())
 
 
 def assert_every_question_was_bought_once(trial: KillTrial) -> None:
-    code, said = ended(
-        overread("run", trial.study_file, "--store", trial.store_path, "--json")
-    )
-    assert code == 0, said
+    assert afterwards(trial, "run", trial.study_file, "--json") == 0
     received = trial.received()
     assert (len(received), received.total()) == (N_QUESTIONS, N_QUESTIONS)
 
 
-@pytest.mark.parametrize("more", [(), ("--worker",)])
+WORKER_OR_NOT = pytest.mark.parametrize(
+    # a worker runs the same coordinator, and passes on what it says
+    "more",
+    [(), pytest.param(("--worker",), marks=pytest.mark.proof)],
+)
+
+
+@WORKER_OR_NOT
 def test_that_a_deleted_store_ends_the_run_and_its_replies_are_rescued(
-    trial: KillTrial, more: tuple[str, ...]
+    trial: KillTrial, more: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     process = started(trial, *more)
     for path in trial.store_path.parent.glob("killed.sqlite*"):
@@ -105,13 +108,13 @@ def test_that_a_deleted_store_ends_the_run_and_its_replies_are_rescued(
     assert str(file) in said
     assert file.stat().st_mode & 0o777 == PRIVATE
     imported_again(trial)
-    assert f"{trial.received().total()} taken in" in rescued(trial, file)
-    assert " 0 taken in" in rescued(trial, file)
+    assert f"{trial.received().total()} taken in" in rescued(trial, file, capsys)
+    assert " 0 taken in" in rescued(trial, file, capsys)
     assert_every_question_was_bought_once(trial)
 
 
 def test_that_a_folder_deleted_with_its_store_leaves_the_replies_in_the_data_folder(
-    trial: KillTrial,
+    trial: KillTrial, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = trial.study_file.read_text()
     process = started(trial)
@@ -122,7 +125,7 @@ def test_that_a_folder_deleted_with_its_store_leaves_the_replies_in_the_data_fol
     (file,) = (Path(os.environ["OVERREAD_HOME"]) / "rescue").iterdir()
     assert (code, str(file) in said) == (1, True)
     imported_again(trial)
-    rescued(trial, file)
+    rescued(trial, file, capsys)
     assert_every_question_was_bought_once(trial)
 
 
@@ -134,7 +137,7 @@ def backup(store: Path, copy: Path) -> None:
 
 
 def test_that_a_store_replaced_by_an_earlier_copy_takes_no_run_until_it_is_rescued(
-    trial: KillTrial, tmp_path: Path
+    trial: KillTrial, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy = tmp_path / "copy.sqlite"
     backup(trial.store_path, copy)
@@ -142,17 +145,16 @@ def test_that_a_store_replaced_by_an_earlier_copy_takes_no_run_until_it_is_rescu
     copy.replace(trial.store_path)
     assert ended(process)[0] == 1
     before = trial.received().total()
-    code, said = ended(overread("run", trial.study_file, "--store", trial.store_path))
-    assert code != 0
-    assert "is an older copy" in said
+    assert afterwards(trial, "run", trial.study_file) != 0
+    assert "is an older copy" in capsys.readouterr().err
     assert trial.received().total() == before
     (file,) = trial.store_path.parent.glob("*.rescue.jsonl")
-    rescued(trial, file)
+    rescued(trial, file, capsys)
     assert_every_question_was_bought_once(trial)
 
 
 def test_that_a_store_from_a_backup_is_said_to_be_older(
-    trial: KillTrial, tmp_path: Path
+    trial: KillTrial, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy = tmp_path / "copy.sqlite"
     process = started(trial)
@@ -160,15 +162,14 @@ def test_that_a_store_from_a_backup_is_said_to_be_older(
     assert ended(process)[0] == 0
     shutil.copy(copy, trial.store_path)
     trial.store_path.with_name("killed.sqlite.generation").unlink()  # as on a new disk
-    runs = overread("runs", "--json", "--store", trial.store_path)
-    out, _ = runs.communicate()
-    assert json.loads(out)[0]["counts"]["pending"] > 0  # it can be read
-    code, said = ended(overread("run", trial.study_file, "--store", trial.store_path))
-    assert (code != 0, "is an older copy" in said) == (True, True)
-    kept = overread("rescue", "--keep-older-copy", "--store", trial.store_path)
-    assert "is asked again" in ended(kept)[1]
-    code, _ = ended(overread("run", trial.study_file, "--store", trial.store_path))
-    assert code == 0
+    afterwards(trial, "runs", "--json")
+    (run,) = json.loads(capsys.readouterr().out)
+    assert run["counts"]["pending"] > 0  # it can be read
+    assert afterwards(trial, "run", trial.study_file) != 0
+    assert "is an older copy" in capsys.readouterr().err
+    afterwards(trial, "rescue", "--keep-older-copy")
+    assert "is asked again" in capsys.readouterr().err
+    assert afterwards(trial, "run", trial.study_file) == 0
 
 
 class Held:
@@ -197,7 +198,7 @@ def wait_for_spool(trial: KillTrial) -> None:
     assert spooled(trial) > 0
 
 
-@pytest.mark.parametrize("more", [(), ("--worker",)])
+@WORKER_OR_NOT
 def test_that_a_run_waits_for_a_store_that_is_held_and_says_so(
     trial: KillTrial, more: tuple[str, ...]
 ) -> None:
@@ -226,7 +227,7 @@ def test_that_replies_in_the_spool_of_a_killed_run_are_taken_in_by_the_next_comm
     process.communicate()
     held.release()
     received = trial.received().total()
-    assert ended(overread("runs", "--store", trial.store_path))[0] == 0
+    assert afterwards(trial, "runs") == 0
     assert len(trial.committed()) == received
     assert list(trial.store_path.parent.glob("*.spool")) == []
     assert_every_question_was_bought_once(trial)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images
+from viewer.cli import run_command_line
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import DRAIN_VARIABLE
 from viewer.store import runs, trials
@@ -21,16 +22,22 @@ if sys.platform == "win32":
     pytest.skip("signals of POSIX", allow_module_level=True)
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = [sys.executable, "-m", "viewer"]
 pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
-ENDINGS = [signal.SIGTERM, signal.SIGHUP]
 N = 12
+LAG_S = 0.3
+
+
+def holding() -> ScriptedServer:
+    """Return a server that answers one question and holds the others."""
+    return ScriptedServer(Script(behaviours=["ok"], default="held"))
 
 
 class Told:
-    """A run of a study file, a server that answers slowly, and who is told to end."""
+    """A run of a study file, whose server holds all replies but one, told to end."""
 
     def __init__(self, folder: Path, server: ScriptedServer) -> None:
-        self.store, self.server = folder / "s.sqlite", server
+        self.store, self.script = folder / "s.sqlite", server.script
         with open_store(self.store) as store:
             import_dataset(store, "folder", write_images(folder / "d", N), "tiny")
         self.study_file = folder / "study.toml"
@@ -42,12 +49,12 @@ class Told:
         )
 
     def words(self, *more: str) -> list[str]:
-        command = [sys.executable, "-m", "viewer", "run", str(self.study_file)]
-        return [*command, "--store", str(self.store), "--threads", "2", *more]
+        command = ["run", str(self.study_file), "--store", str(self.store)]
+        return [*command, "--threads", "2", *more]
 
     def start(self, *more: str, limit_s: float = 60.0) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            self.words(*more),
+            [*PROGRAM, *self.words(*more)],
             cwd=ROOT,
             env=os.environ | {DRAIN_VARIABLE: str(limit_s)},
             stdout=subprocess.DEVNULL,
@@ -57,12 +64,17 @@ class Told:
         )
 
     def wait_for(self, n: int) -> None:
-        while len(self.server.script.received) < n:
+        while len(self.script.received) < n:
             time.sleep(0.01)
+
+    def let_go(self) -> None:
+        """Answer what is in flight, once the signal will have arrived."""
+        time.sleep(LAG_S)
+        self.script.release()
 
     @property
     def asked(self) -> Counter[bytes]:
-        return Counter(one.body for one in self.server.script.received)
+        return Counter(one.body for one in self.script.received)
 
     def left_open(self) -> int:
         with open_store(self.store) as store:
@@ -71,23 +83,30 @@ class Told:
 
     def finish(self) -> None:
         """Run the rest; every question was asked once, however often it ended."""
-        with self.start() as process:
-            process.communicate()
-        assert process.returncode == 0
+        assert run_command_line(self.words()) == 0
         assert len(self.asked) == N
         assert set(self.asked.values()) == {1}
 
 
-@pytest.mark.parametrize("number", ENDINGS)
-@pytest.mark.parametrize("words", [(), ("--worker",)], ids=["here", "worker"])
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ((), signal.SIGTERM),
+        (("--worker",), signal.SIGHUP),
+        # one handler hears both signals; a closing terminal is a test of its own
+        pytest.param((), signal.SIGHUP, marks=pytest.mark.proof),
+        pytest.param(("--worker",), signal.SIGTERM, marks=pytest.mark.proof),
+    ],
+)
 def test_that_a_run_that_is_told_to_end_keeps_what_is_in_flight(
-    tmp_path: Path, number: int, words: tuple[str, ...]
+    tmp_path: Path, words: tuple[str, ...], number: int
 ) -> None:
-    with ScriptedServer(Script(latency_s=0.3)) as server:
+    with holding() as server:
         told = Told(tmp_path, server)
         with told.start(*words) as process:
             told.wait_for(3)
             process.send_signal(number)
+            told.let_go()
             _, said = process.communicate()
         assert process.returncode == 1
         assert "finishing what is in flight, for 60 s at most" in said
@@ -97,18 +116,23 @@ def test_that_a_run_that_is_told_to_end_keeps_what_is_in_flight(
 
 
 def test_that_a_worker_and_its_parent_may_be_told_together(tmp_path: Path) -> None:
-    with ScriptedServer(Script(latency_s=0.3)) as server:
+    with holding() as server:
         told = Told(tmp_path, server)
         with told.start("--worker") as process:
             told.wait_for(3)
             os.killpg(process.pid, signal.SIGTERM)
+            told.let_go()
             process.communicate()
         assert process.returncode == 1
         assert told.left_open() == 0
         told.finish()
 
 
-@pytest.mark.parametrize("words", [(), ("--worker",)], ids=["here", "worker"])
+@pytest.mark.parametrize(
+    # a worker has the same limit, and lets go of the same questions
+    "words",
+    [(), pytest.param(("--worker",), marks=pytest.mark.proof)],
+)
 def test_that_what_does_not_come_back_within_the_limit_is_left_open(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -125,10 +149,10 @@ def test_that_what_does_not_come_back_within_the_limit_is_left_open(
 
 def test_that_a_terminal_that_closes_loses_nothing(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
-    with ScriptedServer(Script(latency_s=0.3)) as server:
+    with holding() as server:
         told = Told(tmp_path, server)
         process = subprocess.Popen(
-            ["setsid", "--ctty", "--wait", *told.words()],
+            ["setsid", "--ctty", "--wait", *PROGRAM, *told.words()],
             cwd=ROOT,
             stdin=theirs,
             stdout=theirs,
@@ -137,16 +161,21 @@ def test_that_a_terminal_that_closes_loses_nothing(tmp_path: Path) -> None:
         os.close(theirs)
         told.wait_for(3)
         os.close(ours)
+        told.let_go()
         assert process.wait() == 1
         assert told.left_open() == 0
         told.finish()
 
 
-@pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.parametrize(
+    # one handler hears both signals
+    "number",
+    [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.proof)],
+)
 def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
     tmp_path: Path, number: int
 ) -> None:
-    with ScriptedServer(Script(latency_s=0.5)) as server:
+    with ScriptedServer(Script(default="held")) as server:
         told = Told(tmp_path, server)
         models = told.study_file.read_text().partition("[[model]]")
         (tmp_path / "models.toml").write_text("[[model]]" + models[2])
@@ -154,7 +183,7 @@ def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
         words = ["ask", str(image), "--finding", "Edema", "--view", "frontal"]
         words += ["--model", "my-server"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "viewer", *words, "--store", str(told.store)],
+            [*PROGRAM, *words, "--store", str(told.store)],
             cwd=ROOT,
             env=os.environ | {"OVERREAD_HOME": str(tmp_path)},
             stdout=subprocess.PIPE,
@@ -163,13 +192,14 @@ def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
         )
         told.wait_for(1)
         process.send_signal(number)
+        told.let_go()
         answer, _ = process.communicate()
         assert process.returncode == 0
         assert "answer: D4" in answer
 
 
 def test_that_a_worker_told_to_end_lets_its_parent_end_too(tmp_path: Path) -> None:
-    with ScriptedServer(Script(latency_s=0.3)) as server:
+    with holding() as server:
         told = Told(tmp_path, server)
         with told.start("--worker") as process:
             told.wait_for(3)
@@ -177,6 +207,7 @@ def test_that_a_worker_told_to_end_lets_its_parent_end_too(tmp_path: Path) -> No
                 (row,) = store.rows("SELECT pid FROM coordinator")
             assert row["pid"] != process.pid
             os.kill(row["pid"], signal.SIGTERM)
+            told.let_go()
             process.communicate()
         assert process.returncode == 1
         assert told.left_open() == 0

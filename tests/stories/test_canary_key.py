@@ -1,8 +1,5 @@
 """A key is at rest nowhere: no file, log, store page, argument or report (M-20)."""
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +8,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
+from tests.helpers.command_process import CommandProcess
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images
@@ -55,7 +53,7 @@ class Arguments:
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._done.wait(0.02):
+        while not self._done.wait(0.1):
             self.hits |= {line for line in _command_lines() if KEY in line}
 
 
@@ -79,34 +77,31 @@ def test_that_a_key_is_in_no_file_and_no_argument(tmp_path: Path) -> None:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    said: list[bytes] = []
-
-    def overread(*words: object) -> int:
-        command = [sys.executable, "-m", "viewer", *map(str, words)]
-        environment = {**os.environ, "OVERREAD_HOME": str(home), NAME: KEY}
-        done = subprocess.run(command, capture_output=True, env=environment, cwd=work)
-        said.extend((done.stdout, done.stderr))
-        return done.returncode
-
     films = write_images(work / "films", 2)
     (work / "study.toml").write_text(STUDY)
     script = Script(behaviours=["500", "ok", "ok"], key=KEY)
-    with ScriptedServer(script) as server, Arguments() as arguments:
+    keyed = {"OVERREAD_HOME": str(home), NAME: KEY}
+    with (
+        ScriptedServer(script) as server,
+        Arguments() as arguments,
+        CommandProcess(work / "aside.txt", keyed) as overread,
+    ):
         (home / "models.toml").write_text(MODELS.format(url=server.base_url, name=NAME))
-        assert overread("import", "folder", films) == 0
-        assert overread("run", "study.toml", "--worker") == 0
-        assert overread("report", "last", "--out", work / "report") == 0
-        assert overread("models", "--json") == 0
+        said = overread("import", "folder", films)
+        said += overread("run", work / "study.toml", "--worker")
+        said += overread("report", "last", "--out", work / "report")
+        said += overread("models", "--json")
         script.key = "another"
-        overread("ask", films / "patient00000_frontal.png", "--finding", "Edema",
-                 "--model", "far", "--view", "lateral")  # fmt: skip
+        asked = films / "patient00000_frontal.png", "--finding", "Consolidation"
+        said += overread("ask", *asked, "--model", "far", "--view", "lateral", code=2)
+    assert "401" in said
     assert [r.headers["authorization"] for r in script.received[:3]] == [
         f"Bearer {KEY}"
     ] * 3
     assert arguments.hits == set()
     assert _holding(home) == []
     assert _holding(work) == []
-    assert KEY.encode() not in b"".join(said)
+    assert KEY not in said
 
 
 @pytest.mark.parametrize("behaviour", ["401", "reset", "500"])

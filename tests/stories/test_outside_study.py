@@ -2,14 +2,13 @@
 
 import csv
 import json
-import os
 import shutil
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.command_process import CommandProcess
 from tests.helpers.markdown_pages import read_page
 from tests.helpers.outside_packages import (
     BRINGS,
@@ -29,31 +28,35 @@ class Installed:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._program: CommandProcess | None = None
 
     def add(self, package: str, module: str, lines: Lines) -> None:
         """Install a distribution of one module."""
+        self.end()
         install(self.folder / "site", package, module, lines)
 
     def bring(self, module: str, lines: Lines) -> None:
         """Install one of the modules beside the tests."""
+        self.end()
         bring(self.folder / "site", module, lines)
 
+    def end(self) -> None:
+        """Let the next command find what is on the path by then."""
+        if self._program is not None:
+            self._program.end()
+        self._program = None
+
     def __call__(self, *words: object, code: int = 0) -> str:
-        """Run a command in a process of its own; return what it prints."""
-        done = subprocess.run(
-            [sys.executable, "-m", "viewer", *map(str, words)],
-            env={
-                **os.environ,
-                "PYTHONPATH": str(self.folder / "site"),
-                "OVERREAD_STORE": str(self.folder / "s.sqlite"),
-            },
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        """Run a command; return what it says."""
+        if self._program is None:
+            self._program = CommandProcess(
+                self.folder / "aside.txt",
+                {
+                    "PYTHONPATH": str(self.folder / "site"),
+                    "OVERREAD_STORE": str(self.folder / "s.sqlite"),
+                },
+            )
+        return self._program(*words, code=code)
 
     def plug_ins(self) -> list[str]:
         """Return what doctor says of plug-ins."""
@@ -62,8 +65,10 @@ class Installed:
 
 
 @pytest.fixture
-def overread(tmp_path: Path) -> Installed:
-    return Installed(tmp_path)
+def overread(tmp_path: Path) -> Iterator[Installed]:
+    installed = Installed(tmp_path)
+    yield installed
+    installed.end()
 
 
 def write_study_file(folder: Path, study: str, model: str) -> Path:
@@ -343,6 +348,7 @@ def test_that_runs_are_listed_without_the_study_they_asked(
 ) -> None:
     overread.bring("laterality", SIDED)
     asked_about(overread, "laterality", SAYS_A)
+    overread.end()
     shutil.rmtree(tmp_path / "site")
     (run,) = json.loads(overread("runs", "--json"))
     assert run["study"] == "laterality"

@@ -4,6 +4,7 @@ import ast
 import io
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.sample_figures import SAMPLES, head, rates
+from tests.helpers.script_process import ScriptProcess
 from viewer.domain.figure import Figure, Step, StripFigure
 from viewer.domain.styles import DARK, GROUNDS, LIGHT, Ground
 from viewer.writers.figures_files import figure_files, figure_picture, figure_script
@@ -30,9 +32,18 @@ LARGE = StripFigure(head("large"), (Step("Image", NOISE, "a"),) * 6)
 """Of pictures that have more pixels than the page."""
 
 
+@pytest.fixture(scope="module")
+def run_script() -> Iterator[ScriptProcess]:
+    """Return a process in which scripts have Matplotlib, and not Overread."""
+    with ScriptProcess(
+        "matplotlib.backends.backend_agg", "matplotlib.figure"
+    ) as process:
+        yield process
+
+
 @pytest.mark.parametrize("figure", [*SAMPLES, LARGE], ids=named)
 def test_that_a_script_draws_the_same_picture_in_another_process(
-    figure: Figure, tmp_path: Path
+    figure: Figure, tmp_path: Path, run_script: ScriptProcess
 ) -> None:
     script = figure_script(figure)
     tree = ast.parse(script)
@@ -43,7 +54,7 @@ def test_that_a_script_draws_the_same_picture_in_another_process(
     assert {name.partition(".")[0] for name in modules} <= _ALLOWED
     path = tmp_path / "draw.py"
     path.write_text(script, encoding="utf-8")
-    subprocess.run([sys.executable, "-I", path.name], check=True, cwd=tmp_path)
+    run_script(path)
     there = (tmp_path / f"{figure.head.name}.png").read_bytes()
     assert there == figure_picture(figure, "png")
 

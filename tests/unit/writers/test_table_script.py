@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.script_process import ScriptProcess
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
@@ -63,53 +62,51 @@ def rates_of(some: Sequence[TrialResult], spec: Spec, folder: Path) -> Table:
     return evaluate(spec, frames)
 
 
-WITHOUT_OVERREAD = """
-import runpy, sys
-sys.modules["viewer"] = None
-runpy.run_path("table.py", run_name="__main__")
-"""
+@pytest.fixture(scope="module")
+def run_script() -> Iterator[ScriptProcess]:
+    """Return a process in which scripts have pandas, and not Overread."""
+    with ScriptProcess("pandas") as process:
+        yield process
 
 
-def printed(script: str, folder: Path) -> str:
-    """Return what a script prints in a process that cannot import Overread."""
+def printed(run_script: ScriptProcess, script: str, folder: Path) -> str:
+    """Return what a script prints where Overread cannot be imported."""
     (folder / "table.py").write_text(script, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", WITHOUT_OVERREAD],
-        cwd=folder,
-        capture_output=True,
-        check=True,
-    )
-    return done.stdout.decode()
+    return run_script(folder / "table.py")
 
 
-def test_that_the_script_of_the_results_prints_them(tmp_path: Path) -> None:
+def test_that_the_script_of_the_results_prints_them(
+    tmp_path: Path, run_script: ScriptProcess
+) -> None:
     spec = results_spec(number_names(trials()))
     results = rates_of(trials(), spec, tmp_path)
     script = table_script(spec, "results", tmp_path / "store", 3)
     assert "viewer" not in script
     assert len(results.rows) == 2 * 2 * (1 + 2 + 2)
-    assert printed(script, tmp_path) == as_csv(results)
+    assert printed(run_script, script, tmp_path) == as_csv(results)
 
 
-def test_that_a_view_alone_has_no_rows_of_its_own(tmp_path: Path) -> None:
+def test_that_a_view_alone_has_no_rows_of_its_own(
+    tmp_path: Path, run_script: ScriptProcess
+) -> None:
     some = [one for one in trials() if one.view == "val" and one.model == "m"]
     spec = results_spec(number_names(some), means=False)
     results = rates_of(some, spec, tmp_path)
     script = table_script(spec, "results", tmp_path / "store", 3)
-    assert printed(script, tmp_path) == as_csv(results)
+    assert printed(run_script, script, tmp_path) == as_csv(results)
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_that_what_is_copied_prints_the_results_of_a_report(
-    study: str, tmp_path: Path
+    study: str, tmp_path: Path, run_script: ScriptProcess
 ) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         run = item_run(store, tmp_path / "sample", study, second="Answer: B")
         write_report(store, run, tmp_path / "report")
     script = run_table_script(tmp_path / "s.sqlite", run)
     results = (tmp_path / "report" / "results.csv").read_text(encoding="utf-8")
-    found, expected = map(numbers_in, (printed(script, tmp_path / "report"), results))
-    for row, other in zip(found, expected, strict=True):
+    found = printed(run_script, script, tmp_path / "report")
+    for row, other in zip(numbers_in(found), numbers_in(results), strict=True):
         assert row == pytest.approx(other)  # SciPy's quantiles and ours
 
 
@@ -121,12 +118,14 @@ def numbers_in(table: str) -> Iterator[dict[str, object]]:
         }
 
 
-def test_that_chance_is_told_where_every_trial_tells_of_it(tmp_path: Path) -> None:
+def test_that_chance_is_told_where_every_trial_tells_of_it(
+    tmp_path: Path, run_script: ScriptProcess
+) -> None:
     some = [replace(one, gold="") if one.view == "val" else one for one in trials()]
     spec = results_spec((), means=False)
     results = rates_of(some, spec, tmp_path)
     script = table_script(spec, "results", tmp_path / "store", 3)
-    assert printed(script, tmp_path) == as_csv(results)
+    assert printed(run_script, script, tmp_path) == as_csv(results)
     told = {row["view"]: row["chance"] for row in results.records()}
     assert told["val"] is told["all"] is None
     assert 1 / 3 <= told["test"] <= 1 / 2

@@ -1,5 +1,6 @@
 import queue
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,17 @@ from tests.helpers.tiny_study import D4, UNIFORM, a_spec, planned, server_profil
 from viewer.domain.case import ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Window
-from viewer.domain.run import RunEnded, RunMark, RunStarted, RunStatus, TrialDone
+from viewer.domain.run import (
+    RunEnded,
+    RunMark,
+    RunSpec,
+    RunStarted,
+    RunStatus,
+    TrialDone,
+)
 from viewer.services.commands import FigureCommand
 from viewer.services.inspecting.answers import answers_about
+from viewer.services.running.plan_run import plan_run
 from viewer.services.worker.background import (
     AskCommand,
     BackgroundWorker,
@@ -27,9 +36,46 @@ from viewer.store.locks import run_lock
 Heard = queue.SimpleQueue[WorkerMessage]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "s.sqlite"
+@dataclass(frozen=True)
+class Desk:
+    """A worker, what it says, and its store with a planned run on four images."""
+
+    store: Path
+    images: Path
+    heard: Heard
+    worker: BackgroundWorker
+
+    def question(
+        self, number: int, *models: str, window: Window | None = None
+    ) -> AskCommand:
+        """Return a question about the image of a number."""
+        ref = ImageRef(self.images / f"patient{number:05d}_frontal.png")
+        return AskCommand(
+            ref, "Edema", models or ("uniform",), "8", View.UNKNOWN, window
+        )
+
+    def plan(self, spec: RunSpec) -> int:
+        """Plan a run of its own."""
+        with open_store(self.store) as opened:
+            return plan_run(opened, spec, new=True)
+
+    @property
+    def next_run(self) -> int:
+        """The number that the next run will have."""
+        with open_store(self.store) as opened:
+            return len(runs.run_summaries(opened, include_adhoc=True)) + 1
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """One worker for all that leaves it idle."""
+    folder = tmp_path_factory.mktemp("desk")
+    with open_store(folder / "s.sqlite") as opened:
+        planned(opened, folder / "d", a_spec([D4]))
+    heard = Heard()
+    worker = BackgroundWorker(folder / "s.sqlite", heard.put)
+    yield Desk(folder / "s.sqlite", folder / "d", heard, worker)
+    worker.close()
 
 
 @pytest.fixture
@@ -38,8 +84,9 @@ def heard() -> Heard:
 
 
 @pytest.fixture
-def worker(store: Path, heard: Heard) -> Iterator[BackgroundWorker]:
-    made = BackgroundWorker(store, heard.put)
+def worker(tmp_path: Path, heard: Heard) -> Iterator[BackgroundWorker]:
+    """A worker of a test's own, which it may end."""
+    made = BackgroundWorker(tmp_path / "s.sqlite", heard.put)
     yield made
     made.close()
 
@@ -59,82 +106,64 @@ def until_the_end(heard: Heard) -> list[object]:
     return events
 
 
-def a_question(folder: Path, *models: str, window: Window | None = None) -> AskCommand:
-    ref = ImageRef(folder / "patient00000_frontal.png")
-    return AskCommand(ref, "Edema", models or ("uniform",), "8", View.UNKNOWN, window)
-
-
-def test_that_a_question_is_answered_first_and_its_events_follow(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
-) -> None:
-    with open_store(store) as opened:
-        planned(opened, tmp_path / "d", a_spec([D4]))
-    number = worker.ask(a_question(tmp_path / "d"))
-    assert reply(heard) == WorkerReply(number, {"runs": [2]}, "")
-    events = until_the_end(heard)
+def test_that_a_question_is_answered_first_and_its_events_follow(desk: Desk) -> None:
+    question, run = desk.question(0), desk.next_run
+    number = desk.worker.ask(question)
+    assert reply(desk.heard) == WorkerReply(number, {"runs": [run]}, "")
+    events = until_the_end(desk.heard)
     assert isinstance(events[0], RunStarted)
     (done,) = [e for e in events if isinstance(e, TrialDone)]
-    (answer,) = answers_about(store, a_question(tmp_path / "d").ref)
+    (answer,) = answers_about(desk.store, question.ref)
     assert answer.trial == done.trial
     assert answer.score == done.score
     assert answer.score.answer
 
 
-def test_that_each_model_asked_gets_a_run_of_its_own(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
-) -> None:
-    with open_store(store) as opened:
-        planned(opened, tmp_path / "d", a_spec([D4]))
-    worker.ask(a_question(tmp_path / "d", "uniform", "asymmetry"))
-    assert reply(heard).ok == {"runs": [2, 3]}
-    until_the_end(heard), until_the_end(heard)
-    models = {a.model for a in answers_about(store, a_question(tmp_path / "d").ref)}
+def test_that_each_model_asked_gets_a_run_of_its_own(desk: Desk) -> None:
+    question, run = desk.question(1, "uniform", "asymmetry"), desk.next_run
+    desk.worker.ask(question)
+    assert reply(desk.heard).ok == {"runs": [run, run + 1]}
+    until_the_end(desk.heard), until_the_end(desk.heard)
+    models = {a.model for a in answers_about(desk.store, question.ref)}
     assert models == {"uniform", "asymmetry"}
 
 
-def test_that_the_window_on_the_screen_is_what_is_asked_about(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
-) -> None:
-    with open_store(store) as opened:
-        planned(opened, tmp_path / "d", a_spec([D4]))
-    worker.ask(a_question(tmp_path / "d", window=Window(90.0, 40.0)))
-    reply(heard)
-    until_the_end(heard)
-    (answer,) = answers_about(store, a_question(tmp_path / "d").ref)
+def test_that_the_window_on_the_screen_is_what_is_asked_about(desk: Desk) -> None:
+    question = desk.question(2, window=Window(90.0, 40.0))
+    desk.worker.ask(question)
+    reply(desk.heard)
+    until_the_end(desk.heard)
+    (answer,) = answers_about(desk.store, question.ref)
     assert answer.parameters["window"] == "90 / 40"
 
 
 def test_that_a_question_that_cannot_be_asked_is_refused_in_a_sentence(
-    heard: Heard, worker: BackgroundWorker, tmp_path: Path
+    desk: Desk,
 ) -> None:
-    number = worker.ask(a_question(tmp_path / "nowhere"))
-    refusal = reply(heard)
+    number = desk.worker.ask(desk.question(99))
+    refusal = reply(desk.heard)
     assert (refusal.id, refusal.ok) == (number, None)
-    assert refusal.sentence.startswith("patient00000_frontal.png is not there.")
+    assert refusal.sentence.startswith("patient00099_frontal.png is not there.")
 
 
 def test_that_a_batch_is_planned_and_run_and_a_second_time_only_told(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
+    desk: Desk,
 ) -> None:
-    with open_store(store) as opened:
-        planned(opened, tmp_path / "d", a_spec([D4]))
-    spec = a_spec([UNIFORM], repeats=2)
+    spec, run = a_spec([UNIFORM], repeats=2), desk.next_run
     for _ in range(2):
-        worker.run_batch(spec, 2)
-        assert reply(heard).ok == {"run": 2, "planned": 8}
-        events = until_the_end(heard)
+        desk.worker.run_batch(spec, 2)
+        assert reply(desk.heard).ok == {"run": run, "planned": 8}
+        events = until_the_end(desk.heard)
     assert not [e for e in events if isinstance(e, TrialDone)]
-    with open_store(store) as opened:
-        assert "pending" not in runs.run_summary(opened, 2).counts
+    with open_store(desk.store) as opened:
+        assert "pending" not in runs.run_summary(opened, run).counts
 
 
-def test_that_a_cancelled_run_stops_and_goes_on_when_resumed(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
-) -> None:
+def test_that_a_cancelled_run_stops_and_goes_on_when_resumed(desk: Desk) -> None:
+    heard, worker = desk.heard, desk.worker
     with ScriptedServer(Script(latency_s=0.1)) as server:
-        with open_store(store) as opened:
-            spec = a_spec([server_profile(server.base_url)])
-            run = planned(opened, tmp_path / "d", spec, n=8)
+        spec = a_spec([server_profile(server.base_url)], repeats=2)
+        run = desk.plan(spec)
         worker.run_batch(spec, 1)
         reply(heard)
         heard.get(timeout=300)
@@ -157,25 +186,22 @@ def test_that_a_cancelled_run_stops_and_goes_on_when_resumed(
     assert "pending" not in done.counts
 
 
-def test_that_a_run_held_by_another_is_told_under_its_command(
-    store: Path, heard: Heard, worker: BackgroundWorker, tmp_path: Path
-) -> None:
-    with open_store(store) as opened:
-        run = planned(opened, tmp_path / "d", a_spec([D4]))
-    with run_lock(store, run, "now"):
-        number = worker.resume(run, 1)
-        assert reply(heard).ok == {"run": run}
-        failure = reply(heard)
+def test_that_a_run_held_by_another_is_told_under_its_command(desk: Desk) -> None:
+    run = desk.plan(a_spec([D4]))
+    with run_lock(desk.store, run, "now"):
+        number = desk.worker.resume(run, 1)
+        assert reply(desk.heard).ok == {"run": run}
+        failure = reply(desk.heard)
     assert (failure.id, failure.ok, failure.run) == (number, None, run)
     assert failure.sentence
-    worker.resume(run, 1)
-    assert reply(heard).ok == {"run": run}
-    until_the_end(heard)
+    desk.worker.resume(run, 1)
+    assert reply(desk.heard).ok == {"run": run}
+    until_the_end(desk.heard)
 
 
-def test_that_an_unknown_run_is_refused(heard: Heard, worker: BackgroundWorker) -> None:
-    number = worker.resume(77, 1)
-    refusal = reply(heard)
+def test_that_an_unknown_run_is_refused(desk: Desk) -> None:
+    number = desk.worker.resume(77, 1)
+    refusal = reply(desk.heard)
     assert (refusal.id, refusal.ok) == (number, None)
     assert "no run 77" in refusal.sentence
 
@@ -190,7 +216,7 @@ def test_that_a_worker_that_dies_is_told_once_and_replaced(
     message = heard.get(timeout=300)
     assert isinstance(message, WorkerDied)
     assert "ended unexpectedly" in message.sentence
-    worker.ask(a_question(tmp_path / "nowhere"))
+    worker.ask(AskCommand(ImageRef(tmp_path / "nowhere.png"), "Edema", ("uniform",)))
     assert reply(heard).ok is None
 
 
@@ -216,15 +242,10 @@ def test_that_nobody_hears_what_a_closed_worker_still_says(
 
 @pytest.mark.parametrize("status", [RunStatus.PAUSED, RunStatus.CANCELLED])
 def test_that_a_run_is_stopped_as_wished_and_goes_on_when_resumed(
-    store: Path,
-    heard: Heard,
-    worker: BackgroundWorker,
-    tmp_path: Path,
-    status: RunStatus,
+    desk: Desk, status: RunStatus
 ) -> None:
     slow = ModelProfile("slow", "scripted", {"answer": "D4", "delay_s": 0.2})
-    with open_store(store) as opened:
-        run = planned(opened, tmp_path / "d", a_spec([slow], repeats=5))
+    run, worker, heard = desk.plan(a_spec([slow], repeats=5)), desk.worker, desk.heard
     worker.resume(run, 1)
     reply(heard)
     while not isinstance(heard.get(timeout=300), WorkerEvent):
@@ -233,13 +254,13 @@ def test_that_a_run_is_stopped_as_wished_and_goes_on_when_resumed(
     stop(run)
     ended = [m for m in _until_ended(heard) if isinstance(m, RunEnded)]
     assert ended[0].cancelled
-    with open_store(store) as opened:
+    with open_store(desk.store) as opened:
         stopped = runs.run_summary(opened, run)
     assert stopped.status is status
     assert stopped.counts["pending"]
     worker.resume(run, 4)
     _until_ended(heard)
-    with open_store(store) as opened:
+    with open_store(desk.store) as opened:
         summary = runs.run_summary(opened, run)
         assert runs.run_mark(opened, run) is RunMark.RESUMED
     assert summary.status is RunStatus.FINISHED
@@ -265,14 +286,14 @@ def test_that_what_is_asked_of_a_worker_that_is_ending_is_lost_without_a_word(
 
 
 def test_that_figures_and_bundles_of_an_unknown_run_are_refused(
-    heard: Heard, worker: BackgroundWorker, tmp_path: Path
+    desk: Desk, tmp_path: Path
 ) -> None:
     for ask in (
-        worker.figures,
-        lambda run: worker.draw_figure(FigureCommand(run, "f")),
-        lambda run: worker.write_bundle(run, tmp_path / "run.zip"),
+        desk.worker.figures,
+        lambda run: desk.worker.draw_figure(FigureCommand(run, "f")),
+        lambda run: desk.worker.write_bundle(run, tmp_path / "run.zip"),
     ):
-        asked = ask(7)
-        told = reply(heard)
+        asked = ask(77)
+        told = reply(desk.heard)
         assert (told.id, told.ok) == (asked, None)
-        assert "7" in told.sentence
+        assert "77" in told.sentence

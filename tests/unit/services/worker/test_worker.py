@@ -102,16 +102,25 @@ def test_that_a_workers_refusal_reaches_its_parent_as_a_sentence(
         list(run_in_worker(path, 1, BatchOptions(), threading.Event()))
 
 
-@pytest.fixture
-def worker(planned_run: tuple[Path, int]) -> Iterator["subprocess.Popen[bytes]"]:
-    with subprocess.Popen(
-        worker_command(planned_run[0]),
+@pytest.fixture(scope="module")
+def worker(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """One worker, which no refusal ends, with a store of its own."""
+    with open_store(tmp_path_factory.mktemp("worker") / "s.sqlite") as store:
+        path = store.path
+    with started(path) as process:
+        yield process
+        process.kill()
+
+
+def started(store: Path) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        worker_command(store),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    ) as process:
-        yield process
-        process.kill()
+    )
 
 
 def tell(process: "subprocess.Popen[bytes]", frame: bytes) -> dict[str, object]:
@@ -163,17 +172,18 @@ def test_that_a_command_with_odd_arguments_is_refused(
     assert what in answer["error"]["what"]
 
 
-def test_that_a_worker_ends_with_its_input(worker: "subprocess.Popen[bytes]") -> None:
-    assert worker.stdin is not None
-    worker.stdin.close()
-    assert worker.wait(300) == 0
+def test_that_a_worker_ends_with_its_input(tmp_path: Path) -> None:
+    with started(tmp_path / "s.sqlite") as worker:
+        assert worker.stdin is not None
+        worker.stdin.close()
+        assert worker.wait(300) == 0
 
 
 def test_that_a_worker_whose_parent_is_gone_stores_what_is_in_flight(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "s.sqlite"
-    with ScriptedServer(Script(latency_s=2.0)) as server:
+    with ScriptedServer(Script(default="held")) as server:
         with open_store(path) as store:
             spec = a_spec([server_profile(server.base_url)])
             run = planned(store, tmp_path / "d", spec, n=12)
@@ -190,6 +200,8 @@ def test_that_a_worker_whose_parent_is_gone_stores_what_is_in_flight(
             time.sleep(0.01)
         process.stdin.close()
         process.stdout.close()
+        time.sleep(0.5)  # until it will have heard
+        server.script.release()
         assert process.wait(300) == 0
         sent = len(server.script.received)
     with open_store(path) as store:

@@ -30,7 +30,11 @@ from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.widgets.theme import current
 
-SEEDS = range(20)
+FEW = 6
+SEEDS = [
+    *range(FEW),
+    *(pytest.param(n, marks=pytest.mark.proof) for n in range(FEW, 20)),
+]
 RATIO = float(os.environ.get("QT_SCALE_FACTOR", "1"))
 LABEL = 40.0
 """Pixels of the view that the names along the grid's edge take."""
@@ -170,10 +174,20 @@ def painted_middle(line: npt.NDArray[np.float64], near: float) -> float:
 
 
 @pytest.mark.skipif(RATIO != 1, reason="is run by the test itself")
-def test_that_cells_are_painted_as_exactly_on_a_screen_of_two_device_pixels() -> None:
+@pytest.mark.parametrize(
+    ("marked", "seeds"),
+    [
+        ("not proof", FEW),
+        pytest.param("proof", len(SEEDS) - FEW, marks=pytest.mark.proof),
+    ],
+)
+def test_that_cells_are_painted_as_exactly_on_a_screen_of_two_device_pixels(
+    marked: str, seeds: int
+) -> None:
     """Qt takes the ratio once, at the start of a process."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__],
+        [*command, "-m", marked, __file__],
         env={**os.environ, "QT_SCALE_FACTOR": "2"},
         cwd=Path(__file__).parents[3],
         capture_output=True,
@@ -181,7 +195,7 @@ def test_that_cells_are_painted_as_exactly_on_a_screen_of_two_device_pixels() ->
         check=False,
     )
     assert done.returncode == 0, done.stdout[-2000:]
-    assert f"{4 * len(SEEDS) + 1} passed" in done.stdout
+    assert f"{4 * seeds + (marked != 'proof')} passed" in done.stdout
 
 
 def test_that_the_device_pixels_of_the_view_are_the_screens(view: ImageView) -> None:

@@ -56,19 +56,26 @@ class Made:
     tables: dict[str, list[tuple[object, ...]]]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Made]:
-    """Return a bundle of each study; the same run gives the same bytes."""
-    found = {}
-    for study in STUDIES:
-        folder = tmp_path_factory.mktemp(study)
-        with open_store(folder / "s.sqlite") as store:
-            run = odd_run(store, folder / "data", study)
+class Bundles(dict[str, Made]):
+    """A bundle of each study, made when it is first asked for, twice the same."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, study: str) -> Made:
+        with open_store(self._folder / f"{study}.sqlite") as store:
+            run = odd_run(store, self._folder / study, study)
             data = run_bundle(store, run)
             assert run_bundle(store, run) == data
             tables = report_data(store, run).data.tables
-            found[study] = Made(data, {t.name: list(t.rows) for t in tables})
-    return found
+        self[study] = Made(data, {t.name: list(t.rows) for t in tables})
+        return self[study]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
+    return Bundles(tmp_path_factory.mktemp("bundles"))
 
 
 def members_of(data: bytes) -> dict[str, bytes]:

@@ -47,7 +47,6 @@ def test_that_every_statement_has_a_test_and_every_name_is_a_statement(
     found = {statement for path in TESTS for statement in named(path)}
     complete = set(script.GRID_LOCALIZATION) | set(script.SHARED)
     assert complete <= found <= set(script.STATEMENTS)
-    assert len(script.STATEMENTS) == 32 + 24 + 19 + 19 + 26 + 9
     assert set(script.WAITING) <= set(script.STATEMENTS) - found
 
 

@@ -1,6 +1,5 @@
 """What holds for every study of the catalogue that asks about items."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
-from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.imaging.png import decode_png
 from viewer.services.configuring.study_file import make_spec
@@ -249,14 +247,6 @@ def test_that_a_run_is_reported_and_judged_again_alike(
         before = report_files(report)
         assert rescore_run(store, run).changed == 0
         assert report_files(report_data(store, run)) == before
-
-
-@names
-def test_that_parameters_survive_json_and_a_form_can_show_them(name: str) -> None:
-    study = study_named(name)
-    params = study.read_params(study.presets()[0], dict(SAMPLES[name].overrides))
-    stored = json.loads(json.dumps(plain(params)))
-    assert study.read_params(study.presets()[0], stored) == params
 
 
 def test_that_an_answer_to_an_item_without_a_right_one_is_refused_in_a_sentence(

@@ -1,6 +1,8 @@
 """What holds for every study of the catalogue."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.prepared import prepare_trial
+from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import D4, UNIFORM, write_images
 from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
@@ -75,14 +78,32 @@ def test_that_a_study_explains_itself_on_a_page(name: str) -> None:
     assert "20" in page, "the source has a year"
 
 
+OVERRIDES: Mapping[str, Mapping[str, object]] = {
+    "grid_localization": {"grids": [8, "8x10"], "colour": [1, 2, 3]},
+    "pathology_mcq": {"arms": ["corruption"], "levels": ["3"], "prompt": "blip2"},
+    **{name: sample.overrides for name, sample in SAMPLES.items()},
+}
+
+
 @names
-def test_that_parameters_survive_json_and_refuse_what_they_do_not_know(
-    name: str,
-) -> None:
+def test_that_parameters_survive_json_and_every_one_is_explained(name: str) -> None:
     study = study_named(name)
-    params = study.read_params(paper_preset(name), {})
-    stored = json.loads(json.dumps(plain(params)))
-    assert study.read_params(paper_preset(name), stored) == params
+    for preset in study.presets():
+        params = study.read_params(preset, dict(OVERRIDES[name]))
+        stored = json.loads(json.dumps(plain(params)))
+        assert study.read_params(preset, stored) == params
+        assert set(stored) == {field.name for field in fields(params)}
+        hash(params)
+    for field in fields(params):
+        assert field.metadata["help"].endswith(".")
+        assert field.metadata["kind"].expected
+        kept = field.metadata["kind"].read(field.name, field.default)
+        assert kept == field.default
+
+
+@names
+def test_that_parameters_refuse_what_they_do_not_know(name: str) -> None:
+    study = study_named(name)
     with pytest.raises(WrongUseError, match="nonsense"):
         study.read_params(paper_preset(name), {"nonsense": 1})
     with pytest.raises(WrongUseError, match="no-such-preset"):

@@ -15,7 +15,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit_affine
-from viewer.services.asking.parse_reply import CONVENTION_NAMES, parse_reply
+from viewer.services.asking.parse_reply import parse_reply
 
 _SENT = SizePx(256, 256)
 
@@ -24,11 +24,6 @@ def _parsed(convention: str, reply: str, **more: Any) -> dict[str, Any]:  # noqa
     body = parse_reply(convention, reply, _SENT, SizePx(252, 252), **more)
     again: dict[str, Any] = json.loads(json.dumps(body, allow_nan=False))
     return again
-
-
-def test_that_the_command_line_offers_the_fourteen_conventions() -> None:
-    assert len(CONVENTION_NAMES) == 14
-    assert CONVENTION_NAMES[0] == "grid"
 
 
 def test_that_a_box_is_printed_in_pixels_of_the_sent_image() -> None:

@@ -8,7 +8,6 @@ import pytest
 from tests.helpers.evidence_cases import CHINESE, ENGLISH
 from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceType
-from viewer.domain.plain import plain
 from viewer.studies.evidence_diagnosis.building import (
     Asked,
     Picture,
@@ -239,11 +238,7 @@ def test_that_the_contexts_differ_in_what_else_changes() -> None:
     assert sensitivity_showings(ct, Context.ALL, refined=True).text.full.refined
 
 
-def test_that_parameters_come_back_from_json() -> None:
-    for preset in ("medsyn2026", "recommended"):
-        params = read_params(preset, {})
-        assert read_params(preset, plain(params)) == params
-    assert read_params("medsyn2026", {}) == Params()
+def test_that_the_recommended_preset_adds_one_image_at_a_time_and_every_order() -> None:
     recommended = read_params("recommended", {})
     assert (recommended.context, recommended.cyclic_orders) == (Context.SINGLE, True)
 

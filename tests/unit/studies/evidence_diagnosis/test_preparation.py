@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from tests.helpers.evidence_cases import reply
 from viewer.domain.answer import Status, Unparsed
 from viewer.studies.evidence_diagnosis.preparation import (
-    DISTRACTORS_SCHEMA,
-    EXTRACTION_SCHEMA,
     Chunk,
     Distractors,
     Extraction,
@@ -120,11 +118,6 @@ def test_that_blanks_alone_make_nothing_invented(text: str) -> None:
 def test_that_json_of_another_shape_is_no_extraction(text: str, reason: str) -> None:
     found = read_extraction(reply(text), BACKGROUND, CAPTION)
     assert found == Unparsed(Status.UNPARSED, reason)
-
-
-def test_that_the_schemas_name_what_is_read() -> None:
-    assert EXTRACTION_SCHEMA["required"] == ["Case ID", "Modality"]
-    assert DISTRACTORS_SCHEMA["required"] == ["ground_truth", "distractors"]
 
 
 @pytest.mark.statement("E004-03")

@@ -1,16 +1,10 @@
-import json
-from dataclasses import fields
-
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.plain import plain
 from viewer.studies.catalog import OURS, study_named
 from viewer.studies.grid_localization.findings import NINE, SUPPORT_DEVICES
 from viewer.studies.grid_localization.params import (
-    PRESETS,
     MaskMode,
-    Params,
     read_params,
 )
 
@@ -25,24 +19,6 @@ def test_that_the_papers_preset_pins_what_the_paper_did() -> None:
     assert (params.side, params.hit_threshold) == (256, 0.5)
     assert params.mask_mode is MaskMode.PAPER
     assert params.paper_replicates == 1000
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_that_parameters_survive_json(preset: str) -> None:
-    overrides = {"grids": [8, "8x10"], "colour": [1, 2, 3], "letters": "column"}
-    params = read_params(preset, overrides)
-    text = json.dumps(plain(params))
-    assert read_params(preset, json.loads(text)) == params
-    assert set(json.loads(text)) == {field.name for field in fields(Params)}
-    hash(params)
-
-
-def test_that_every_parameter_says_what_it_means() -> None:
-    for field in fields(Params):
-        assert field.metadata["help"].endswith(".")
-        assert field.metadata["kind"].expected
-        kept = field.metadata["kind"].read(field.name, field.default)
-        assert kept == field.default
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,6 @@ def test_that_a_batch_is_priced_by_its_longest_questions(tmp_path: Path) -> None
 def test_that_the_study_tells_what_it_resolved(tmp_path: Path) -> None:
     params = STUDY.read_params("heal2025", {})
     assert STUDY.preset_title("heal2025") == "As published (HEAL-MedVQA 2025)"
-    assert STUDY.presets() == ("heal2025", "recommended")
     assert any("threshold is not known" in text for text in STUDY.notices(params))
     names = [name for name, _ in STUDY.prompts(params)]
     assert names == [

@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from tests.unit.studies.pathology_mcq.small import MODEL, dataset, item, spec
+from tests.unit.studies.pathology_mcq.small import dataset, item, spec
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ImagePart, ModelReply, TextPart
 from viewer.domain.image import Raster, Window
@@ -158,4 +158,3 @@ def test_that_the_longest_question_has_the_longest_words_and_every_image() -> No
     assert "What about" in longest.text
     (empty,) = STUDY.longest(dataset(()), params())
     assert (empty.text, empty.images) == ("", ())
-    assert MODEL.name == "m"

@@ -1,15 +1,11 @@
-from dataclasses import fields
-
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.plain import plain
 from viewer.metrics.signed_rank import ZeroMethod
 from viewer.studies.rubric_reading.params import (
     PRESET_TITLES,
     PRESETS,
     ContentOrder,
-    Params,
     read_params,
 )
 from viewer.studies.rubric_reading.policy import InputPolicy
@@ -27,14 +23,6 @@ def test_that_the_papers_preset_pins_every_choice() -> None:
     assert (paper.candidates, paper.max_prior_days) == (5, 365)
     assert read_params("recommended", {}).zero_method is ZeroMethod.PRATT
     assert set(PRESETS) == set(PRESET_TITLES)
-
-
-def test_that_params_come_back_from_json_and_every_one_is_explained() -> None:
-    params = read_params("recommended", {"main_reader": "A", "longest_side": 512})
-    assert read_params("rexecution2025", plain(params)) == params
-    for field in fields(Params):
-        assert field.metadata["help"].endswith(".")
-        assert field.metadata["label"]
 
 
 def test_that_a_bad_preset_or_value_is_told() -> None:

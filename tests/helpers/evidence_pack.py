@@ -17,7 +17,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.metrics.seeding import generator
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.reporting.pack import PackWish, plan_pack, write_pack
+from viewer.services.reporting.pack import PackRequest, plan_pack, write_pack
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_cases import make_cases
@@ -115,8 +115,8 @@ def make_pack(folder: Path, n: int, models: int, size: SizePx) -> Made:
     judge = _scripted(folder, "judge", dict(_judgements(all_)))
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        wish = PackWish("medsyn2026", "cases", profiles, judge=judge)
-        run = plan_pack(store, wish)
+        wanted = PackRequest("medsyn2026", "cases", profiles, judge=judge)
+        run = plan_pack(store, wanted)
         list(run_batch(store, run, BatchOptions(), threading.Event()))
         write_pack(store, "medsyn2026", run, folder / "pack")
     return Made(folder / "pack", all_, NAMES[:models], spoilt)

@@ -16,7 +16,7 @@ from tests.helpers.sheets import Sheet, sheets_below
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
-from viewer.services.reporting.pack import PackWish, plan_pack, write_pack
+from viewer.services.reporting.pack import PackRequest, plan_pack, write_pack
 from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.study import STUDY
@@ -110,7 +110,7 @@ def _planned(
 ) -> int:
     if overrides:
         return plan_run(store, heal_spec(models, overrides))
-    return plan_pack(store, PackWish("heal2025", "q", models))
+    return plan_pack(store, PackRequest("heal2025", "q", models))
 
 
 def verdicts(truth: Truth, ways: Sequence[str]) -> Iterator[Verdict]:

@@ -13,7 +13,7 @@ from tests.helpers.pack_checks import (
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.services.configuring.study_file import known_profiles
-from viewer.services.reporting.pack import PackWish, plan_pack
+from viewer.services.reporting.pack import PackRequest, plan_pack
 from viewer.settings import HOME_VARIABLE, read_settings
 from viewer.store.database import open_store
 from viewer.store.runs import run_summary
@@ -84,9 +84,9 @@ def test_that_the_same_wish_is_the_same_run_and_leaves_nothing_to_ask(
     known = known_profiles(read_settings().models_file)
     profiles = tuple(known[model] for model in made.scripts)
     with open_store(made.folder.parent / "s.sqlite") as store:
-        run = plan_pack(store, PackWish("grid2025", "phantom", profiles))
+        run = plan_pack(store, PackRequest("grid2025", "phantom", profiles))
         counts = run_summary(store, run).counts
-        few = plan_pack(store, PackWish("grid2025", "phantom", profiles, limit=3))
+        few = plan_pack(store, PackRequest("grid2025", "phantom", profiles, limit=3))
     assert run == 1
     assert counts.get(Status.PENDING, 0) == 0
     assert few == 2
@@ -100,8 +100,8 @@ def test_that_a_run_that_is_not_finished_is_written_without_published_values(
     path = made.folder.parent / "s.sqlite"
     profile = known_profiles(read_settings().models_file)["constant"]
     with open_store(path) as store:
-        wish = PackWish("grid2025", "phantom", (profile,), limit=2)
-        run = plan_pack(store, wish)
+        wanted = PackRequest("grid2025", "phantom", (profile,), limit=2)
+        run = plan_pack(store, wanted)
     words = ["pack", "grid2025", "--run", str(run), "--store", str(path)]
     assert run_command_line([*words, "--out", str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text()

@@ -132,7 +132,7 @@ class Importing(Running):
         """
         from viewer.domain.prediction import Coordinates
         from viewer.services.importing.import_predictions import (
-            PredictionsWish,
+            PredictionsSource,
             plan_predictions,
         )
 
@@ -140,7 +140,7 @@ class Importing(Running):
         if coordinates is not None:
             known = {one.value: one for one in Coordinates}
             counted = one_of(known, coordinates, "kind of coordinates")
-        wish = PredictionsWish(
+        source = PredictionsSource(
             file=Path(file),
             name=name,
             dataset=dataset,
@@ -153,5 +153,5 @@ class Importing(Running):
             listing=None if annotations is None else Path(annotations),
             shape=shape,
         )
-        planned = plan_predictions(self._opened, self.home, wish)
+        planned = plan_predictions(self._opened, self.home, source)
         return self.run(planned.run, progress=progress)

@@ -56,7 +56,7 @@ def dataset_of(summary: "DatasetSummary") -> Dataset:
 
 
 def model_of(line: "ModelLine") -> Model:
-    """Return a model as the interface has it."""
+    """Convert a row of the model list."""
     return Model(
         line.name, line.adapter, line.summary, line.state, line.can_ask, line.host
     )

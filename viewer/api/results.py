@@ -75,7 +75,7 @@ class Results(Opened):
         return table_names(self.path, self._number(run))
 
     def table(self, run: AnyRun, name: str = "results") -> Table:
-        """Return a table of a run's report.
+        """Return one of a run's report tables by its name.
 
         Raises
         ------

@@ -119,8 +119,8 @@ class Running(Opened):
             "prompts": dict(prompts or {}),
             "seed": seed,
         }
-        beside = {"preset": preset, "repeats": repeats}
-        said |= {name: value for name, value in beside.items() if value is not None}
+        optional = {"preset": preset, "repeats": repeats}
+        said |= {name: value for name, value in optional.items() if value is not None}
         spec = study_spec(
             said,
             Path("the plan"),

@@ -15,7 +15,7 @@ from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
-    from viewer.services.reporting.pack import PackWish
+    from viewer.services.reporting.pack import PackRequest
     from viewer.store.database import Store
 
 
@@ -66,7 +66,7 @@ def pack(
     asking; --run writes any run of the paper's study.
     """
     from viewer.services.configuring.study_file import microusd
-    from viewer.services.reporting.pack import PackWish, write_pack
+    from viewer.services.reporting.pack import PackRequest, write_pack
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -77,8 +77,10 @@ def pack(
             profiles = _profiles(models, settings.models_file)
             cost = None if ceiling is None else microusd(ceiling)
             who = _profiles(judge, settings.models_file)[0] if judge else None
-            wish = PackWish(paper, dataset, profiles, seed, repeats, limit, cost, who)
-            run, code = _asked(opened, wish, threads or 0)
+            wanted = PackRequest(
+                paper, dataset, profiles, seed, repeats, limit, cost, who
+            )
+            run, code = _asked(opened, wanted, threads or 0)
         else:
             raise click.UsageError("Name a --dataset and --models, or else a --run.")
         two = _two(order)
@@ -114,11 +116,11 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
     return tuple(named_profile(name, known) for name in wanted)
 
 
-def _asked(store: "Store", wish: "PackWish", threads: int) -> tuple[int, int]:
+def _asked(store: "Store", wanted: "PackRequest", threads: int) -> tuple[int, int]:
     """Plan what is wanted and ask what is pending; return the run and the exit code."""
     from viewer.services.reporting.pack import plan_pack
     from viewer.services.running.coordinator import BatchOptions
 
-    ask_for_keys((*wish.models, *((wish.judge,) if wish.judge else ())))
-    run = plan_pack(store, wish)
+    ask_for_keys((*wanted.models, *((wanted.judge,) if wanted.judge else ())))
+    run = plan_pack(store, wanted)
     return run, finish(store, run, BatchOptions(concurrency=threads), worker=False)

@@ -84,7 +84,7 @@ def import_predictions(
     prediction are counted as unparsed, with the reason no_prediction.
     """
     from viewer.services.importing.import_predictions import (
-        PredictionsWish,
+        PredictionsSource,
         match_file,
         plan_predictions,
     )
@@ -93,7 +93,7 @@ def import_predictions(
 
     settings = read_settings(store)
     with open_store(settings.store) as opened:
-        wish = PredictionsWish(
+        source = PredictionsSource(
             file=file,
             name=name,
             dataset=dataset,
@@ -107,10 +107,10 @@ def import_predictions(
             shape=shape or "",
         )
         if check:
-            _, matched = match_file(opened, wish)
+            _, matched = match_file(opened, source)
             _say_matched(matched.sentence, matched.unused)
             return 0
-        planned = plan_predictions(opened, settings.home, wish)
+        planned = plan_predictions(opened, settings.home, source)
         _say_matched(planned.matched.sentence, planned.matched.unused)
         code = finish(opened, planned.run, BatchOptions(), worker=False)
         print_run(opened, planned.run, as_json=as_json)

@@ -40,7 +40,7 @@ class OwnPrompts(Mapping[str, str]):
         return self._texts[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the names of the prompts that have another text."""
+        """Iterate over the names of the replaced prompts."""
         return iter(self._texts)
 
     def __len__(self) -> int:

@@ -1,1 +1,1 @@
-"""Data sets, predictions and maps taken into the store."""
+"""Import data sets, predictions and saliency maps into the store."""

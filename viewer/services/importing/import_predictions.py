@@ -39,7 +39,7 @@ FOLDER: Final = "predictions"
 
 
 @dataclass(frozen=True)
-class PredictionsWish:
+class PredictionsSource:
     """What file is imported, and as what.
 
     ``columns`` says what columns of a table are; ``finding`` what a table is about
@@ -71,7 +71,7 @@ class PlannedPredictions:
 
 
 def plan_predictions(
-    store: Store, home: Path, wish: PredictionsWish
+    store: Store, home: Path, source: PredictionsSource
 ) -> PlannedPredictions:
     """Plan a file's predictions as a run, which then is asked like any other.
 
@@ -85,91 +85,91 @@ def plan_predictions(
         Where nobody says what its columns or numbers mean, where it holds several
         models, or nothing of it can be used.
     """
-    spec, matched = match_file(store, wish)
+    spec, matched = match_file(store, source)
     kept = keep_answers(matched.texts, home / FOLDER)
-    planned = replace(spec, models=(profile_of(wish.name, kept),))
+    planned = replace(spec, models=(profile_of(source.name, kept),))
     return PlannedPredictions(plan_run(store, planned), matched)
 
 
-def match_file(store: Store, wish: PredictionsWish) -> tuple[RunSpec, Matched]:
+def match_file(store: Store, source: PredictionsSource) -> tuple[RunSpec, Matched]:
     """Return what a file's predictions would answer, before anything is kept."""
-    predictions = _of_model(_read(store, wish), wish)
-    spec = _spec(store, wish, findings_of(predictions))
+    predictions = _of_model(_read(store, source), source)
+    spec = _spec(store, source, findings_of(predictions))
     dataset = cases.dataset_named(store, spec.dataset)
     context = RunContext(spec, dataset)
     planned = planned_trials(context.study, dataset, spec)
-    matched = match_predictions(predictions, planned, context, wish.coordinates)
+    matched = match_predictions(predictions, planned, context, source.coordinates)
     if not matched.used:
         first = f" {matched.unused[0]}." if matched.unused else ""
         raise WrongUseError(
-            f"No prediction of '{wish.file.name}' is about a question of this run."
+            f"No prediction of '{source.file.name}' is about a question of this run."
             f"{first}",
             "Check which columns name the image and the finding, and the data set.",
         )
     return spec, matched
 
 
-def _read(store: Store, wish: PredictionsWish) -> Sequence[Prediction]:
+def _read(store: Store, source: PredictionsSource) -> Sequence[Prediction]:
     """Return a file's predictions; what it is its name and kind say."""
-    if wish.file.suffix.lower() == ".csv":
-        return read_table(wish.file, wish.columns, wish.finding)
-    if wish.file.suffix.lower() == ".json":
-        return read_coco(wish.file, wish.listing, wish.shape, wish.finding)
-    if wish.file.is_dir() and mask_pictures(wish.file):
-        return read_masks(wish.file)
-    dataset = cases.dataset_named(store, _dataset(store, wish))
+    if source.file.suffix.lower() == ".csv":
+        return read_table(source.file, source.columns, source.finding)
+    if source.file.suffix.lower() == ".json":
+        return read_coco(source.file, source.listing, source.shape, source.finding)
+    if source.file.is_dir() and mask_pictures(source.file):
+        return read_masks(source.file)
+    dataset = cases.dataset_named(store, _dataset(store, source))
     return read_segmentations(
-        wish.file, {image.key: image.ref.path for image in dataset.images}
+        source.file, {image.key: image.ref.path for image in dataset.images}
     )
 
 
-def _dataset(store: Store, wish: PredictionsWish) -> str:
+def _dataset(store: Store, source: PredictionsSource) -> str:
     """Return the data set that predictions are about; nobody saying it raises."""
-    if wish.dataset:
-        return wish.dataset
-    if wish.like is None:
+    if source.dataset:
+        return source.dataset
+    if source.like is None:
         raise WrongUseError(
             "Nobody said which images these predictions are about.",
             "Name a data set with --dataset, or a run with --like.",
         )
-    return runs.run_spec(store, wish.like).dataset
+    return runs.run_spec(store, source.like).dataset
 
 
 def _of_model(
-    predictions: Sequence[Prediction], wish: PredictionsWish
+    predictions: Sequence[Prediction], source: PredictionsSource
 ) -> Sequence[Prediction]:
     """Return the predictions of the model that is wanted, or of the only one."""
     models = models_of(predictions)
     nameless = sum(not one.model for one in predictions)
     if models and nameless:
         raise WrongUseError(
-            f"'{wish.file.name}' names a model for some predictions and none for "
+            f"'{source.file.name}' names a model for some predictions and none for "
             f"{nameless}.",
             "Name the model of every one, or map its column to nothing.",
         )
-    if wish.model and wish.model not in models:
+    if source.model and source.model not in models:
         raise WrongUseError(
-            f"'{wish.file.name}' holds no model '{wish.model}'.",
+            f"'{source.file.name}' holds no model '{source.model}'.",
             f"It holds {', '.join(models) or 'none by name'}.",
         )
-    if not wish.model and len(models) > 1:
+    if not source.model and len(models) > 1:
         raise WrongUseError(
-            f"'{wish.file.name}' holds several models: {', '.join(models)}.",
+            f"'{source.file.name}' holds several models: {', '.join(models)}.",
             "Name one of them with --model.",
         )
-    return [one for one in predictions if wish.model in {"", one.model}]
+    return [one for one in predictions if source.model in {"", one.model}]
 
 
-def _spec(store: Store, wish: PredictionsWish, findings: Sequence[str]) -> RunSpec:
+def _spec(store: Store, source: PredictionsSource, findings: Sequence[str]) -> RunSpec:
     """Return the questions that the predictions answer, asked of a model to be."""
-    to_be = ModelProfile(wish.name, ADAPTER, {"answer": ""})
-    dataset = _dataset(store, wish)
-    if wish.like is not None:
-        like = runs.run_spec(store, wish.like)
+    to_be = ModelProfile(source.name, ADAPTER, {"answer": ""})
+    dataset = _dataset(store, source)
+    if source.like is not None:
+        like = runs.run_spec(store, source.like)
         return replace(like, models=(to_be,), dataset=dataset)
     asked = {finding for image in _images(store, dataset) for finding in image}
     known = [word for f in findings if (word := own_word(f, asked))]
-    overrides: dict[str, object] = {"grids": list(wish.grids)}
+    overrides: dict[str, object] = {"grids": list(source.grids)}
     return make_spec(
         study=PLACING,
         dataset=dataset,

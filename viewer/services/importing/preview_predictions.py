@@ -12,7 +12,7 @@ from viewer.imaging.answer_overlay import draw_marks
 from viewer.readers.predictions.table import FIELDS, first_row
 from viewer.services.importing.import_predictions import (
     PlannedPredictions,
-    PredictionsWish,
+    PredictionsSource,
     match_file,
     plan_predictions,
 )
@@ -93,14 +93,14 @@ def runs_about(store: Path, dataset: str) -> tuple[AskedRun, ...]:
 
 
 def preview_predictions(
-    store: Path, wish: PredictionsWish, side: int
+    store: Path, source: PredictionsSource, side: int
 ) -> PredictionsPreview:
     """Return what a file's predictions would answer, three of them drawn.
 
     Nothing is kept. Raises what importing would raise.
     """
     with open_store(store) as opened:
-        spec, matched = match_file(opened, wish)
+        spec, matched = match_file(opened, source)
         context = RunContext(spec, cases.dataset_named(opened, spec.dataset))
     drawn = list(_drawable(context, matched))
     chosen = drawn[:: max(1, -(-len(drawn) // _PICTURES))][:_PICTURES]
@@ -109,10 +109,12 @@ def preview_predictions(
     )
 
 
-def plan_import(store: Path, home: Path, wish: PredictionsWish) -> PlannedPredictions:
+def plan_import(
+    store: Path, home: Path, source: PredictionsSource
+) -> PlannedPredictions:
     """Plan a file's predictions as a run of the store, to be asked by its worker."""
     with open_store(store) as opened:
-        return plan_predictions(opened, home, wish)
+        return plan_predictions(opened, home, source)
 
 
 def _suggested(column: str) -> str:

@@ -31,7 +31,7 @@ RUN_FOLDER: Final = "run"
 
 
 @dataclass(frozen=True)
-class PackWish:
+class PackRequest:
     """Which paper's pack is wanted, of which data set and models.
 
     ``ceiling_microusd`` is the most that asking may cost, ``judge`` the model that
@@ -48,22 +48,22 @@ class PackWish:
     judge: ModelProfile | None = None
 
 
-def plan_pack(store: Store, wish: PackWish) -> int:
+def plan_pack(store: Store, wanted: PackRequest) -> int:
     """Return the pack's run: planned now, or the one that the store holds already."""
-    pack = pack_named(wish.paper)
+    pack = pack_named(wanted.paper)
     defaults = study_named(pack.study).defaults
-    judging = {"judge": wish.judge.name} if wish.judge else {}
-    known = (*wish.models, *((wish.judge,) if wish.judge else ()))
+    judging = {"judge": wanted.judge.name} if wanted.judge else {}
+    known = (*wanted.models, *((wanted.judge,) if wanted.judge else ()))
     spec = make_spec(
         study=pack.study,
-        dataset=wish.dataset,
+        dataset=wanted.dataset,
         preset=defaults.preset,
-        seed=wish.seed,
-        repeats=wish.repeats,
-        models=wish.models,
+        seed=wanted.seed,
+        repeats=wanted.repeats,
+        models=wanted.models,
         overrides={**defaults.params, **judging},
-        limit=wish.limit,
-        ceiling_microusd=wish.ceiling_microusd,
+        limit=wanted.limit,
+        ceiling_microusd=wanted.ceiling_microusd,
         known={model.name: model for model in known},
     )
     return plan_run(store, spec)

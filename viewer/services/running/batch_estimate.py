@@ -114,7 +114,7 @@ def _notices(spec: RunSpec) -> tuple[str, ...]:
 
 
 def _own_prompts(spec: RunSpec) -> str:
-    """Say which prompts are a person's own, and not the study's."""
+    """Name the study's prompts that this run replaces; "" for none."""
     own = spec.params.get(PROMPTS)
     names = ", ".join(own) if isinstance(own, Mapping) else ""
     return f"Your own prompts are used for {names}." if names else ""

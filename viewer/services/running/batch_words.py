@@ -35,7 +35,7 @@ def unexpected(error: BaseException) -> ProviderError:
 
 
 def reason_of(error: OverreadError) -> str:
-    """Return why a trial is excluded whose question cannot be made, in a word.
+    """Return the reason code of a trial whose question cannot be built.
 
     Its image cannot be read, or its model or its image lacks what it points out.
     """

@@ -239,7 +239,7 @@ class BatchCoordinator:
             excluded.append((question.stored, self._unanswered(score)))
 
     def _stopped(self, model: str, sentence: str) -> list[ModelStopped]:
-        """Ask nothing more of a model; say why, once."""
+        """Stop asking a model; return why, the first time only."""
         if not self._scheduler.stop_model(model):
             return []
         return [ModelStopped(self._run, model, sentence)]
@@ -396,7 +396,7 @@ class BatchCoordinator:
         yield from self._keep_verdicts([(each.stored, verdict) for each in together])
 
     def _unanswered(self, score: Score, asked: str | None = None) -> Verdict:
-        """Return the verdict on a trial without a reply; ``asked`` is its request."""
+        """Return the verdict on a trial that got no reply to the request ``asked``."""
         return Verdict(score, self._context.study.scorer_version, unanswered=asked)
 
     def _keep_verdicts(self, ended: Sequence[Ended]) -> Iterator[Event]:

@@ -22,7 +22,7 @@ _VALIDATION: Final = "val"
 _MOST: Final = 4
 """Prompts that a sentence names."""
 _ESTIMATES: Final = frozenset({"paper_replicates", "replicates"})
-"""Parameters that shape no question and no verdict."""
+"""Parameters that affect neither the question nor the verdict."""
 
 
 def versions_asked(

@@ -204,7 +204,7 @@ class Scheduler:
         self._queue(again.model).delay(again, time.monotonic() + pause_s)
 
     def stop_model(self, model: str) -> bool:
-        """Ask nothing more of a model; its trials stay pending. False if stopped."""
+        """Stop asking a model; its trials stay pending. False if already stopped."""
         if model in self._stopped:
             return False
         self._stopped.add(model)

@@ -1,4 +1,4 @@
-"""The words of every question: those that HEAL-MedVQA prints, and our own."""
+"""Question templates: those printed in HEAL-MedVQA, and our own."""
 
 from typing import Final
 

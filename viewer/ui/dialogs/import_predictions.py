@@ -34,7 +34,7 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 if TYPE_CHECKING:
     from viewer.services.importing.import_predictions import (
         PlannedPredictions,
-        PredictionsWish,
+        PredictionsSource,
     )
     from viewer.services.importing.preview_predictions import (
         AskedRun,
@@ -121,14 +121,14 @@ class ImportPredictions(QDialog):
         self.columns.show_columns(columns)
         self._preview()
 
-    def _wish(self) -> "PredictionsWish | None":
-        from viewer.services.importing.import_predictions import PredictionsWish
+    def _source(self) -> "PredictionsSource | None":
+        from viewer.services.importing.import_predictions import PredictionsSource
 
         if self._file is None or not self.dataset.currentText():
             return None
         asked = self.questions.currentData()
         grids, like = asked or ((8,), None)
-        return PredictionsWish(
+        return PredictionsSource(
             file=self._file,
             name=self.name.text().strip(),
             dataset=self.dataset.currentText(),
@@ -144,14 +144,14 @@ class ImportPredictions(QDialog):
     def _preview(self, *_: object) -> None:
         from viewer.services.importing.preview_predictions import preview_predictions
 
-        wish = self._wish()
-        if wish is None or "columns" in self._background_tasks:
+        source = self._source()
+        if source is None or "columns" in self._background_tasks:
             return
         self._empty("Looking at the predictions …")
         store, side = self._settings.store, round(_SIDE * self.devicePixelRatioF())
         self._background_tasks.start(
             "preview",
-            lambda: preview_predictions(store, wish, side),
+            lambda: preview_predictions(store, source, side),
             self._show_preview,
             self._fail,
         )
@@ -199,13 +199,13 @@ class ImportPredictions(QDialog):
     def _import(self) -> None:
         from viewer.services.importing.preview_predictions import plan_import
 
-        wish = self._wish()
-        if wish is None:
+        source = self._source()
+        if source is None:
             return
         store, home = self._settings.store, self._settings.home
         self.go.setEnabled(False)
         self._background_tasks.start(
-            "plan", lambda: plan_import(store, home, wish), self._done, self._fail
+            "plan", lambda: plan_import(store, home, source), self._done, self._fail
         )
 
     def _done(self, planned: "PlannedPredictions") -> None:

@@ -85,7 +85,7 @@ def _kind_of(parsed: Parsed) -> str:
 
 
 def point_of(parsed: Parsed, ground: Ground) -> Point:
-    """Return the point that stands for an answer."""
+    """Return the native (x, y) that an answer is scored at, by its kind."""
     kind, field = _kind_of(parsed), ground.field
     if kind == "point":
         x, y = parsed["point"]
@@ -107,7 +107,7 @@ def _boxes_of(parsed: Parsed, ground: Ground) -> Sequence[Sequence[float]]:
 
 
 def _cut(boxes: Iterable[Sequence[float]], field: Box) -> list[tuple[int, Box]]:
-    """Return the parts of boxes in a rectangle with their places, of those in it."""
+    """Clip boxes to a rectangle; return each that overlaps it, with its index."""
     left, top, right, bottom = field
     return [
         (i, (max(x0, left), max(y0, top), min(x1, right), min(y1, bottom)))

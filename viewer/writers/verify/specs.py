@@ -119,7 +119,7 @@ class _Table:
     def _of_line(
         self, line: Document, parts: Sequence[Cells | Later]
     ) -> Iterator[list[Any]]:
-        """Yield a line's numbers, of lists those at each place."""
+        """Yield a line's numbers; cells that are lists give one row per element."""
         told = dict(line["told"])
         for cell, part in zip(line["cells"], parts, strict=True):
             values = part() if callable(part) else part

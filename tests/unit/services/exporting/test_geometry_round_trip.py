@@ -40,7 +40,7 @@ from viewer.services.exporting.export_answers import export_answers
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.importing.import_predictions import (
-    PredictionsWish,
+    PredictionsSource,
     plan_predictions,
 )
 from viewer.services.inspecting.answers import StoredAnswer, answers_about, sent_images
@@ -361,8 +361,8 @@ def _coco(asked: Asked, folder: Path) -> Iterator[Path]:
 def _imported(store: Store, home: Path, file: Path) -> list[float]:
     """Import a file's only box, ask for it, and return it as it was exported."""
     native = Coordinates.NATIVE
-    wish = PredictionsWish(file, file.stem, dataset="d", coordinates=native)
-    run = plan_predictions(store, home, wish).run
+    source = PredictionsSource(file, file.stem, dataset="d", coordinates=native)
+    run = plan_predictions(store, home, source).run
     finish(store, run)
     out = home / f"{file.stem} again.csv"
     export_answers(store, run, out)

@@ -20,7 +20,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.report_study import study_of
 from viewer.readers.datasets.report_studies import read
 from viewer.readers.grades import read_grades
-from viewer.services.reporting.pack import PackWish, plan_pack, write_pack
+from viewer.services.reporting.pack import PackRequest, plan_pack, write_pack
 from viewer.services.synthetic.make_readings import make_readings
 from viewer.services.synthetic.phantom.chest_reports import earlier
 from viewer.services.synthetic.phantom.patient import make_patient
@@ -54,7 +54,7 @@ def pack(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with open_store(out / "s.sqlite") as store:
         cases.add_dataset(store, read(folder, "readings"))
-        run = plan_pack(store, PackWish("rexecution2025", "readings", profiles))
+        run = plan_pack(store, PackRequest("rexecution2025", "readings", profiles))
         finish(store, run)
         write_pack(store, "rexecution2025", run, out)
     return out

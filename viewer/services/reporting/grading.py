@@ -10,6 +10,7 @@ from typing import Final
 
 from viewer.domain.answer import ReportAnswer
 from viewer.domain.answer_json import any_answer_of_json
+from viewer.domain.errors import WrongUseError
 from viewer.services.trials.grades import Stamp, stamp_below
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
@@ -53,7 +54,13 @@ def _take_in(store: Store, run: int, root: Path) -> None:
 
 def _changed(store: Store, run: int) -> Iterator[None]:
     """Append the verdict on each output that its grades no longer come to."""
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
+    try:
+        context = RunContext(spec, dataset)
+    except WrongUseError:
+        # a run with parameters of another version keeps the verdicts that it has, and
+        # says so when it is opened; the other runs are listed all the same
+        return
     for one in trials.scored_trials(store, run):
         answer = any_answer_of_json(one.parsed) if one.parsed else None
         if isinstance(answer, ReportAnswer):

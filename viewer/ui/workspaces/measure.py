@@ -268,6 +268,8 @@ class MeasureWorkspace(QWidget):
         above.addWidget(self.film)  # after the pages: Tab goes there last
         self._pages.addWidget(empty_page(self.batches.open))
         self._pages.addWidget(right)
+        self._pages.addWidget(QWidget())
+        self._pages.setCurrentIndex(2)  # "no run yet" is true once the runs are read
         across = QSplitter(Qt.Orientation.Horizontal)
         across.addWidget(self.runs)
         across.addWidget(self._pages)

@@ -272,7 +272,7 @@ class DemoMaker(QObject):
     def _show_progress(self, event: DemoProgress) -> None:
         self._show(self._folders[:1])
         text = f"Making phantoms · {event.done} of {event.total}"
-        tip = "Stop making phantoms; the rest is made when the demo is opened again"
+        tip = "Stop making phantoms; the rest are made when the demo is next opened"
         self._window.context.status.show_work(text, self._process.stop, tip)
 
     def _show(self, folders: Sequence[Path]) -> None:

@@ -59,7 +59,7 @@ def drain_limit_s() -> float:
         seconds = math.nan
     if not seconds >= 0:
         raise WrongUseError(
-            f"{DRAIN_VARIABLE}='{text}' is no number of seconds.",
-            "Set it to a number from 0, such as 30, or unset it.",
+            f"{DRAIN_VARIABLE}='{text}' is not a number of seconds.",
+            "Set it to a number of 0 or more, such as 30, or unset it.",
         )
     return seconds

@@ -242,7 +242,8 @@ def run_number(text: str, store: "Store") -> int:
         return known[-1].id
     if not text.isdecimal():
         raise WrongUseError(
-            f"'{text}' is no run.", "Name its number or last; overread runs lists them."
+            f"'{text}' is not a run.",
+            "Give its number, or last; overread runs lists them.",
         )
     return int(text)
 
@@ -300,7 +301,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
         ended = drive(store, run, BatchOptions(), worker=False)
         print_run(store, run, as_json=False)
         page = demo_report(store, run, settings.home)
-    echo(f"The report lies at {page}")
+    echo(f"The report is at {page}")
     return ended
 
 

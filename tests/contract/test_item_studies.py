@@ -128,12 +128,12 @@ def _first(name: str, request: trials.RequestRecord) -> tuple[bytes, ...]:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("evidence_diagnosis", "The case '{}' does not say its diagnosis."),
-        ("pathology_mcq", "The item '{}' does not say which option is right."),
+        ("evidence_diagnosis", "The case '{}' has no diagnosis."),
+        ("pathology_mcq", "The item '{}' does not say which option is correct."),
         (
             "quiz",
             (
-                "The item '{}' does not say what is right: the study 'quiz' finds no "
+                "The item '{}' has no known answer: the study 'quiz' finds no "
                 "'option' in it."
             ),
         ),
@@ -257,5 +257,5 @@ def test_that_an_answer_to_an_item_without_a_right_one_is_refused_in_a_sentence(
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, bad)
         run = plan_run(store, a_spec("quiz"))
-        with pytest.raises(WrongUseError, match="'two' does not say what is right"):
+        with pytest.raises(WrongUseError, match="'two' has no known answer"):
             finish(store, run)

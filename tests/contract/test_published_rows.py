@@ -125,7 +125,7 @@ def test_that_every_flagged_row_has_its_reason_and_its_tolerance() -> None:
 def test_that_of_the_first_paper_what_is_of_other_trials_is_flagged_with_why() -> None:
     found = {value: reason for _, _, value, reason in flagged("grid_localization")}
     assert set(found) == {4.4, 49.8, 50.7}
-    assert "54 of the 1,225 pairs would print so" in found[4.4]
+    assert "54 of the 1,225 pairs would round to it" in found[4.4]
     assert "bootstrap replicates" in found[49.8]
 
 

@@ -1,4 +1,4 @@
-"""Small cases of several evidences, for the tests of the evidence study."""
+"""Small cases with several pieces of evidence, for the tests of the evidence study."""
 
 from pathlib import Path
 

@@ -80,9 +80,9 @@ def _count(value: str, least: int, n: int) -> tuple[str, str, str]:
     printed = Fraction(value)
     sizes = [size for size in range(least, n + 1) if _prints(printed, size)]
     k = round(printed * n / 100)
-    problem = f"{value} % is no k / {n} ({k} / {n} = {100 * k / n:.2f} %)"
+    problem = f"{value} % is not k / {n} for any k ({k} / {n} = {100 * k / n:.2f} %)"
     fitting = " or ".join(", ".join(map(str, sizes)).rsplit(", ", 1))
-    instead = f"no k / {n} prints so; a k / {fitting} does"
+    instead = f"no k / {n} rounds to it; a k / {fitting} does"
     is_other = sizes and n not in sizes
     return "" if sizes else problem, instead if is_other else "", ROUNDING
 
@@ -95,7 +95,7 @@ def _pooled(
     whole = sum(weighted, Fraction(0)) / sum(sizes)
     pools = abs(whole - Fraction(value)) <= Fraction(1, 50)
     problem = f"its parts pool to {float(whole):.2f}, not {value}"
-    instead = f"no k / {n} prints so; its parts pool to {float(whole):.2f}"
+    instead = f"no k / {n} rounds to it; its parts pool to {float(whole):.2f}"
     is_other = pools and not _prints(Fraction(value), n)
     return "" if pools else problem, instead if is_other else "", POOLED
 

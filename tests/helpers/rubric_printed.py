@@ -76,7 +76,8 @@ def _shares() -> Iterator[tuple[Any, ...]]:
     for *where, value, decimals, n in _SHARES:
         near = round(n * value / 100)
         same = round(100 * near / n, decimals) == value
-        why = f"{value} % is no k / {n} ({near} / {n} = {100 * near / n:.1f} %)"
+        nearest = f"{near} / {n} = {100 * near / n:.1f} %"
+        why = f"{value} % is not k / {n} for any k ({nearest})"
         badge = ("consistent", "") if same else ("inconsistent", why)
         yield *where, float(value), decimals, n, "printed", *badge, _HALF
 
@@ -108,8 +109,8 @@ def _images() -> Iterator[tuple[Any, ...]]:
     ]
     assert fits == [69]
     why = (
-        "10.1 % is no k / 62 (6 / 62 = 9.7 %); of sizes below 130, 69 gives 10.1 and "
-        "36.2"
+        "10.1 % is not k / 62 for any k (6 / 62 = 9.7 %); of sizes below 130, 69 gives "
+        "10.1 and 36.2"
     )
     five = ("section 5", "share of 5", "image_content", O3, 10.1, 1, 62, "printed")
     yield *five, "inconsistent", why, _HALF

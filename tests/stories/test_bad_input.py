@@ -65,7 +65,7 @@ def edited(home: Path, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["dance"], "neither a command nor a file"),
+        (["dance"], "neither a command nor an existing file"),
         (["HOME/tiny/patient00000_frontal.png"], "no window"),
         (["run"], "Missing argument"),
         (["run", "HOME/none.toml"], "none.toml"),
@@ -121,7 +121,7 @@ def test_that_wrong_use_is_one_sentence(
         ('models = ["says-d4"]', 'models = ["says-d4", "says-d4"]', "twice"),
         ('adapter = "scripted"', 'adapter = "oracle"', "oracle"),
         ('answer = "D4"', 'answr = "D4"', "answr"),
-        ('answer = "D4"', "", "nothing to say"),
+        ('answer = "D4"', "", "no answer"),
         ("study =", "study", "not valid TOML"),
         ('[[model]]', '[[model]]\napi_key = "sk-123"', "api_key"),
     ],

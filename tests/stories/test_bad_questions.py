@@ -76,18 +76,18 @@ def test_that_each_bad_question_of_data_json_is_told_and_no_other_is_lost(
         "PubMed-val-20",
         *(f"PubMed-test-{number}" for number in (1, 5, 6, 7, 8)),
     }
-    letters = "2 to 26 can be told apart by letters."
+    letters = "2 to 26 can be lettered."
     assert told == {
-        "PubMed-test-2": "Its answer is none of its options.",
+        "PubMed-test-2": "Its answer is not one of its options.",
         "PubMed-test-3": f"It has 27 options; {letters}",
         "PubMed-test-4": f"It has 1 option; {letters}",
-        "PubMed-test-7": "It names no image, so that it can be asked in words only.",
+        "PubMed-test-7": "It has no image, so it can only be asked as text.",
         "PubMed-test-9": "It has no question.",
         "PubMed-test-10": "Its option B is empty.",
         "PubMed-test-11": (
-            "Its answer's words are those of A and of B, and no letter tells which."
+            "Its answer's words are those of A and of B, and no letter decides."
         ),
-        "PubMed-test-12": "Its answer's letter is A, its words are those of B.",
+        "PubMed-test-12": "Its answer's letter is A, but its words are those of B.",
         "gone.png": "Its file gone.png is not in the folder.",
         "broken.png": told["broken.png"],
         "copy.png": "The same image is in val and, as a.png, in test.",
@@ -121,13 +121,14 @@ def test_that_each_bad_row_of_a_tsv_is_told_by_its_question(
     kept, told = _imported("vlmevalkit", root, capsys)
     (name,) = (p.name for p in (root / "tiles_images").iterdir())
     assert kept == {"P-val-7", *(f"P-test-{n}" for n in (0, 1, 2, 3, 4, 8))}
-    none = "Its base64 is no PNG, JPEG or TIFF."
+    none = "Its base64 is not a PNG, JPEG or TIFF."
     assert told == {
         "image 1 of row 1": none,
         "image 1 of row 2": none,
-        "image 1 of row 4": "Its cell is neither base64 nor the index of a row before.",
-        "P-test-5": "It has 1 option; 2 to 26 can be told apart by letters.",
-        "P-test-6": "Its answer is none of its options.",
+        "image 1 of row 4": "Its cell is neither base64 nor the index of an earlier "
+        "row.",
+        "P-test-5": "It has 1 option; 2 to 26 can be lettered.",
+        "P-test-6": "Its answer is not one of its options.",
         "image 1 of row 8": "Its base64 is cut off.",
         "tiles-test-9": (
             "Its row has 2 of the table's 9 cells; the file may be cut off."
@@ -144,26 +145,36 @@ CUT = json.dumps({"PubMed": {"test": [_entry(1)]}})[:-30].encode()
 @pytest.mark.parametrize(
     ("format_name", "name", "content", "sentence"),
     [
-        ("pathmmu", "data.json", CUT, "data.json is no JSON."),
-        ("pathmmu", "data.json", b"\xff\xfe{", "data.json is no JSON."),
+        ("pathmmu", "data.json", CUT, "data.json is not JSON."),
+        ("pathmmu", "data.json", b"\xff\xfe{", "data.json is not JSON."),
         (
             "pathmmu",
             "data.json",
             b"[]",
             "data.json is not laid out as PathMMU's table.",
         ),
-        ("pathmmu", "data.json", b"{}", "data.json holds no question"),
-        ("vlmevalkit", "t.tsv", b"index\tA\n0\tx\n", "is no table of questions"),
-        ("vlmevalkit", "t.tsv", HEADER, "t.tsv holds no question"),
-        ("vlmevalkit", "t.tsv", HEADER + b"0\t\xff", "cannot be read as a table"),
+        ("pathmmu", "data.json", b"{}", "data.json contains no usable question"),
+        ("vlmevalkit", "t.tsv", b"index\tA\n0\tx\n", "is not a table of questions"),
+        ("vlmevalkit", "t.tsv", HEADER, "t.tsv contains no usable question"),
+        (
+            "vlmevalkit",
+            "t.tsv",
+            HEADER + b"0\t\xff",
+            "cannot be read as tab-separated values",
+        ),
         (
             "vlmevalkit",
             "t.tsv",
             HEADER + b'0\t"What?\tx\ty\tA\n1\tElse?\tx\ty\tB\n',
             "t.tsv has a quote that is never closed",
         ),
-        ("labelled-tiles", "one/a.png", b"", "has no images in two folders"),
-        ("captioned-tiles", "t.csv", b"image,caption\n", "image with its caption"),
+        (
+            "labelled-tiles",
+            "one/a.png",
+            b"",
+            "does not have images in at least two folders",
+        ),
+        ("captioned-tiles", "t.csv", b"image,caption\n", "images with captions"),
     ],
 )
 def test_that_a_file_of_no_questions_gets_one_sentence_and_code_2(

@@ -58,7 +58,7 @@ def test_that_a_ceiling_that_is_none_is_refused(
     study.write_text(STUDY.replace("BASE_URL", "http://127.0.0.1:9/v1"))
     words = ["run", str(study), "--ceiling", ceiling, "--store", str(tmp_path / "s")]
     assert run_command_line(words) == 2
-    assert "Write the most that the run may cost in dollars" in capsys.readouterr().err
+    assert "Give the most that the run may cost in dollars" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ceiling", ['"5"', "true", "[5]"])

@@ -73,7 +73,7 @@ def test_that_what_was_proposed_is_verified(
     said = capsys.readouterr().out
     for name in ("quality_histogram", "proposed"):
         assert f"tables/{name}.csv: " in said
-    but = "25 rows worked out again, but for disagreement."
+    but = "25 rows computed again, but for disagreement."
     assert f"tables/candidates.csv: {but}" in said
 
 

@@ -55,7 +55,7 @@ def test_that_a_judge_who_said_seven_was_asked_again_and_none_is_lost(
 @pytest.mark.statement("E004-14")
 def test_that_words_in_place_of_tokens_badge_the_run(made: Made) -> None:
     manifest = json.loads((made.folder / "run" / "manifest.json").read_text())
-    words = "random words stood for random tokens of its own"
+    words = "random words replaced random tokens of its own"
     assert sorted(manifest["run"]["notes"]) == sorted(
         [model, "stood_in", words] for model in made.models
     )
@@ -81,7 +81,7 @@ def test_that_the_papers_figures_are_there(made: Made) -> None:
     ):
         assert any(f"fig_{name}" in found for found in names), name
     page = (made.folder / "report.html").read_text(encoding="utf-8")
-    assert "Multimodal models put the evidence" in page
+    assert "Multimodal models integrate the evidence" in page
 
 
 STUDY = """

@@ -81,8 +81,8 @@ FIRST = "Reader A,knows,study00001|t1,,5,5,5,5"
             once_more,
             [
                 (
-                    "In line 33 of 'grades.csv', 'Reader A' grades the same output of "
-                    "'study00001|t1' once more."
+                    "In line 33 of 'grades.csv', 'Reader A' grades the same output "
+                    "of 'study00001|t1' again."
                 )
             ],
         ),

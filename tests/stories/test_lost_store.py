@@ -108,8 +108,8 @@ def test_that_a_deleted_store_ends_the_run_and_its_replies_are_rescued(
     assert str(file) in said
     assert file.stat().st_mode & 0o777 == PRIVATE
     imported_again(trial)
-    assert f"{trial.received().total()} taken in" in rescued(trial, file, capsys)
-    assert " 0 taken in" in rescued(trial, file, capsys)
+    assert f"{trial.received().total()} added" in rescued(trial, file, capsys)
+    assert " 0 added" in rescued(trial, file, capsys)
     assert_every_question_was_bought_once(trial)
 
 

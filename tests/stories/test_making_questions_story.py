@@ -39,7 +39,7 @@ def test_that_captions_become_questions_that_too_few_models_guess(
     assert ran["counts"] == {"excluded": 6}
     made = ["export", "questions", "last", "--out", str(tiles / "built.json")]
     assert run_command_line([*made, *map(str, store)]) == 0
-    assert "18 questions of 6 of 6 images" in capsys.readouterr().out
+    assert "18 questions about 6 of 6 images" in capsys.readouterr().out
     told = overread(
         "import", "pathmmu", tiles / "built.json", "--name", "built", *store
     )

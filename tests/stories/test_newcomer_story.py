@@ -106,7 +106,7 @@ def test_that_reports_beside_the_cases_are_prepared(
     )
     assert chinese["distractors"] == ["脑脓肿", "多发性硬化", "脑转移瘤"]
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "Pieces that stand nowhere in their report" in page
+    assert "Pieces that do not appear in their report" in page
 
 
 def test_that_answers_to_tasks_have_the_marks_that_readers_gave(

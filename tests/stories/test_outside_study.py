@@ -109,9 +109,9 @@ def test_that_a_study_of_another_package_goes_all_the_way(
     statuses = [row["status"] for row in items_of(tmp_path / "report")]
     assert statuses == [*["scored_correct"] * 3, "scored_wrong"]
     said = overread("verify", bundle)
-    assert "\nVERIFIED: sides.zip holds." in said
-    assert "tables/results.csv: 2 rows worked out again." in said
-    assert "4 plain answers were read again" in said
+    assert "\nVERIFIED: sides.zip is consistent." in said
+    assert "tables/results.csv: 2 rows computed again." in said
+    assert "4 plain answers were parsed again" in said
     assert json.loads(overread("published", "laterality", "--json")) == []
     overread("published")
     assert overread.plug_ins() == []
@@ -164,14 +164,14 @@ def test_that_what_a_study_judges_by_a_rule_of_its_own_is_verified_in_part(
     module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
     overread.add("laterality", module + OWN_TABLES, SIDED)
     said = overread("verify", asked_about(overread, "laterality", SAYS_A), code=3)
-    assert "the verdicts of 4 trials were taken as they stand" in said
-    assert "tables/results.csv: 2 rows worked out again." in said
-    assert "tables/sides.csv: 1 rows worked out again." in said
+    assert "the verdicts of 4 trials were taken as stored" in said
+    assert "tables/results.csv: 2 rows computed again." in said
+    assert "tables/sides.csv: 1 rows computed again." in said
     assert (
-        "tables/firsts.csv could not be worked out again (it asks for the estimator "
-        "'least'): its bytes alone were held."
+        "tables/firsts.csv could not be computed again (it asks for the estimator "
+        "'least'): only its bytes were checked."
     ) in said
-    assert "tables/table_1.csv could not be worked out again: its bytes" in said
+    assert "tables/table_1.csv could not be computed again: only its bytes" in said
     assert "PARTLY VERIFIED: sides.zip" in said
 
 
@@ -192,7 +192,7 @@ def test_that_a_table_and_a_figure_of_another_package_are_made(
     assert (row["side"], row["k"], row["n"], row["accuracy"]) == ("A", "3", "4", "0.75")
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "Right answers by side" in page
-    assert "tables/by_side.csv: 1 rows worked out again." in overread("verify", bundle)
+    assert "tables/by_side.csv: 1 rows computed again." in overread("verify", bundle)
     overread("pack", "sides", "--run", "last", "--out", tmp_path / "pack")
     made = {path.name for path in (tmp_path / "pack").rglob("by_side.*")}
     assert made == {f"by_side.{kind}" for kind in ("csv", "pdf", "svg", "tex")}
@@ -251,8 +251,8 @@ def test_that_a_metric_of_another_package_measures_and_is_verified_in_part(
     assert (tmp_path / "report" / "spans.csv").read_text() == "half\n0.5\n"
     said = overread("verify", bundle, code=3)
     assert (
-        "tables/spans.csv could not be worked out again (it asks for the estimator "
-        "'half range'): its bytes alone were held."
+        "tables/spans.csv could not be computed again (it asks for the estimator "
+        "'half range'): only its bytes were checked."
     ) in said
     assert "PARTLY VERIFIED: sides.zip" in said
 
@@ -272,16 +272,16 @@ def test_that_a_metric_of_another_package_measures_and_is_verified_in_part(
             ("METRIC = Metric(", "METRIC = 1  # "),
             "half range",
             (
-                "The metric 'half range' of package half_range is no Metric: update or "
-                "uninstall the package."
+                "The metric 'half range' of package half_range is not a Metric: "
+                "update or uninstall the package."
             ),
         ),
         (
             ("half range", "rate"),
             "rate",
             (
-                "The metric 'rate' of package half_range has the name of one of this "
-                "program's: give it another one."
+                "The metric 'rate' of package half_range has the same name as a "
+                "built-in one: give it another name."
             ),
         ),
     ],
@@ -325,14 +325,14 @@ def test_that_doctor_names_what_is_broken_and_nothing_else_breaks(
     overread.add("empty", "SPEC = 1", {"viewer.models": {"shouting": "empty:SPEC"}})
     named = "\n".join(sorted(overread.plug_ins()))
     assert named == (
-        "The study 'laterality' of package newer was built for interface 2, and this "
-        "program offers 1: install a version for it.\n"
+        "The study 'laterality' of package newer was built for interface 2, and "
+        "this program offers 1: install a version for it.\n"
         "The study 'side' of package raises cannot be loaded (RuntimeError: no "
         "licence): update or uninstall the package.\n"
-        "The way of asking 'm' of package raises cannot be loaded (RuntimeError: no "
+        "The adapter 'm' of package raises cannot be loaded (RuntimeError: no "
         "licence): update or uninstall the package.\n"
-        "The way of asking 'shouting' of package empty is no AdapterSpec: update or "
-        "uninstall the package."
+        "The adapter 'shouting' of package empty is not an AdapterSpec: "
+        "update or uninstall the package."
     )
     asked = write_study_file(tmp_path, "laterality", SAYS_A)
     assert "overread doctor names those that cannot be used" in overread(

@@ -115,7 +115,7 @@ def test_that_a_pack_is_either_asked_or_there_already(
 ) -> None:
     words = ["pack", "grid2025", "--out", str(tmp_path), "--run", "1"]
     assert run_command_line([*words, "--dataset", "phantom"]) == 2
-    assert "or else a --run" in capsys.readouterr().err
+    assert "or --run" in capsys.readouterr().err
 
 
 def test_that_an_order_names_two_series(

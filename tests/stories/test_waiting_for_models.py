@@ -104,7 +104,7 @@ def test_that_a_first_question_tells_its_download_and_goes_on_by_itself(
     steps = [event for event in events if isinstance(event, ModelLoading)]
     assert {step.model for step in steps} == {"tiny"}
     kinds = list(dict.fromkeys(step.what.partition(",")[0] for step in steps))
-    assert kinds[:2] == ["asking the hub", "downloading"]
+    assert kinds[:2] == ["contacting the hub", "downloading"]
     assert "loading weights" in kinds
     assert steps[-1].what == ""
     downloads = [step for step in steps if step.what.startswith("downloading")]
@@ -184,8 +184,8 @@ def test_that_the_command_line_tells_a_download_and_ctrl_c_leaves_it_to_go_on(
             first.send_signal(signal.SIGINT)
             said += list(first.stderr)
         assert first.returncode == 1
-        assert said[0] == "Loading tiny · asking the hub\n"
-        assert said[-1] == "Stopped; what arrived of a download is kept.\n"
+        assert said[0] == "Loading tiny · contacting the hub\n"
+        assert said[-1] == "Stopped; what was downloaded so far is kept.\n"
         assert "Traceback" not in "".join(said)
         again = subprocess.run(line, capture_output=True, text=True)
     assert "loading weights" in again.stderr

@@ -153,7 +153,7 @@ def test_that_the_palette_offers_nothing_where_no_name_fits() -> None:
     QTest.keyClicks(palette.query, "xyz")
     said_so = palette.list.topLevelItem(0)
     assert said_so is not None
-    assert said_so.text(0) == "No command of that name can be given here."
+    assert said_so.text(0) == "No such command is available here."
     QTest.keyClick(palette.query, Qt.Key.Key_Return)
     assert said == []
 

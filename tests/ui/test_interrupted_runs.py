@@ -50,7 +50,7 @@ def test_that_an_interrupted_run_goes_on(
     run = _cut_off(settings, tmp_path)
     opened = Opened(settings, window)
     qtbot.waitUntil(lambda: opened.resumed == [run])
-    words = f"Run {run} was interrupted after 0 of 4 trials and goes on."
+    words = f"Run {run} was interrupted after 0 of 4 trials and continues."
     assert opened.told == [Notice(words, warning=False)]
 
 

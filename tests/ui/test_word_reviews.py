@@ -30,7 +30,7 @@ HISTORIES = (
     "Seen 🩻 by Dr. Miller for a cough.",
     "Mr. Smith was seen on March 9, 2019.",
 )
-NONE = "No words were found that seem to name somebody."
+NONE = "No text was found that seems to identify a person."
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_that_a_decision_is_kept_and_the_next_case_that_waits_follows(
 ) -> None:
     page.clean.click()
     assert not page.clean.isEnabled()
-    qtbot.waitUntil(lambda: _column(page, 2) == ["Names nobody", "Waits"])
+    qtbot.waitUntil(lambda: _column(page, 2) == ["Identifies nobody", "Waits"])
     assert _decisions(store) == [ReviewDecision.CLEAN, None]
     assert page.cases.currentRow() == 1
     assert page.sentence.text().startswith("1 case: names nobody. 1 of 2 cases waits")
@@ -117,13 +117,13 @@ def test_that_all_are_decided_at_once_and_anew(
     page: WordReview, store: Path, qtbot: QtBot
 ) -> None:
     page.every.click()
-    assert page.sentence.text() == "2 of 2 cases wait for a decision. 2 are chosen."
+    assert page.sentence.text() == "2 of 2 cases wait for a decision. 2 are selected."
     page.block.click()
     qtbot.waitUntil(lambda: _column(page, 2) == ["May not leave"] * 2)
     assert _decisions(store) == [ReviewDecision.BLOCKED] * 2
     qtbot.waitUntil(page.clean.isEnabled)
     page.clean.click()
-    qtbot.waitUntil(lambda: _column(page, 2) == ["Names nobody"] * 2)
+    qtbot.waitUntil(lambda: _column(page, 2) == ["Identifies nobody"] * 2)
     assert _decisions(store) == [ReviewDecision.CLEAN] * 2
     page.read()
     settled = "0 of 2 cases wait for a decision."

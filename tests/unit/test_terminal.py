@@ -57,7 +57,7 @@ def test_that_a_run_is_named_by_a_number(written: str, tmp_path: Path) -> None:
     """Anything else is a sentence that says where the numbers stand."""
     with (
         open_store(tmp_path / "store.sqlite") as store,
-        pytest.raises(WrongUseError, match="is no run"),
+        pytest.raises(WrongUseError, match="is not a run"),
     ):
         terminal.run_number(written, store)
 
@@ -185,7 +185,7 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
     assert "5 images" in capsys.readouterr().out
     assert cli.run_command_line(["demo", "--batch"]) == 0
     out = capsys.readouterr().out
-    page = Path(out.strip().splitlines()[-1].removeprefix("The report lies at "))
+    page = Path(out.strip().splitlines()[-1].removeprefix("The report is at "))
     assert page.read_text().lstrip().lower().startswith("<!doctype html")
     assert "Lung Lesion" in out
 

@@ -1,8 +1,8 @@
 """The command line (DESIGN 8): the same services as the window, without it.
 
 Exit codes: 0 done, 1 trials failed at the provider or are still pending, 2 wrong use
-or unreadable input. What is printed on standard error is one line of what is wrong
-and how to mend it.
+or unreadable input. Standard error gets one line that says what is wrong and how to
+fix it.
 """
 
 from collections.abc import Sequence
@@ -127,7 +127,7 @@ class _Verbs(click.Group):
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             if not Path(args[0]).exists():
                 raise click.UsageError(
-                    f"'{args[0]}' is neither a command nor a file here."
+                    f"'{args[0]}' is neither a command nor an existing file."
                 )
             args = ["open", *args]
         return super().parse_args(context, args or ["open"])
@@ -137,7 +137,7 @@ class _Verbs(click.Group):
 @click.version_option(viewer.__version__, prog_name="overread")
 @click.pass_context
 def overread(context: click.Context) -> None:
-    """Read medical images together with models, and measure them.
+    """Read medical images together with models, and measure the models.
 
     overread [PATH ...] opens the window, with these files or folders.
     """

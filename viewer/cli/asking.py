@@ -24,7 +24,9 @@ _FAILED: Final = ("provider_error", "pending")
 @click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
 @click.option("--frame", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--view", type=click.Choice(NAMED_VIEWS))
-@click.option("--out", type=click.Path(path_type=Path), help="Draw the answer here.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Save a picture of the answer here."
+)
 @click.option("--fresh", is_flag=True, help="Ask again though it has a reply.")
 @store_option
 @json_option
@@ -65,7 +67,7 @@ def ask(
     ):
         reply = ask_one(opened, question, Following(progress), stop, fresh=fresh)
     if stop.is_set() and reply.scored.reply_id is None:
-        return say("Stopped; what arrived of a download is kept.", UNFINISHED)
+        return say("Stopped; what was downloaded so far is kept.", UNFINISHED)
     if out is not None:
         write_overlay(reply, out)
     row = answer_row(reply)
@@ -78,12 +80,12 @@ def ask(
 @click.option(
     "--presets",
     is_flag=True,
-    help="Print [[model]] tables of the models of published studies instead.",
+    help="Print [[model]] tables for the models of published studies instead.",
 )
 @store_option
 @json_option
 def models(store: Path | None, *, presets: bool, as_json: bool) -> None:
-    """List the models and what each still needs."""
+    """List the models and what each still needs before it can be asked."""
     from viewer.services.inspecting.listing import model_rows
 
     if presets:
@@ -116,7 +118,7 @@ def _print_presets(*, as_json: bool) -> None:
 def probe(
     name: str, study_file: Path | None, store: Path | None, *, as_json: bool
 ) -> int:
-    """Find out what a model's endpoint really does; asks about a dozen questions."""
+    """Test what a model's endpoint really does, with about a dozen questions."""
     from viewer.services.configuring.study_file import named_profile, profiles_for
     from viewer.services.probing.probe import probe_with_consent
     from viewer.services.probing.rows import report_as_json
@@ -138,14 +140,15 @@ def probe(
     "--convention",
     "conventions",
     multiple=True,
-    help="Ask in its words too; default: the profile's, or every convention's.",
+    help="Also ask in this convention's words; default: the profile's, or every "
+    "convention's.",
 )
 @store_option
 @json_option
 def calibrate(
     name: str, conventions: tuple[str, ...], store: Path | None, *, as_json: bool
 ) -> int:
-    """Find out in which convention of coordinates a model answers, and how exactly."""
+    """Find out which coordinate convention a model answers in, and how exactly."""
     from viewer.services.calibrating.calibrate import (
         calibrate_with_consent,
         calibration_as_json,

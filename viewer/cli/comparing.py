@@ -25,16 +25,16 @@ _COLUMNS = (
 @click.command()
 @click.argument("first", metavar="RUN[:MODEL]")
 @click.argument("second", metavar="RUN[:MODEL]")
-@click.option("--out", type=click.Path(path_type=Path), help="Write files here too.")
+@click.option("--out", type=click.Path(path_type=Path), help="Also write files here.")
 @store_option
 @json_option
 def compare(
     first: str, second: str, out: Path | None, store: Path | None, *, as_json: bool
 ) -> int:
-    """Compare two runs, or two models of one: what was asked, who hits what, and why.
+    """Compare two runs, or two models of one run: settings, hits and why they differ.
 
-    Tests are confirmatory only where their family was declared before the two were
-    first compared; see overread declare.
+    Tests are confirmatory only if their family was declared before the two were first
+    compared; see overread declare.
     """
     from viewer.services.comparing.export import write_comparison
     from viewer.services.comparing.runs import compare as compare_sides
@@ -98,7 +98,9 @@ def _shown(name: str, value: object) -> object:
 @click.command()
 @click.option("--dataset", required=True, help="The data set's registered name.")
 @click.option("--models", required=True, help="Two or more models: A,B,C.")
-@click.option("--findings", default="", help="Some findings; default: all with masks.")
+@click.option(
+    "--findings", default="", help="Findings to compare; default: all that have masks."
+)
 @click.option(
     "--test",
     type=click.Choice(["sign_flip", "mcnemar"]),
@@ -107,7 +109,9 @@ def _shown(name: str, value: object) -> object:
     help="The test that decides.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True)
-@click.option("--study", help="The study whose runs are meant; default: of findings.")
+@click.option(
+    "--study", help="Study whose runs are compared; default: the study of findings."
+)
 @store_option
 @json_option
 def declare(
@@ -121,9 +125,9 @@ def declare(
     *,
     as_json: bool,
 ) -> None:
-    """Declare, before looking, which findings and pairs of models will decide.
+    """Declare which findings and pairs of models will decide, before seeing results.
 
-    It is kept with its time and can be neither changed nor taken back.
+    The declaration is stored with its time and can be neither changed nor withdrawn.
     """
     from viewer.services.comparing.family import OF_FINDINGS, declare_family, size_words
     from viewer.store.database import open_store

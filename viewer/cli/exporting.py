@@ -23,22 +23,22 @@ def export() -> None:
 def bundle(run_name: str, out: Path, store: Path | None) -> None:
     """Write a run as one zip file that anybody can verify.
 
-    Patients, images, items and readers go by pseudonyms. No pixel goes along, and of a
-    question its options only; replies do word for word. Whoever has the file needs
-    nothing but Python: python verify.py FILE.zip
+    Patients, images, items and readers appear under pseudonyms. The bundle has no
+    pixels, and of a question only its options; replies are in it word for word. To
+    verify it takes nothing but Python: python verify.py FILE.zip
     """
     from viewer.services.exporting.export_bundle import export_bundle
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
         path = export_bundle(opened, run_number(run_name, opened), out)
-    echo(path, "Without pixels; patients and images go by pseudonyms.")
+    echo(path, "No pixels; patients and images appear under pseudonyms.")
 
 
 @export.command()
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 def verifier(out: Path) -> None:
-    """Write verify.py, for those who trust no copy that lies in a bundle."""
+    """Write verify.py, for those who do not trust the copy inside a bundle."""
     from viewer.writers.files import write_atomically
     from viewer.writers.verify_script import verify_script
 
@@ -51,10 +51,10 @@ def verifier(out: Path) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @store_option
 def questions(run_name: str, out: Path, store: Path | None) -> None:
-    """Write the multiple-choice questions that a run made, or too few models guess.
+    """Write the multiple-choice questions a run made, or those too few models guess.
 
-    RUN made questions of images with their captions, or asked several models without
-    the images. As data.json beside the images of its data set the file can be imported.
+    RUN made questions from images and their captions, or asked several models without
+    the images. To import the file, save it as data.json next to its images.
     """
     from viewer.services.exporting.keep_questions import Made, keep_questions
     from viewer.store.database import open_store
@@ -63,12 +63,12 @@ def questions(run_name: str, out: Path, store: Path | None) -> None:
         found = keep_questions(opened, run_number(run_name, opened), out)
     if isinstance(found, Made):
         made = counted(found.questions, "question")
-        echo(f"{made} of {found.images} of {found.shown} images in {out}")
+        echo(f"{made} about {found.images} of {found.shown} images in {out}")
         return
     echo(
         f"{found.kept} of {counted(found.asked, 'question')} kept in {out}; "
-        f"{counted(found.threshold, 'model')} or more guess {found.guessable}, and of "
-        f"{found.not_told} too few answered to tell."
+        f"{counted(found.threshold, 'model')} or more guess {found.guessable}, and "
+        f"{found.not_told} were answered too rarely to tell."
     )
 
 
@@ -77,9 +77,9 @@ def questions(run_name: str, out: Path, store: Path | None) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @store_option
 def tasks(run_name: str, out: Path, store: Path | None) -> None:
-    """Write the tasks that a run proposed, the best of each study, to be edited.
+    """Write the best tasks a run proposed for each study, to be edited.
 
-    A data set's folder takes the file as tasks.json.
+    Save the edited file as tasks.json in the data set's folder.
     """
     from viewer.services.exporting.export_tasks import export_tasks
     from viewer.store.database import open_store
@@ -92,10 +92,10 @@ def tasks(run_name: str, out: Path, store: Path | None) -> None:
 @click.command()
 @click.argument("path", metavar="BUNDLE", type=click.Path(path_type=Path))
 def verify(path: Path) -> int:
-    """Hold a bundle's bytes against their hashes and work its tables out again.
+    """Check a bundle's bytes against their hashes and compute its tables again.
 
-    Exit codes: 0 it holds, 1 it does not, 2 the file is no bundle, 3 a study of another
-    package judges or counts in a way that is not known here.
+    Exit codes: 0 verified, 1 not verified, 2 the file is not a bundle, 3 it uses a
+    study of another package whose scoring is not known here.
     """
     from viewer.writers.verify.main import verify_file
 

@@ -22,27 +22,27 @@ _AUTO: Final = "auto"
     "--n",
     type=click.IntRange(1, 100_000),
     required=True,
-    help="Patients, cases or tiles of tissue.",
+    help="Number of patients, cases or tissue tiles.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--size", help="Width x height in pixels; default: what suits the study.")
+@click.option("--size", help="Width x height in pixels; default: as suits the study.")
 @click.option(
     "--study",
     default="grid_localization",
     show_default=True,
     help="The study that the collection is for.",
 )
-@click.option("--store", expose_value=False, help="Accepted; a phantom needs none.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def phantom(
     out: Path, n: int, seed: int, size: str | None, study: str, *, as_json: bool
 ) -> None:
-    """Write synthetic data with their truth: chest studies, or what a study asks of.
+    """Write synthetic data with known truth: chest studies, or what a study needs.
 
     A study is grid_localization (chests with outlined findings), rubric_reading
     (studies with reports and graded outputs), grounded_vqa (chests with anatomies and
     questions), pathology_mcq (tiles of tissue with multiple-choice questions) or
-    evidence_diagnosis (cases with several evidences).
+    evidence_diagnosis (cases with several pieces of evidence).
     """
     from viewer.services.synthetic.phantoms import phantom_for
 
@@ -62,16 +62,16 @@ def phantom(
 @click.command("import")
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--name", help="The name to register it under; default: the folder's.")
+@click.option("--name", help="Name to register it under; default: the folder's.")
 @click.option(
     "--view",
     type=click.Choice(NAMED_VIEWS),
-    help="The view of images that do not say it themselves.",
+    help="View of images that do not state one.",
 )
 @click.option(
     "--restricted/--unrestricted",
     default=None,
-    help="Its licence keeps its images on this machine.",
+    help="Whether the licence forbids sending its images elsewhere.",
 )
 @store_option
 @json_option

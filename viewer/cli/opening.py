@@ -29,14 +29,14 @@ def _window(context: click.Context) -> OpenWindow:
 
 
 @click.command()
-@click.option("--prepare", is_flag=True, help="Only make the demo collection.")
+@click.option("--prepare", is_flag=True, help="Only create the demo collection.")
 @click.option("--batch", is_flag=True, help="Run the demo's batch without the window.")
 @store_option
 @click.pass_context
 def demo(
     context: click.Context, store: Path | None, *, prepare: bool, batch: bool
 ) -> int:
-    """Open the window on the demo collection; without a display, run its batch."""
+    """Open the demo collection in the window; without a display, run its batch."""
     settings = read_settings(store)
     if prepare or batch:
         return _demo_batch(settings, prepare=prepare)

@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paper")
 @click.option("--dataset", help="The data set's name in the store.")
-@click.option("--models", help="Model names with commas between them.")
-@click.option("--judge", help="The model that scores answers, for papers with one.")
-@click.option("--run", "run_name", help="Write a run that is there, and ask nothing.")
+@click.option("--models", help="Model names, separated by commas.")
+@click.option("--judge", help="The model that scores answers, for papers that use one.")
+@click.option("--run", "run_name", help="Write an existing run; ask nothing.")
 @click.option("--out", type=click.Path(path_type=Path), required=True)
 @click.option("--order", help="A,B: order Figure 2 by (A - B) / B.")
 @click.option(
     "--reference-cells",
     is_flag=True,
-    help="Heat maps of how often cells qualify, not of mean masks.",
+    help="Heat maps of how often cells qualify, instead of mean masks.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--repeats", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--limit", type=click.IntRange(1), help="Only the first K items.")
 @click.option(
-    "--ceiling", type=float, help="Dollars the run may cost; it pauses before more."
+    "--ceiling",
+    type=float,
+    help="Spending limit in US dollars; the run pauses before exceeding it.",
 )
 @threads_option
 @store_option
@@ -62,7 +64,7 @@ def pack(
     """Run a paper's whole protocol and write its tables and figures.
 
     PAPER is grid2025, rexecution2025, heal2025, pathmmu2024 or medsyn2026. The same
-    command goes on with an unfinished run, and writes a finished one again without
+    command continues an unfinished run, and writes a finished one again without
     asking; --run writes any run of the paper's study.
     """
     from viewer.services.configuring.study_file import microusd
@@ -82,7 +84,7 @@ def pack(
             )
             run, code = _asked(opened, wanted, threads or 0)
         else:
-            raise click.UsageError("Name a --dataset and --models, or else a --run.")
+            raise click.UsageError("Give --dataset and --models, or --run.")
         two = _two(order)
         files = write_pack(
             *(opened, paper, run, out, two),
@@ -92,7 +94,7 @@ def pack(
     if as_json:
         print_json({"run": run, "files": [str(path) for path in files]})
     else:
-        echo(f"Run {run}: {counted(len(files), 'file')}, begin with {files[0]}")
+        echo(f"Run {run}: {counted(len(files), 'file')}; begin with {files[0]}")
     return code
 
 
@@ -112,7 +114,7 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
     known = known_profiles(models_file)
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     if not wanted:
-        raise click.UsageError("Name one model or more: --models A,B.")
+        raise click.UsageError("Name at least one model: --models A,B.")
     return tuple(named_profile(name, known) for name in wanted)
 
 

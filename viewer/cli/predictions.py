@@ -15,24 +15,24 @@ from viewer.terminal import print_run, run_number
 
 @click.command("import-predictions")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--dataset", default="", help="The data set that they are about.")
-@click.option("--name", required=True, help="What the model is called.")
+@click.option("--dataset", default="", help="The data set the predictions belong to.")
+@click.option("--name", required=True, help="Name for the model.")
 @click.option(
     "--map",
     "columns",
     multiple=True,
     metavar="COLUMN=FIELD",
-    help="What a column is: image, patient, finding, cell, x, y, x1, y1, x2, y2, "
+    help="What a column holds: image, patient, finding, cell, x, y, x1, y1, x2, y2, "
     "width, height, mask_rows, mask_columns, mask_rle, score, model, and so on.",
 )
 @click.option(
     "--coordinates",
     type=click.Choice([c.value for c in Coordinates]),
-    help="What numbers count: pixels of the file, parts of width and height, or "
-    "pixels of the square that is sent. Never guessed.",
+    help="Units of the coordinates: pixels of the file, fractions of width and "
+    "height, or pixels of the square that is sent. Never guessed.",
 )
-@click.option("--finding", default="", help="Of a table without a column for it.")
-@click.option("--model", default="", help="Which of the file's models.")
+@click.option("--finding", default="", help="For a table without a finding column.")
+@click.option("--model", default="", help="Use only this model of the file.")
 @click.option("--like", metavar="RUN", help="Answer the questions of this run.")
 @click.option(
     "--grid",
@@ -41,20 +41,20 @@ from viewer.terminal import print_run, run_number
     multiple=True,
     default=(8,),
     show_default=True,
-    help="Cells per side, where no run is named.",
+    help="Cells per side, if no run is named.",
 )
 @click.option(
     "--annotations",
     type=click.Path(path_type=Path),
-    help="The instances file whose numbers COCO's results use.",
+    help="The instances file whose ids the COCO results use.",
 )
 @click.option(
     "--shape",
     type=click.Choice(["box", "mask"]),
     default=None,
-    help="What counts where COCO's results have both.",
+    help="Shape to score if COCO results have both.",
 )
-@click.option("--check", is_flag=True, help="Only say what would be used.")
+@click.option("--check", is_flag=True, help="Only report what would be used.")
 @store_option
 @json_option
 def import_predictions(
@@ -74,14 +74,15 @@ def import_predictions(
     check: bool,
     as_json: bool,
 ) -> int:
-    """Score anybody's predictions like a run: CSV, COCO JSON or DICOM SEG.
+    """Score predictions made elsewhere like a run: CSV, COCO JSON or DICOM SEG.
 
     Every row of a table is a cell, a point, a box or a mask (COCO's run-length code).
-    COCO's results may use the numbers of an instances file. DICOM segmentations, one
-    or a folder, find their images by SOP Instance UID; their segments' labels are the
-    findings. A folder of mask pictures says both in names: <image>.<Finding>.png. What
-    is about unknown images or findings is listed and counted; items without a
-    prediction are counted as unparsed, with the reason no_prediction.
+    COCO results may use the ids of an instances file. DICOM segmentations, one file or
+    a folder, find their images by SOP Instance UID; their segments' labels are the
+    findings. A folder of mask pictures has both in its file names:
+    <image>.<Finding>.png. Predictions for unknown images or findings are listed and
+    counted; items without a prediction count as unparsed, with the reason
+    no_prediction.
     """
     from viewer.services.importing.import_predictions import (
         PredictionsSource,
@@ -129,7 +130,7 @@ def export_answers(
     """Write what a run's models answered as a CSV table, in native pixels.
 
     import-predictions reads it back: the same answers give the same results. Answers
-    in words have a row for each question, and are read by no import.
+    in words have one row per question and cannot be imported.
     """
     from viewer.services.exporting.export_answers import export_answers as write
     from viewer.store.database import open_store

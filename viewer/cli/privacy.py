@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("host", required=False)
-@click.option("--for", "dataset", metavar="DATASET|any", help="Whose images may go.")
+@click.option(
+    "--for", "dataset", metavar="DATASET|any", help="Data set whose images may be sent."
+)
 @click.option(
     "--unencrypted",
     is_flag=True,
-    help="Allow an http address, though what is sent can be read on its way.",
+    help="Allow an http address, although its traffic can be read in transit.",
 )
-@click.option("--withdraw", is_flag=True, help="Take the consent back.")
+@click.option("--withdraw", is_flag=True, help="Withdraw the consent.")
 @click.option("--list", "show", is_flag=True, help="List what is allowed.")
 @store_option
 @json_option
@@ -43,12 +45,12 @@ def allow(
     show: bool,
     as_json: bool,
 ) -> None:
-    """Let images of a data set go to a HOST, or to none any more.
+    """Allow sending a data set's images to HOST, or withdraw that consent.
 
-    HOST is a name or an address such as https://api.example.org:8443; what is allowed
-    is this scheme, host and port. Without a scheme it is https.
+    HOST is a name or an address such as https://api.example.org:8443; the consent is
+    for this scheme, host and port. Without a scheme it is https.
 
-    What leaves is a freshly written PNG and the prompt: no header, no file name.
+    A freshly written PNG and the prompt are sent: no header, no file name.
     """
     from viewer.services.privacy.decisions import consent_rows
     from viewer.store.database import open_store
@@ -76,16 +78,15 @@ def _decide(
     from viewer.services.privacy import decisions
 
     if host is None:
-        raise WrongUseError("No host is named.", "Name one, or say --list.")
+        raise WrongUseError("No host is named.", "Name one, or use --list.")
     if withdraw:
         if not decisions.withdraw(store, host, dataset):
             raise WrongUseError(
-                f"Nothing was allowed to go to {host}.", "overread allow --list"
+                f"There is no consent for {host}.",
+                "List consents with overread allow --list.",
             )
     elif dataset is None:
-        raise WrongUseError(
-            "It is not said whose images may go.", "Say --for DATASET, or --for any."
-        )
+        raise WrongUseError("No data set is named.", "Use --for DATASET, or --for any.")
     else:
         decisions.allow(store, host, dataset, unencrypted=unencrypted)
 
@@ -108,7 +109,7 @@ def audit(store: Path | None, *, as_json: bool) -> None:
     if rows:
         print_rows(rows, columns)
     else:
-        echo("Nothing left this machine.")
+        echo("Nothing has left this machine.")
 
 
 class _Box(click.ParamType[BoxPx]):
@@ -126,7 +127,7 @@ class _Box(click.ParamType[BoxPx]):
         try:
             x0, y0, x1, y1 = (float(part) for part in value.split(","))
         except ValueError:
-            self.fail(f"'{value}' is no box.", param, ctx)
+            self.fail(f"'{value}' is not a box.", param, ctx)
         if not (x0 < x1 and y0 < y1):
             self.fail(f"'{value}' is an empty box.", param, ctx)
         return BoxPx(x0, y0, x1, y1)
@@ -136,14 +137,20 @@ class _Box(click.ParamType[BoxPx]):
 @click.argument("name", metavar="DATASET|IMAGE")
 @click.option("--clean", is_flag=True, help="Nothing in the pixels names a person.")
 @click.option("--block", is_flag=True, help="The image may not leave.")
-@click.option("--black", "boxes", type=_Box(), multiple=True, help="Send it black.")
+@click.option(
+    "--black",
+    "boxes",
+    type=_Box(),
+    multiple=True,
+    help="Black this box out before sending.",
+)
 @click.option(
     "--black-found",
     is_flag=True,
-    help="Where nothing was decided yet: send black what the text finder finds.",
+    help="For images without a decision: black out the text that was found.",
 )
-@click.option("--words", is_flag=True, help="The words of its cases, not pixels.")
-@click.option("--item", "items", multiple=True, help="Of this case alone.")
+@click.option("--words", is_flag=True, help="Review the text of its cases, not pixels.")
+@click.option("--item", "items", multiple=True, help="Only this case.")
 @store_option
 @json_option
 def review(
@@ -158,19 +165,21 @@ def review(
     words: bool,
     as_json: bool,
 ) -> None:
-    """Look for what names a person in pixels or words, and decide what may leave.
+    """Find text that identifies a person in pixels or words; decide what may be sent.
 
-    Without a decision the images are listed with the places found, or the cases whose
-    words seem to name somebody, with what was found.
+    Without a decision, list the images with the places found, or the cases with the
+    words found.
     """
     from viewer.services.privacy import decisions
     from viewer.store.database import open_store
 
     if clean + block + black_found + bool(boxes) > 1:
-        raise WrongUseError("More than one decision is said.", "Say one of them.")
+        raise WrongUseError("More than one decision is given.", "Give only one.")
     if words:
         if black_found or boxes:
-            raise WrongUseError("Words are not blacked out.", "Say --clean or --block.")
+            raise WrongUseError(
+                "Text cannot be blacked out.", "Use --clean or --block."
+            )
         decided = _decision(clean=clean, block=block) if clean or block else None
         _review_words(name, items, decided, store, as_json=as_json)
         return
@@ -207,7 +216,7 @@ def _review_words(
     elif rows:
         print_rows(rows, ("item", "decision", "found", "words"))
     else:
-        echo("No words were found that seem to name somebody.")
+        echo("No text was found that seems to identify a person.")
 
 
 def _decision(*, clean: bool, block: bool) -> ReviewDecision:
@@ -229,13 +238,13 @@ def ask_for_keys(profiles: "Sequence[ModelProfile]") -> None:
 
 @click.group()
 def key() -> None:
-    """Keep the keys of endpoints in this computer's keyring."""
+    """Store the API keys of endpoints in this computer's keyring."""
 
 
 @key.command("set")
 @click.argument("name")
 def set_command(name: str) -> None:
-    """Keep the key that a profile calls NAME, typed or read from standard input."""
+    """Store the key that a profile calls NAME, typed or read from standard input."""
     from viewer.services.privacy.decisions import set_key
 
     if sys.stdin.isatty():
@@ -258,7 +267,7 @@ def forget(name: str) -> None:
 @key.command()
 @click.argument("name")
 def where(name: str) -> None:
-    """Say where the key NAME is found; never the key."""
+    """Say where the key NAME was found, without showing it."""
     from viewer.services.privacy.decisions import key_place
 
     echo(key_place(name) or "nowhere")

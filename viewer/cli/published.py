@@ -20,13 +20,15 @@ _COLUMNS = (
 
 @click.command()
 @click.argument("study", required=False, default="")
-@click.option("--all", "every", is_flag=True, help="Rows that are consistent as well.")
-@click.option("--store", expose_value=False, help="Accepted; papers need none.")
+@click.option(
+    "--all", "every", is_flag=True, help="Also list rows that are consistent."
+)
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def published(study: str, *, every: bool, as_json: bool) -> None:
-    """List printed values that cannot be what they say they are, and why.
+    """List published values that are inconsistent, and why.
 
-    STUDY names one study's paper; without it all papers are checked.
+    STUDY names one study's paper; without it, all papers are checked.
     """
     from viewer.services.reporting.published_rows import published_rows
 

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("dataset")
-@click.option("--name", required=True, help="The name to register the questions under.")
+@click.option("--name", required=True, help="Name to register the questions under.")
 @click.option("--preset", default="heal2025", show_default=True)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A setting of the grounded_vqa study, its value as JSON or plain words.",
+    help="A setting of the grounded_vqa study; its value as JSON or plain text.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @store_option
@@ -45,8 +45,8 @@ def questions(
 ) -> None:
     """Draw questions from boxes of findings and masks of anatomies.
 
-    DATASET's images are registered under another name with two to five questions each,
-    for runs of the study grounded_vqa.
+    Registers DATASET's images under another name with two to five questions each, for
+    runs of the study grounded_vqa.
     """
     from viewer.services.importing.draw_questions import draw_questions
     from viewer.store.database import open_store
@@ -77,9 +77,9 @@ def _tell_rules(rules: "Sequence[RuleLoss]") -> None:
     for rule in rules:
         doubtful = counted(rule.doubtful, "healthy anatomy", "healthy anatomies")
         echo(
-            f"{rule_words(rule)}: {rule.placed:,} of {rule.findings:,} findings in an "
-            f"anatomy, {rule.lost:,} inside one but in none; {doubtful} with half a "
-            "box",
+            f"{rule_words(rule)}: {rule.placed:,} of {rule.findings:,} findings are "
+            f"in an anatomy, {rule.lost:,} inside one that does not count; {doubtful} "
+            "with half a box",
             err=True,
         )
 
@@ -87,7 +87,7 @@ def _tell_rules(rules: "Sequence[RuleLoss]") -> None:
 def _setting(text: str) -> tuple[str, object]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise WrongUseError(f"'{text}' is no setting.", "Write it as KEY=VALUE.")
+        raise WrongUseError(f"'{text}' is not a setting.", "Write it as KEY=VALUE.")
     try:
         return key.strip(), read_json(value)
     except ValueError:

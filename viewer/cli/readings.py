@@ -24,17 +24,19 @@ _ESTIMATED = ("partial", "position", "anatomy", "unsure")
 
 
 @click.command()
-@click.option("--run", "run_name", help="What readers said of a run's misses.")
-@click.option("--session", type=int, help="How far a session is.")
+@click.option("--run", "run_name", help="Readers' verdicts on a run's misses.")
+@click.option("--session", type=int, help="Progress of a session.")
 @click.option(
-    "--enter", is_flag=True, help="With --session: keep its answers as a run."
+    "--enter", is_flag=True, help="With --session: store its answers as a run."
 )
 @click.option(
     "--withdraw",
     metavar="REASON",
-    help="With --session: purge its reader's name and answers; not to be undone.",
+    help="With --session: purge its reader's name and answers; cannot be undone.",
 )
-@click.option("--check", is_flag=True, help="Whether anybody changed what was kept.")
+@click.option(
+    "--check", is_flag=True, help="Check whether anybody changed what was stored."
+)
 @store_option
 @json_option
 def readings(
@@ -47,10 +49,10 @@ def readings(
     check: bool,
     as_json: bool,
 ) -> int:
-    """List readers' sessions; tell results, progress, and whether all is intact.
+    """List readers' sessions; show results and progress, and check integrity.
 
-    --enter makes the answers of a reader study a run whose model is the reader; again,
-    it adds what was locked since.
+    --enter turns the answers of a reader study into a run whose model is the reader;
+    repeated, it adds what was locked since.
     """
     chosen = sum((run_name is not None, session is not None, check))
     if chosen > 1:
@@ -81,10 +83,10 @@ def readings(
 def export_readings(
     session: int, out: Path, store: Path | None, *, as_json: bool
 ) -> None:
-    """Write what all readers of a session's work locked into a folder.
+    """Write the locked readings of all readers of a session's work to a folder.
 
-    readings.csv has a row a case; a reader study also gets study.imrmc for iMRMC and
-    study.xlsx for RJafroc.
+    readings.csv has one row per case; a reader study also gets study.imrmc for iMRMC
+    and study.xlsx for RJafroc.
     """
     from viewer.services.readings.mrmc import doubts
     from viewer.services.readings.mrmc import export_readings as write

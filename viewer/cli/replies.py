@@ -35,14 +35,29 @@ def _size(
 
 
 @click.command()
-@click.option("--convention", required=True, help="How the reply says places, or auto.")
-@click.option("--sent", required=True, callback=_size, help="Width x height as sent.")
-@click.option("--seen", callback=_size, help="As the model saw it; default: as sent.")
+@click.option(
+    "--convention",
+    required=True,
+    help="Convention in which the reply gives places, or auto.",
+)
+@click.option(
+    "--sent",
+    required=True,
+    callback=_size,
+    help="Size of the image as sent, width x height.",
+)
+@click.option(
+    "--seen",
+    callback=_size,
+    help="Size of the image as the model saw it; default: as sent.",
+)
 @click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
 @click.option("--finding", default="", help="The finding that was asked for.")
 @click.option("--truncated", is_flag=True, help="The reply hit its token limit.")
-@click.option("--store", expose_value=False, help="Accepted; a reply needs none.")
-@click.option("--json", expose_value=False, is_flag=True, help="As always here.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
+@click.option(
+    "--json", expose_value=False, is_flag=True, help="The output is always JSON."
+)
 @click.argument("reply", type=click.Path(path_type=Path), required=False)
 def parse(
     convention: str,
@@ -54,9 +69,9 @@ def parse(
     *,
     truncated: bool,
 ) -> None:
-    """Say what a reply means: a file, or standard input.
+    """Parse a reply from a file, or from standard input.
 
-    Prints the status and the places in pixels of the image sent, as JSON.
+    Prints the status, and the places in pixels of the image sent, as JSON.
     """
     from viewer.services.asking.parse_reply import parse_reply
 
@@ -82,7 +97,7 @@ def _text(reply: Path | None) -> str:
     if len(data) > _LARGEST:
         raise WrongUseError(
             f"The reply is longer than {_LARGEST // 1_000_000} MB.",
-            "Give the model's text alone.",
+            "Pass only the model's text.",
         )
     return data.decode("utf-16" if data[:2] in _UTF16 else "utf-8", "replace")
 

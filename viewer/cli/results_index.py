@@ -11,11 +11,13 @@ from viewer.settings import read_settings
 
 
 @click.command()
-@click.option("--check", is_flag=True, help="Only tell what is wrong; change nothing.")
+@click.option(
+    "--check", is_flag=True, help="Only report what is wrong; change nothing."
+)
 @store_option
 @json_option
 def reindex(store: Path | None, *, check: bool, as_json: bool) -> int:
-    """Make the table of predictions anew from the trials it was made of."""
+    """Rebuild the table of predictions from its trials."""
     from viewer.services.inspecting.predictions.index import check_index, rebuild_index
 
     path = read_settings(store).store
@@ -26,7 +28,7 @@ def reindex(store: Path | None, *, check: bool, as_json: bool) -> int:
         return DONE if not check or not wrong else 1
     differ = "differs from its trial" if wrong == 1 else "differ from their trials"
     found = f"{counted(wrong, 'prediction')} {differ}."
-    echo(found if wrong else "Every prediction is as its trial is.")
+    echo(found if wrong else "Every prediction matches its trial.")
     if rows is not None:
-        echo(f"{counted(rows, 'prediction')} written anew.")
+        echo(f"{counted(rows, 'prediction')} rebuilt.")
     return DONE if not check or not wrong else 1

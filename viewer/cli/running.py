@@ -16,9 +16,11 @@ from viewer.terminal import Progress, print_run, run_number
 
 @click.command()
 @click.argument("study_file", type=click.Path(path_type=Path))
-@click.option("--model", "models", multiple=True, help="Instead of the file's models.")
+@click.option(
+    "--model", "models", multiple=True, help="Use these models instead of the file's."
+)
 @click.option("--limit", type=click.IntRange(1), help="Only the first K items.")
-@click.option("--new", is_flag=True, help="Start another run; replies are reused.")
+@click.option("--new", is_flag=True, help="Start a new run; replies are reused.")
 @click.option(
     "--fresh",
     is_flag=True,
@@ -27,7 +29,9 @@ from viewer.terminal import Progress, print_run, run_number
 @click.option("--retry-failed", is_flag=True, help="Ask failed trials again.")
 @click.option("--orphans", type=click.Choice([p.value for p in OrphanPolicy]))
 @click.option(
-    "--ceiling", type=float, help="Dollars the run may cost; it pauses before more."
+    "--ceiling",
+    type=float,
+    help="Spending limit in US dollars; the run pauses before exceeding it.",
 )
 @click.option("--worker", is_flag=True, help="Ask in a worker process.")
 @threads_option
@@ -48,7 +52,7 @@ def run(
     worker: bool,
     as_json: bool,
 ) -> int:
-    """Plan and run a study file; an unfinished run goes on by itself."""
+    """Plan and run a study file; an unfinished run is continued."""
     from viewer.services.configuring.study_file import read_study_file
     from viewer.services.running.coordinator import BatchOptions
     from viewer.services.running.plan_run import plan_run
@@ -103,7 +107,7 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
 @store_option
 @json_option
 def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
-    """Parse and score a run's kept replies again; no model is asked."""
+    """Parse and score a run's stored replies again; no model is asked."""
     from viewer.services.reporting.rescore import rescore_run
     from viewer.store.database import open_store
 
@@ -119,7 +123,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--all", "include_adhoc", is_flag=True, help="Single questions too.")
+@click.option("--all", "include_adhoc", is_flag=True, help="Include single questions.")
 @store_option
 @json_option
 def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
@@ -140,21 +144,23 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--keep-older-copy", is_flag=True, help="Go on with a store from a backup."
+    "--keep-older-copy",
+    is_flag=True,
+    help="Continue with a store restored from a backup.",
 )
 @store_option
 @json_option
 def rescue(
     file: Path | None, store: Path | None, *, keep_older_copy: bool, as_json: bool
 ) -> None:
-    """Take in replies that a lost store could not keep; nothing is bought again."""
+    """Recover replies that a lost store could not keep; nothing is paid for twice."""
     from viewer.services.running.rescue import rescue as rescue_replies
     from viewer.store.database import open_store
 
     if file is None and not keep_older_copy:
         raise WrongUseError(
             "No rescue file is named.",
-            "Name the one that the message at the run's end names.",
+            "Give the file named in the message at the run's end.",
         )
     with open_store(read_settings(store).store) as opened:
         found = rescue_replies(opened, file)
@@ -162,8 +168,8 @@ def rescue(
         print_json({"replies": found.replies, "new": found.new})
     elif file is not None:
         echo(
-            f"{counted(found.replies, 'reply', 'replies')} read, {found.new} taken in;"
-            " the next run uses them instead of asking."
+            f"{counted(found.replies, 'reply', 'replies')} read, {found.new} added; "
+            "the next run uses them instead of asking."
         )
     if found.was_older:
-        say("This copy is the current store now; what it still lacks is asked again.")
+        say("This copy is now the current store; what it lacks is asked again.")

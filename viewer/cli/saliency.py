@@ -18,14 +18,14 @@ from viewer.terminal import Progress
     type=click.Path(path_type=Path),
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True)
-@click.option("--store", expose_value=False, help="Accepted; the maps need none.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def import_saliency(paths: tuple[Path, ...], out: Path, *, as_json: bool) -> int:
-    """Convert CheXlocalize's saliency pickles; nothing in them is ever run.
+    """Convert CheXlocalize's saliency pickles without running anything in them.
 
     Files ending in _map.pkl, and those in folders, become .npz files, points.json
     with the most salient pixel of each, and answers.json for a model of a study file.
-    One that wants to run code is refused.
+    A file that tries to run code is refused.
     """
     from viewer.services.importing.import_saliency import ANSWERS_FILE
     from viewer.services.importing.import_saliency import import_saliency as convert
@@ -53,13 +53,13 @@ def import_saliency(paths: tuple[Path, ...], out: Path, *, as_json: bool) -> int
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True)
 @click.option("--name", default="readers", show_default=True, help="The model's name.")
-@click.option("--store", expose_value=False, help="Accepted; the points need none.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def import_points(file: Path, out: Path, name: str, *, as_json: bool) -> None:
     """Turn points into a model's answers, to be run like any other model.
 
     FILE is {image: {finding: [[x, y], ...]}} in native pixels: CheXlocalize's
-    hb_salient_pt_test.json, or points.json of import-saliency. What is printed goes
+    hb_salient_pt_test.json, or points.json of import-saliency. Copy what is printed
     into a study file.
     """
     from viewer.readers.datasets.human_points import read_human_points

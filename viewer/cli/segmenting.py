@@ -13,7 +13,9 @@ from viewer.printing import echo, print_json
 
 @click.command()
 @click.argument("image", type=click.Path(path_type=Path))
-@click.option("--box", "boxes", multiple=True, required=True, help="x0,y0,x1,y1 in px.")
+@click.option(
+    "--box", "boxes", multiple=True, required=True, help="x0,y0,x1,y1 in pixels."
+)
 @click.option(
     "--model",
     type=click.Path(path_type=Path),
@@ -28,7 +30,7 @@ from viewer.printing import echo, print_json
     show_default=True,
 )
 @click.option("--out", type=click.Path(path_type=Path), help="mask.png or mask.json.")
-@click.option("--store", expose_value=False, help="Accepted; a mask needs none.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def segment(
     image: Path,
@@ -40,7 +42,7 @@ def segment(
     *,
     as_json: bool,
 ) -> None:
-    """Find the outline of what lies in a box of an image."""
+    """Outline what a box of an image contains."""
     from viewer.services.asking.segment import segment as find
     from viewer.services.asking.segment import segmentation_row, write_segmentation
 

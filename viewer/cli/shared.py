@@ -18,15 +18,13 @@ DONE, UNFINISHED, WRONG_USE = 0, 1, 2
 store_option = click.option(
     "--store",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The store's file; default: the user's data folder or OVERREAD_STORE.",
+    help="The store file; default: OVERREAD_STORE, or one in the user's data folder.",
 )
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Only JSON on standard output."
-)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 threads_option = click.option(
     "--threads",
     type=click.IntRange(1, 64),
-    help="The most questions in flight; default: 4 here, up to 32 to other machines.",
+    help="Most questions in flight; default: 4 for this machine, up to 32 for others.",
 )
 
 

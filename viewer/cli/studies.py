@@ -11,7 +11,7 @@ from viewer.printing import echo, print_json, print_text
 @click.command()
 @click.argument("study")
 @click.option("--name", default="", help="Only the prompt of this name.")
-@click.option("--store", expose_value=False, help="Accepted; prompts need none.")
+@click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def prompts(study: str, *, name: str, as_json: bool) -> None:
     """Print a study's prompts as a study file takes them, to be changed there.

@@ -1,6 +1,6 @@
-"""What a file says about its image in words, for the eyes of who opened it.
+"""Text about an image from its file, only for the person who opened it.
 
-Nothing of it may be logged, stored or sent, because it names the patient.
+None of it may be logged, stored or sent, because it identifies the patient.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CornerLine:
-    """A line of corner text and where it was read.
+    """A line of corner text and its source.
 
     ``source`` names DICOM elements, one a line: ``ContentTime (0008,0033)``.
     """

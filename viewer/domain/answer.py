@@ -1,4 +1,4 @@
-"""Answers as they were understood, a person's and a model's alike."""
+"""Parsed answers of readers and models."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ from viewer.domain.reference import Mask
 
 
 class Status(StrEnum):
-    """Where a trial ends (studies.md X-01); exactly one of these."""
+    """How a trial ended (studies.md X-01); exactly one of these."""
 
     PENDING = "pending"
     SCORED_CORRECT = "scored_correct"
@@ -115,7 +115,7 @@ class LabelsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """Free texts in the order given, likeliest first, such as a differential."""
+    """Free texts in the order given, most likely first, such as a differential."""
 
     entries: tuple[str, ...]
 
@@ -131,7 +131,7 @@ class LabelledBox:
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """Free text, and the boxes drawn beside it, none to any number."""
+    """Free text, with any number of boxes drawn for it."""
 
     text: str
     boxes: tuple[LabelledBox, ...] = ()
@@ -139,7 +139,7 @@ class ReportAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """A reply in which no answer was found: a status of UNREADABLE or REFUSED."""
+    """A reply without a readable answer: a status of UNREADABLE or REFUSED."""
 
     status: Status
     reason: str

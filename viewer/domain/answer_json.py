@@ -1,4 +1,4 @@
-"""Answers as JSON, the form in which the store keeps what was read off a reply.
+"""Answers as JSON, the form in which the store keeps them.
 
 A cell is ``{"cell": …, "tier": …}``, a reply without an answer ``{"status": …,
 "reason": …}``. Those in native pixels begin with ``"type"``, those in words, which are

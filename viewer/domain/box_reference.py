@@ -71,7 +71,7 @@ def check_rule(dataset: Dataset, rule: str) -> None:
         return
     known = f", or one of its readers: {', '.join(readers)}" if readers else ""
     raise WrongUseError(
-        f"The data set '{dataset.name}' has no boxes of a reader '{rule}'.",
+        f"The data set '{dataset.name}' has no boxes by reader '{rule}'.",
         f"Set reader_rule to {ANY} or {MAJORITY}{known}.",
     )
 

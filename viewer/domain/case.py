@@ -1,4 +1,4 @@
-"""What a reader opens, and what a data set says about it."""
+"""Cases that a reader opens, and data sets with their references."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ NAMED_VIEWS: Final = tuple(view.value for view in View if view is not View.UNKNO
 
 @dataclass(frozen=True, slots=True)
 class ImageRef:
-    """Where one image lies: a file, and a frame of it (0-based; 0 for a single one)."""
+    """The location of an image: a file, and its frame (0-based; 0 for a single one)."""
 
     path: Path
     frame: int = 0
@@ -39,7 +39,7 @@ class ImageRef:
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """What is known of an image without decoding its pixels."""
+    """An image's metadata, known without decoding its pixels."""
 
     ref: ImageRef
     geometry: ImageGeometry
@@ -58,7 +58,7 @@ class ImageHeader:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Images in their order: by slice position where the files have one."""
+    """Images in order: by slice position if the files have one."""
 
     key: str
     modality: str
@@ -78,7 +78,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One patient's studies, and what could not be read, by name."""
+    """One patient's studies, and the names of files that could not be read."""
 
     patient_key: str
     studies: tuple[Study, ...]
@@ -87,7 +87,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something of a data set that is missing or disagrees, listed by name.
+    """Something missing or inconsistent in a data set, listed by name.
 
     ``kind`` is a stable word such as ``label_without_mask``; ``subject`` an image
     id or a file name inside the data set; ``text`` one sentence.

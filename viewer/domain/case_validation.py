@@ -1,4 +1,4 @@
-"""What readers find of a case before it is used (Chen 2026, Tasks A1 to A3)."""
+"""Readers' validation of a case before it is used (Chen 2026, Tasks A1 to A3)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from viewer.domain.plain import made, plain
 
 ANONYMISATION: Final = (
     "No name, date of birth, record number or address in text and images.",
-    "Exact ages, dates, places and rare procedures are made general or removed.",
+    "Exact ages, dates, places and rare procedures are generalised or removed.",
     "Identifiers burned into images are removed: numbers, times, overlays.",
     "Faces on clinical photographs are covered with black bars.",
-    "Names of physicians and other details that nobody needs are left out.",
+    "Names of physicians and other unnecessary details are left out.",
 )
 """What is ticked before a case is used (Chen 2026, appendix E.2)."""
 VALIDATIONS: Final = "validations"
@@ -23,7 +23,7 @@ VALIDATIONS: Final = "validations"
 
 @dataclass(frozen=True, slots=True)
 class CaseValidation:
-    """What a reader found of a case.
+    """A reader's validation of a case.
 
     ``incomplete`` are the keys of evidence that is missing, of low quality or cannot
     be interpreted; ``alignment`` one verdict for each evidence, in their order;

@@ -15,7 +15,7 @@ _LABEL = re.compile(r"\s*(?:\(\s*([^\W\d_])\s*\)|([^\W\d_])\s*[).:])\s*(.*)", re
 
 @dataclass(frozen=True, slots=True)
 class LabelledOption:
-    """An option's place among its question's options, and its text."""
+    """An option's position among its question's options, and its text."""
 
     option: int
     text: str
@@ -50,7 +50,7 @@ def labelled(option: str) -> LabelledOption | None:
 
 @dataclass(frozen=True, slots=True)
 class ExpertChoice:
-    """The option that a reader of a group chose of an item's."""
+    """The option of an item that one reader of a group chose."""
 
     group: str
     reader: str

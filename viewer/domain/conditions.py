@@ -1,4 +1,4 @@
-"""What a condition of a single question says beside its grid: a window, and boxes."""
+"""The parts of a single question's condition besides its grid: window and boxes."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Counts as sentences say them."""
+"""Counts with their nouns, such as "1 case" and "2 cases"."""
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:

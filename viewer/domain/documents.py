@@ -1,4 +1,4 @@
-"""JSON and TOML from outside, however deep they are nested and whatever they hold."""
+"""Read JSON and TOML from outside safely, whatever they contain."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Errors a person may see: one sentence of what is wrong, one of how to mend it."""
+"""Errors a person may see: what is wrong, and how to fix it, a sentence each."""
 
 from enum import StrEnum
 from typing import Final
@@ -12,7 +12,7 @@ class OverreadError(Exception):
     what : str
         What is wrong, naming the file or thing, without patient data.
     how : str
-        How to mend it; may be empty where there is nothing to do.
+        How to fix it; may be empty if there is nothing to do.
     """
 
     def __init__(self, what: str, how: str = "") -> None:
@@ -25,15 +25,15 @@ class OverreadError(Exception):
 
 
 class UnreadableInputError(OverreadError):
-    """A file or folder that cannot be read as what it should be."""
+    """A file or folder that cannot be read in its expected format."""
 
 
 class WrongUseError(OverreadError):
-    """An unknown name, a value out of range, a combination that has no meaning."""
+    """An unknown name, a value out of range, or a meaningless combination."""
 
 
 class MissingDependencyError(OverreadError):
-    """An optional package that a chosen way of asking needs is not installed."""
+    """An optional package that a chosen adapter needs is not installed."""
 
 
 class StoreError(OverreadError):
@@ -49,11 +49,11 @@ class StoreBusyError(StoreError):
 
 
 class StoreLostError(StoreError):
-    """The open store's file was deleted or replaced; nothing more may be asked."""
+    """The open store's file was deleted or replaced; no more requests are sent."""
 
 
 class OlderStoreError(StoreError):
-    """The store is an older copy than the one last written; it takes no writes."""
+    """The store is an older copy than the last one written; it is read-only."""
 
 
 class RunHeldError(StoreError):
@@ -65,7 +65,7 @@ class PrivacyError(OverreadError):
 
 
 class WordsWaitError(PrivacyError):
-    """Words of an item that stay here until a person reads them, or because one did."""
+    """An item's text may not be sent before a person reads it, or after one refused."""
 
 
 class RetryClass(StrEnum):
@@ -102,7 +102,7 @@ class ProviderError(OverreadError):
     retry_after_s : float or None
         Seconds the provider asked to wait.
     rejected : tuple of str
-        Members of the question that the endpoint is known not to take, where the
+        Members of the request that the endpoint is known to reject, if the
         question is to be put again without them.
     """
 

@@ -13,14 +13,14 @@ OPTIONS: Final = 4
 
 
 class Language(StrEnum):
-    """What a case is written in."""
+    """The language a case is written in."""
 
     ENGLISH = "en"
     CHINESE = "zh"
 
 
 class EvidenceType(StrEnum):
-    """What a piece of visual evidence is, by how it was had."""
+    """The modality of a piece of visual evidence."""
 
     LABORATORY = "Laboratory"
     CT = "CT"
@@ -74,7 +74,7 @@ def evidence_type(name: str) -> EvidenceType | None:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A piece of visual evidence: its images, and what an expert read off them.
+    """A piece of visual evidence: its images, and an expert's reading of them.
 
     ``key`` is its own within the case, ``images`` are keys of the data set's images
     in their order, ``when`` the time it refers to, "" where there is one time only.

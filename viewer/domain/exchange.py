@@ -1,4 +1,4 @@
-"""What is sent to a model and what comes back."""
+"""Requests to models and their replies."""
 
 import hashlib
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class BoxPrompt:
-    """Where a segmenter is to look: boxes on an image, both in native pixels."""
+    """The prompt of a segmenter: boxes on an image, both in native pixels."""
 
     raster: Raster
     boxes: tuple[BoxPx, ...]
@@ -55,7 +55,7 @@ class BoxPrompt:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What baselines and scripted models may know; never sent to an endpoint.
+    """Facts for baselines and scripted models; never sent to an endpoint.
 
     ``plain`` is the raster without its grid, ``plain_sha256`` the hash of its pixel
     bytes. ``reference_counts`` (rows × columns, row-major) counts, over the other
@@ -86,7 +86,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """A question: messages with exact image bytes, and facts that stay here.
+    """A question: messages with exact image bytes, and facts that are not sent.
 
     ``answer_schema`` is the JSON Schema of the answer, for models that are asked to
     keep to one; None leaves it to the model's adapter. ``highlight`` and ``measures``
@@ -130,7 +130,7 @@ class ModelProfile:
 
 @dataclass(frozen=True)
 class ModelIdentity:
-    """What of a model goes into the request key (studies.md 3.2).
+    """The identity of a model in the request key (studies.md 3.2).
 
     ``endpoint`` {kind, host, path, api}, ``model``, ``revision``, ``params`` every
     generation setting sent, ``local`` the versions of local code that shape an answer.
@@ -144,7 +144,7 @@ class ModelIdentity:
 
 
 class ReplyKind(StrEnum):
-    """How a raw reply's bytes are laid out."""
+    """The format of a raw reply's bytes."""
 
     CHAT_COMPLETION = "chat_completion"
     """An OpenAI Chat Completions response body."""
@@ -168,7 +168,7 @@ WORK_TIME: Final = "overread-work-ms"
 
 @dataclass(frozen=True)
 class RawReply:
-    """A reply as it reached us: the exact body bytes, before any reading.
+    """A reply as received: the exact body bytes, before any parsing.
 
     ``headers`` holds those worth keeping, in lower case, and under ``LEFT_OUT`` the
     parameters that the endpoint rejected, under ``LENGTH_CAP`` the longest reply that
@@ -216,7 +216,7 @@ class RawReply:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them; None where it did not say."""
+    """Token counts from the provider; None if it gave none."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -224,7 +224,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """A token of a reply and how likely it was.
+    """A token of a reply and its log-probability.
 
     ``logprob`` is the natural logarithm of its probability, ``top`` the likeliest
     tokens at its place with theirs, the likeliest first, empty where not asked for.
@@ -262,7 +262,7 @@ class SentHeatMap:
 
 @dataclass(frozen=True)
 class ModelReply:
-    """A reply read: its text and what the provider said about it.
+    """A parsed reply: its text and what the provider said about it.
 
     ``finish_reason`` is the provider's word (``stop``, ``length``,
     ``content_filter``); ``refusal`` the text of a refusal field, None without one;

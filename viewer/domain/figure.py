@@ -1,4 +1,4 @@
-"""Figures as data: writers draw them for print, the window on the screen.
+"""Figures as data, drawn by writers for print and by the window on screen.
 
 Rates are 0-1, pictures (rows, columns) with y down. ``name`` is the file's name without
 its ending, ``number`` what the paper calls the figure.
@@ -19,7 +19,7 @@ Picture = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FigureHead:
-    """What every figure has: its file's name, its number in the paper, its words.
+    """The head of every figure: file name, number in the paper, and text.
 
     ``order`` says by what its groups are ordered, "" where that needs no words;
     ``grid`` is the grid that it is about, "" for a figure of no grid or of several.
@@ -40,7 +40,7 @@ class FigureHead:
 
 @dataclass(frozen=True, slots=True)
 class PublishedMark:
-    """A printed rate 0-1 beside the bars of a group; it has no error bar (X-05)."""
+    """A published rate 0-1 next to a group's bars; it has no error bar (X-05)."""
 
     group: str
     who: str
@@ -84,7 +84,7 @@ class RateFigure:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """One bar of counts, a number for each segment of its figure.
+    """One stacked bar: a count for each segment of its figure.
 
     ``n`` is how many were counted, None where the bar is a mean of shares; ``note``
     what must be known of the counts.
@@ -114,7 +114,7 @@ class StackFigure:
 
 @dataclass(frozen=True, eq=False)
 class HeatPanel:
-    """Where a finding is, or is said to be: (rows, columns) shares 0-1 of ``n``."""
+    """A map of where a finding or answers are: (rows, columns) shares 0-1 of ``n``."""
 
     row: str
     column: str
@@ -175,7 +175,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class StripFigure:
-    """A method from left to right, with a real item of the run (Gosai 2025, Fig. 1)."""
+    """A method, step by step, with a real item of the run (Gosai 2025, Fig. 1)."""
 
     head: FigureHead
     steps: tuple[Step, ...]

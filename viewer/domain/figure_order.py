@@ -1,4 +1,4 @@
-"""Groups of a figure in the order of two series' relative difference (E000-28)."""
+"""Order a figure's groups by the relative difference of two series (E000-28)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

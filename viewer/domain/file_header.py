@@ -1,4 +1,4 @@
-"""What a file says of its images, and what sorts them, before a pixel is decoded."""
+"""File headers: metadata of images and their sort keys, read without pixels."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ MOST_FRAMES: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class FileHeader:
-    """An image file's header: what its frames share, and what sorts it.
+    """An image file's header: what its frames share, and its sort keys.
 
     ``geometries`` are those of the frames in their order, or a single one that all of
     them have; a whole slide's is the scan's. Keys are empty where the file names no

@@ -1,4 +1,4 @@
-"""Names of findings: which are the same word, and which mean the same finding.
+"""Names of findings: spellings of one name, and synonyms of one finding.
 
 Questions, tables and the window use the words of the data set, or those that somebody
 typed. That two words mean one finding only matters where a reference is looked up.

@@ -1,4 +1,4 @@
-"""Differences with their intervals, one below the other: a forest plot as data."""
+"""A forest plot as data: differences with their intervals."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a reader is asked: questions by their type, and forms made of them.
+"""Forms for readers: types of questions, and forms composed of them.
 
 A form is a table; the Review workspace draws whatever stands in it, so a reader task,
 an error review and a grading are forms and no screens of their own. How values of
@@ -26,7 +26,7 @@ class Option:
 
 
 class PlaceKind(StrEnum):
-    """What a reader draws on the image."""
+    """The kinds of location a reader can draw on an image."""
 
     CELL = "cell"
     POINT = "point"
@@ -76,7 +76,7 @@ class LikertQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RankedTextQuestion:
-    """Lines of free text in the order of their rank, the first the likeliest."""
+    """Ranked lines of free text, the first the most likely."""
 
     id: str
     text: str
@@ -86,7 +86,9 @@ class RankedTextQuestion:
 
     def __post_init__(self) -> None:
         if not 0 <= self.at_least <= self.at_most or self.at_most < 1:
-            raise _bad(f"The ranking '{self.id}' asks for an impossible number.")
+            raise _bad(
+                f"The ranking '{self.id}' asks for an impossible number of entries."
+            )
 
     @property
     def required(self) -> bool:
@@ -96,7 +98,7 @@ class RankedTextQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PlaceQuestion:
-    """A place on the image, drawn as one of ``kinds``; the first is offered first.
+    """A location on the image, drawn as one of ``kinds``; the first is preselected.
 
     ``can_be_absent`` lets a reader say that the finding is not there.
     """
@@ -110,12 +112,14 @@ class PlaceQuestion:
 
     def __post_init__(self) -> None:
         if not self.kinds or len(set(self.kinds)) < len(self.kinds):
-            raise _bad(f"The place '{self.id}' needs one or more different kinds.")
+            raise _bad(
+                f"The place '{self.id}' needs at least one kind, and each kind once."
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class RevealedChoiceQuestion:
-    """One option out of a set that is shown once all before it is locked.
+    """One option of a set that is shown only once all earlier answers are locked.
 
     It begins a new stage of its form. Without ``options`` they are the case's own.
     """
@@ -133,7 +137,7 @@ class RevealedChoiceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class FlagQuestion:
-    """A mark that something is to be told, with a comment that says what."""
+    """A flag that something needs attention, with a comment that says what."""
 
     id: str
     text: str
@@ -157,7 +161,7 @@ Question = (
 
 
 class Part(StrEnum):
-    """What of a case could be shown to a reader beyond its image."""
+    """Parts of a case, besides its image, that a form may show to a reader."""
 
     ANSWER = "answer"
     """What the model answered, without its name."""
@@ -192,7 +196,7 @@ class Form:
         if not names:
             raise _bad(f"The form '{self.name}' asks nothing.")
         if len(set(names)) < len(names):
-            raise _bad(f"The form '{self.name}' asks two questions of one name.")
+            raise _bad(f"The form '{self.name}' has two questions of the same name.")
 
     @property
     def stages(self) -> tuple[tuple[Question, ...], ...]:
@@ -226,7 +230,9 @@ HOW_TO_MEND: Final = "Correct the form's table."
 def _check_options(name: str, options: tuple[Option, ...]) -> None:
     keys = [option.key for option in options]
     if len(keys) < 2 or len(set(keys)) < len(keys):
-        raise _bad(f"The question '{name}' needs two options or more, of other keys.")
+        raise _bad(
+            f"The question '{name}' needs at least two options with different keys."
+        )
 
 
 def _bad(what: str) -> WrongUseError:

@@ -1,4 +1,4 @@
-"""The forms that come with the program; another one is another row here.
+"""The built-in forms; to add one, add a row here.
 
 The grading is ReXecution's rubric: images are graded where an output has some.
 """
@@ -45,7 +45,7 @@ ERROR_REVIEW: Final = Form(
                 Option(
                     ANATOMY,
                     "Anatomy error",
-                    "A place where this finding cannot be.",
+                    "A place where this finding cannot occur.",
                 ),
                 Option(UNSURE, "Unsure", "Comes back at the end.", unsure=True),
             ),
@@ -89,7 +89,7 @@ GRADING: Final = Form(
             )
             for dimension, row in RUBRIC.items()
         ),
-        RankedTextQuestion("concerns", "Concerns, the gravest first", 0, 5),
+        RankedTextQuestion("concerns", "Concerns, most serious first", 0, 5),
         PlaceQuestion(
             "concern_place",
             "Where on the image?",
@@ -106,10 +106,12 @@ DIFFERENTIAL: Final = Form(
     "1",
     "Differential, then the options",
     (
-        RankedTextQuestion("differential", "Your differential, likeliest first", 1, 5),
+        RankedTextQuestion(
+            "differential", "Your differential, most likely first", 1, 5
+        ),
         LikertQuestion(
             "differential_confidence",
-            "How sure are you of the first?",
+            "How sure are you of the first diagnosis?",
             CONFIDENCE_ANCHORS,
         ),
         RevealedChoiceQuestion("choice", "Which of these is it?"),

@@ -1,4 +1,4 @@
-"""Forms as plain JSON, as a session keeps the one that it was opened with."""
+"""Forms as plain JSON, as a session stores the form it was opened with."""
 
 from dataclasses import dataclass
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a reader answered, checked against the question, and as plain JSON."""
+"""Readers' answers: checked against their questions, and as plain JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -33,14 +33,14 @@ from viewer.domain.image_geometry import ImageGeometry
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """A raised flag and what its comment says."""
+    """A raised flag with its comment."""
 
     comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """The reader's word that the finding asked for is not on the image."""
+    """The reader's answer that the finding is not on the image."""
 
 
 Value = str | int | tuple[str, ...] | Answer | Flagged | Absent
@@ -54,7 +54,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """Where a reader draws: an image and the grid on a native rectangle of it."""
+    """The drawing surface: an image, and the grid on a native rectangle of it."""
 
     geometry: ImageGeometry
     grid: Grid
@@ -97,7 +97,7 @@ def check_values(
     unknown = set(values) - {question.id for question in questions}
     if unknown:
         raise WrongUseError(
-            f"'{min(unknown)}' is none of the questions asked.", "Leave it out."
+            f"'{min(unknown)}' is not one of the questions asked.", "Leave it out."
         )
 
 
@@ -172,7 +172,7 @@ def _ranking(
     if "" in lines:
         return "Fill the empty line, or remove it."
     if len(set(lines)) < len(lines):
-        return "The same line stands at two ranks; keep one."
+        return "The same line appears at two ranks; keep one."
     return ""
 
 
@@ -180,7 +180,7 @@ def _flag(
     question: FlagQuestion, value: Value, _canvas: Canvas, _options: Sequence[Option]
 ) -> str:
     if not isinstance(value, Flagged):
-        return "Raise the flag or leave it."
+        return "Set the flag to true or false."
     silent = question.comment_required and not value.comment.strip()
     return "Say in the comment what the flag is for." if silent else ""
 
@@ -217,13 +217,13 @@ def _boxes(answer: Any, canvas: Canvas) -> str:  # noqa: ANN401 - by its type
     size = canvas.size
     for b in answer.boxes:
         if not (0 <= b.x0 < b.x1 <= size.columns and 0 <= b.y0 < b.y1 <= size.rows):
-            return "Draw every box inside the image, wider and higher than nothing."
+            return "Draw every box inside the image, with some width and height."
     return ""
 
 
 def _mask(answer: Any, canvas: Canvas) -> str:  # noqa: ANN401 - by its type
     if answer.mask.size != canvas.size:
-        return "The mask is of another size than the image; draw it again."
+        return "The mask is not the size of the image; draw it again."
     return "Draw at least one pixel." if answer.mask.is_empty else ""
 
 

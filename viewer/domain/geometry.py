@@ -1,4 +1,4 @@
-"""Points, sizes and transforms with their units in the type.
+"""Points, sizes and transforms, with units in their types.
 
 JSON holds each as the list of its numbers, such as ``[x, y]``.
 """

@@ -47,7 +47,7 @@ class Grid:
         for what, n in (("rows", self.rows), ("columns", self.columns)):
             if not MIN_CELLS <= n <= MAX_CELLS:
                 raise WrongUseError(
-                    f"A grid of {n} {what} cannot be named by letters A to Z.",
+                    f"A grid of {n} {what} cannot be named with letters A to Z.",
                     f"Choose {MIN_CELLS} to {MAX_CELLS}.",
                 )
 

@@ -1,4 +1,4 @@
-"""Chinese characters: which texts have some, and what shows them."""
+"""Chinese characters: which texts contain them, and which font shows them."""
 
 import re
 from typing import Final

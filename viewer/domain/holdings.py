@@ -1,4 +1,4 @@
-"""What a data set holds, told without reading it, and what a study wants of it."""
+"""Contents of a data set, known without reading it, and a study's requirements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a data set holds.
+    """The contents of a data set.
 
     ``places`` tells whether any image has a finding's mask or boxes; ``facts`` are the
     names of the facts that its items have, once for each set of names.
@@ -23,7 +23,7 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a study asks about, in the plural, and where a person gets it.
+    """What a study needs, in the plural, and how a person gets it.
 
     ``source`` is a sentence in the words of the window's menus; ``is_in`` tells whether
     a data set holds any of it. A set that does can still have nothing to ask about

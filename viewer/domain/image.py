@@ -1,4 +1,4 @@
-"""Pixels: as the modality measured them, and as eyes and models see them."""
+"""Pixels: as the modality measured them, and as shown to people and models."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,7 +47,7 @@ class LookupTable:
 
 
 class Photometric(StrEnum):
-    """How stored grey values are meant to be shown, after colour was decoded to RGB."""
+    """How stored grey values are to be displayed, after decoding colour to RGB."""
 
     MONOCHROME1 = "MONOCHROME1"
     MONOCHROME2 = "MONOCHROME2"
@@ -99,7 +99,7 @@ class PixelImage:
 
 @dataclass(frozen=True, eq=False)
 class Raster:
-    """What eyes and models see: uint8, 0 black to 255 white.
+    """What people and models see: uint8, 0 black to 255 white.
 
     ``pixels`` is (rows, columns) grey or (rows, columns, 3) RGB, C-contiguous;
     ``pixel_aspect`` is how much taller than wide each of them is.

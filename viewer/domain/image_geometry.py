@@ -1,4 +1,4 @@
-"""How the pixels of one image lie: on one another, in millimetres, in the patient."""
+"""Geometry of an image's pixels: aspect, spacing, and position in the patient."""
 
 import math
 from collections.abc import Sequence
@@ -167,7 +167,7 @@ class ImageGeometry:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is done to stored rows and columns, in this order.
+    """How stored rows and columns are turned for display, in this order.
 
     ``transpose`` exchanges them, ``mirror`` then exchanges left and right and ``flip``
     top and bottom.

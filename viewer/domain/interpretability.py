@@ -89,12 +89,14 @@ class Highlight:
             )
         if not self.contrast >= 0 or not 0 <= self.least_cover <= 1:
             raise WrongUseError(
-                "A highlight's contrast is below 0, or its least cover not in 0 to 1.",
-                "Choose a contrast of 1 for none, and a least cover such as 0.5.",
+                "A highlight's contrast is below 0, or its minimum cover is not "
+                "between 0 and 1.",
+                "Choose a contrast of 1 for none, and a minimum cover such as 0.5.",
             )
         if self.mask.is_empty:
             raise WrongUseError(
-                "The region to highlight is empty.", "Choose one with pixels in it."
+                "The region to highlight is empty.",
+                "Choose a region that contains pixels.",
             )
 
     @property
@@ -153,9 +155,10 @@ class Measures:
     def __post_init__(self) -> None:
         if self.attention is None and (self.relevance or self.sections):
             raise WrongUseError(
-                "Sections and relevance are measures of attention, and nobody's "
-                "attention is asked for.",
-                "Say whose: the prompt's last token, or the answer's tokens.",
+                "Sections and relevance measure attention, but no attention is "
+                "requested.",
+                "Request the attention of the prompt's last token, or of the answer's "
+                "tokens.",
             )
 
 

@@ -1,4 +1,4 @@
-"""A question of a data set: what may be told of it, its images and its truth."""
+"""A question of a data set: its facts, its images and its truth."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ def item_of(items: Mapping[str, Item], name: str) -> Item:
         key, mark, _ = key.rpartition(TASK_MARK)
         if not mark:
             raise WrongUseError(
-                f"The data set has no item for '{name}'.",
+                f"The data set has no item '{name}'.",
                 "Plan the run again with overread run --new.",
             )
     return items[key]
@@ -70,5 +70,5 @@ def check_items(items: Iterable[Item], images: Iterable[str]) -> None:
             raise WrongUseError(
                 f"The item '{item.key}' shows the image '{missing[0]}', which the data "
                 "set does not have.",
-                "Add the image, or take it out of the item.",
+                "Add the image, or remove it from the item.",
             )

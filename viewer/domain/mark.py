@@ -1,4 +1,4 @@
-"""A measurement or region on an image: a few native points and what they stand for."""
+"""Measurements and regions on an image, as native points of a given kind."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

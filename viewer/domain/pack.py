@@ -1,4 +1,4 @@
-"""What a paper's pack consists of: every table and figure of it, as data."""
+"""A paper's pack as data: all its tables and figures."""
 
 from dataclasses import dataclass
 

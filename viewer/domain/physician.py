@@ -1,4 +1,4 @@
-"""What physicians answered to a case, and how their evidence was validated."""
+"""Physicians' answers to cases, and the validation of the evidence."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -39,7 +39,7 @@ class PhysicianAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PhysicianAnswers:
-    """Everything a file tells: answers as they count, all versions, profiles.
+    """The content of a file: answers as they count, all versions, and profiles.
 
     ``withdrawn`` are the readers whose answers are left out at their wish.
     """
@@ -51,7 +51,7 @@ class PhysicianAnswers:
 
 
 class Alignment(StrEnum):
-    """How an evidence goes with its expert text (Chen 2026, Task A3)."""
+    """How evidence agrees with its expert text (Chen 2026, Task A3)."""
 
     OK = "ok"
     MISALIGNED = "misaligned"

@@ -1,4 +1,4 @@
-"""Places on an image that a reply names: points, boxes, outlines, masks in boxes."""
+"""Locations that a reply names: points, boxes, outlines, masks in boxes."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ _HALF = 128
 
 
 class ReplyStatus(StrEnum):
-    """How a reply could be read; every word but the first two is a trial's status."""
+    """The result of parsing; all but the first two are statuses of a trial."""
 
     OK = "ok"
     """At least one place was read."""
@@ -29,7 +29,7 @@ class ReplyStatus(StrEnum):
 
 
 class Flag(StrEnum):
-    """What had to be done to a place, or looks wrong about it (studies.md 3.6)."""
+    """A correction made to a location, or a doubt about it (studies.md 3.6)."""
 
     TRANSPOSED = "transposed"
     """A first corner lay right of or below its second; they were swapped."""
@@ -84,7 +84,7 @@ def _samples(
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One place in native pixels, and how the reply called it.
+    """One location in native pixels, and the reply's label for it.
 
     ``seg_codes`` are PaliGemma's 16 indices into its VQ-VAE's codebook, kept as they
     came: drawing them needs that network's weights.
@@ -99,7 +99,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A place that is none, as it was written, and why."""
+    """An invalid location as it was written, and why it is invalid."""
 
     written: str
     reason: str
@@ -107,7 +107,7 @@ class Rejected:
 
 @dataclass(frozen=True, eq=False)
 class PlacesReading:
-    """What a reply says under one convention of coordinates.
+    """A reply parsed under one coordinate convention.
 
     ``raw`` is the reply word for word. Where ``status`` is TRUNCATED, ``places`` is
     the prefix that could be recovered: it is shown and never scored.

@@ -1,4 +1,4 @@
-"""Dataclasses as plain JSON values and back, checked where they come in."""
+"""Convert dataclasses to plain JSON values and back, with checks on input."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -101,15 +101,15 @@ def made(kind: type[T], document: object, *, where: str) -> T:
     for entry, known in _unknown_entries(value, document):
         raise WrongUseError(
             f"'{entry}' in {where} is not known.",
-            f"{did_you_mean(entry.rpartition('.')[2], known)}"
-            f"Known are: {', '.join(known) or 'none'}.",
+            f"{did_you_mean(entry.rpartition('.')[2], known)}Known: "
+            f"{', '.join(known) or 'none'}.",
         )
     return value
 
 
 @dataclass(frozen=True)
 class Kinds(Generic[T]):
-    """Dataclasses that stand for one another; ``tag`` tells in a document which it is.
+    """Alternative dataclasses; in a document, ``tag`` says which one it is.
 
     ``types`` are their names there.
     """
@@ -131,7 +131,7 @@ class Kinds(Generic[T]):
         kind = self.types.get(str(entries.pop(self.tag, "")))
         if kind is None:
             raise WrongUseError(
-                f"'{self.tag}' in {where} names no known kind.",
+                f"'{self.tag}' in {where} is not a known kind.",
                 f"Write one of {', '.join(self.types)}.",
             )
         return made(kind, entries, where=where)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What other distributions bring, found by the names of their entry points."""
+"""Plug-ins of other distributions, found through their entry points."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 class PluginError(Exception):
-    """Why something that was loaded cannot be used; completes a sentence about it."""
+    """Why a plug-in cannot be used; completes a sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin(Generic[T]):
-    """Something that works, and the distribution that it comes from."""
+    """A working plug-in, and the distribution it comes from."""
 
     value: T
     package: str
@@ -22,7 +22,7 @@ class Plugin(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Something that cannot be used: its name, and a sentence that says why."""
+    """A plug-in that cannot be used: its name, and a sentence that says why."""
 
     name: str
     why: str
@@ -30,7 +30,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Plugins(Generic[T]):
-    """What works, by its name, and what does not."""
+    """Working plug-ins by name, and broken ones."""
 
     working: Mapping[str, Plugin[T]]
     broken: tuple[Broken, ...] = ()
@@ -66,7 +66,7 @@ def load_plugins(
 def check_name(name: str, own: str, taken: Container[str]) -> None:
     """Raise PluginError where a name is taken, or its thing calls itself otherwise."""
     if name in taken:
-        raise PluginError("has the name of one of this program's: give it another one.")
+        raise PluginError("has the same name as a built-in one: give it another name.")
     if own != name:
         raise PluginError(f"calls itself '{own}': its entry point needs the same name.")
 

@@ -1,4 +1,4 @@
-"""Predictions that somebody made elsewhere, as their file has them."""
+"""Predictions made elsewhere, as in their file."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ NO_PREDICTION: Final = "no_prediction"
 
 
 class Coordinates(StrEnum):
-    """What the numbers of points, boxes and outlines count; a person says which."""
+    """The units of points, boxes and outlines; stated by a person."""
 
     NATIVE = "native"
     """Pixels of the image's file."""
@@ -30,7 +30,7 @@ Written = str | PointPx | BoxPx | Outlines | Mask | HeatMapAnswer | Unparsed
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One place of a file.
+    """One prediction of a file.
 
     ``image`` is what the file calls the image, "" where it names a ``patient`` only.
     ``condition`` and ``repeat`` are "" where a place holds under any. ``place`` is

@@ -1,4 +1,4 @@
-"""What may leave this machine, and the record of what did (studies.md 3.8)."""
+"""What may be sent from this machine, and the record of it (studies.md 3.8)."""
 
 import hashlib
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ WITHOUT_HEADER: Final = frozenset({*DEIDENTIFICATION} - {CLEAN_FEATURES})
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A person's word about one endpoint; the last one about it holds.
+    """A person's consent for one endpoint; the latest one applies.
 
     ``endpoint`` is scheme, host and port (``https://api.example.org:443``), ``dataset``
     the data set it is for, None for any.
@@ -67,7 +67,7 @@ class Departure:
 
 
 class ReviewDecision(StrEnum):
-    """What a person decided after looking for text in an image's pixels."""
+    """A person's decision after reviewing an image's pixels for text."""
 
     CLEAN = "clean"
     """Nothing in the pixels names a person."""
@@ -97,8 +97,8 @@ def how_to_allow(origin: str, dataset: str) -> str:
     if origin.startswith("https://"):
         return f"To allow it, type: overread allow {origin} --for {dataset}"
     return (
-        "What is sent there can be read on its way: prefer an https address. To allow "
-        f"it as it is, type: overread allow {origin} --unencrypted --for {dataset}"
+        "What is sent there can be read in transit: prefer an https address. To allow "
+        f"it anyway, type: overread allow {origin} --unencrypted --for {dataset}"
     )
 
 

@@ -1,11 +1,11 @@
-"""What an endpoint was found to do."""
+"""Results of probing an endpoint."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """Whether an endpoint does something, as far as asking could tell."""
+    """Whether an endpoint supports something, as far as the probe could tell."""
 
     YES = "yes"
     NO = "no"
@@ -14,7 +14,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProbeRow:
-    """One capability, the verdict and the sentence that says what was seen."""
+    """One capability, its verdict, and a sentence on what was observed."""
 
     capability: str
     verdict: Verdict
@@ -23,7 +23,7 @@ class ProbeRow:
 
 @dataclass(frozen=True)
 class ProbeReport:
-    """Everything found out about the endpoint of a model.
+    """All results of probing a model's endpoint.
 
     ``endpoint`` is host:port; ``models`` the names that it listed, () where it
     listed none.

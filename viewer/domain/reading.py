@@ -1,4 +1,4 @@
-"""Sessions of readers: what is asked, what was answered, and what is then revealed.
+"""Readers' sessions: questions, answers, and what is revealed afterwards.
 
 A :class:`Task` is all that a screen gets before the answer is locked; it has no field
 in which a model's name or a reference could stand.
@@ -28,7 +28,7 @@ class SessionKind(StrEnum):
 
 
 class TaskState(StrEnum):
-    """How far a case of a session is."""
+    """The state of a case in a session."""
 
     WAITING = "waiting"
     STARTED = "started"
@@ -41,7 +41,7 @@ class TaskState(StrEnum):
 
 
 class Act(StrEnum):
-    """What a reader did; each is a row, and none is ever changed."""
+    """A reader's action; each is a row that is never changed."""
 
     SAVED = "saved"
     LOCKED = "locked"
@@ -52,7 +52,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A stretch of a monotonic clock in which the reader did something, in ms."""
+    """An interval of a monotonic clock during which the reader was active, in ms."""
 
     start_ms: int
     end_ms: int
@@ -94,7 +94,7 @@ class SessionSummary:
 
 @dataclass(frozen=True)
 class Material:
-    """What a case brings along besides its image.
+    """What a case provides besides its image.
 
     ``text`` is an output to be graded, ``options`` those of its choices, by question.
     """
@@ -133,7 +133,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What the anatomy masks speak for; never more than a suggestion.
+    """What the anatomy masks suggest; never more than a suggestion.
 
     ``key`` is the option of the verdict, "" where the masks cannot tell; ``sentence``
     says what it rests on. ``inside`` is the share of the answered area that lies in
@@ -159,7 +159,7 @@ class Reveal:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a session is; times leave out what the reader was away.
+    """Progress of a session; times exclude absences.
 
     ``unresolved`` are locked as unsure and part of ``done``. ``median_s`` and
     ``left_s`` (for the cases still to be locked) are None before the first lock.
@@ -179,7 +179,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What more reviews would buy, over every model and finding of a run.
+    """What further reviews would gain, over every model and finding of a run.
 
     ``more`` reviews bring every estimate to ± ``half_width`` of a share if they find
     what was found so far, ``most`` whatever they find. ``wide`` of ``strata`` models
@@ -194,7 +194,7 @@ class Forecast:
 
 
 class LockedError(WrongUseError):
-    """A locked answer that somebody wanted to change."""
+    """An attempt to change a locked answer."""
 
 
 class SessionHeldError(StoreError):

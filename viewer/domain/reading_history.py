@@ -1,4 +1,4 @@
-"""What stands of a case, told from everything that its reader did.
+"""The current state of a case, derived from all of its reader's actions.
 
 Undoing is a row like any other: it takes back the last row that is not undone yet, but
 nothing that came before something was revealed.
@@ -14,7 +14,7 @@ from viewer.domain.reading import Act, TaskState
 
 @dataclass(frozen=True, slots=True)
 class ReadingRow:
-    """One thing that a reader did; ``at`` is UTC, ISO 8601.
+    """One action of a reader; ``at`` is UTC, ISO 8601.
 
     ``values`` are all that stood then, of earlier stages too; ``active_ms`` how long
     the reader was at the case since the row before.
@@ -32,7 +32,7 @@ class ReadingRow:
 
 @dataclass(frozen=True)
 class Standing:
-    """What holds of a case now.
+    """The current state of a case.
 
     ``stage`` is the one asked, the number of stages once all are locked. ``first`` are
     the values as they were locked before anything was resolved. ``active_ms`` counts

@@ -1,4 +1,4 @@
-"""Time on task: how long a reader was at a case, time away left out."""
+"""Time on task: how long a reader spent on a case, excluding absences."""
 
 from collections.abc import Iterable
 from typing import Final

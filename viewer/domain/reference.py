@@ -1,4 +1,4 @@
-"""The truth to compare with."""
+"""References: the truth that answers are compared with."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -1,4 +1,4 @@
-"""What a study reports: tables and figure data, drawn by writers."""
+"""Reports of studies as data: tables and figures, drawn by writers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,7 +70,7 @@ class Section:
 
 @dataclass(frozen=True)
 class ReportData:
-    """What a study reports: tables by file name, and data for its figures.
+    """A study's report: tables by file name, and data for its figures.
 
     ``sections`` stand on the page before the figures, ``appendix`` after them;
     ``warnings`` are sentences for whoever asked for the report. ``specs`` are the

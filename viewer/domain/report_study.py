@@ -1,4 +1,4 @@
-"""A radiographic study with the parts of its report, as a data set's item.
+"""Radiographic studies with the parts of their reports, as items.
 
 Source: ReXecution, section 3.1 (E001-01): images with their views, the study before
 where there is one, the indication and the findings.
@@ -29,7 +29,7 @@ class StudyImage:
 
 @dataclass(frozen=True)
 class ReportStudy:
-    """A study: what it shows, what it was made for, and what was found.
+    """A study: its images, indication and findings.
 
     ``date`` is ISO 8601, "" where nobody says; ``prior_days`` how much older the prior
     is. ``findings`` is the truth and told to no model that is asked; ``indication`` is

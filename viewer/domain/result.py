@@ -1,4 +1,4 @@
-"""What came of a trial, and of many."""
+"""Results of trials."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ IOU_THRESHOLD: Final = 0.5
 
 
 class Outcome(StrEnum):
-    """How an answered cell meets the reference (Gosai 2025, 3.3 and Fig. 3)."""
+    """How an answered cell compares with the reference (Gosai 2025, 3.3, Fig. 3)."""
 
     FULL = "full"
     FULL_FALLBACK = "full_fallback"
@@ -45,7 +45,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How an answer of any type meets its reference under every rule (X-03).
+    """How an answer of any type compares with its reference under each rule (X-03).
 
     ``point`` stands for the answer: a cell's centre, the point itself, the centre of
     the largest box, a mask's deepest interior point, a heat map's greatest element, of

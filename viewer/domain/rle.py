@@ -69,7 +69,8 @@ def decode(counts: str, height: int, width: int) -> npt.NDArray[np.bool_]:
         raise UnreadableInputError("A mask's run-length code has a negative run.", _HOW)
     if sum(runs) != height * width:
         raise UnreadableInputError(
-            f"A mask's runs cover {sum(runs)} pixels, its size says {height * width}.",
+            f"A mask's runs cover {sum(runs)} pixels, but its size says "
+            f"{height * width}.",
             _HOW,
         )
     values = np.arange(len(runs)) % 2 == 1

@@ -1,4 +1,4 @@
-"""The rubric of ReXecution, and what a reader grades with it.
+"""The rubric of ReXecution, and readers' grades.
 
 Headings are the paper's own definitions (Banerjee 2025, 3.3); what each level means is
 said in our words after its supplement (studies.md, appendix D). An official text takes
@@ -15,7 +15,7 @@ LEVELS: Final = (1, 2, 3, 4, 5)
 
 
 class Dimension(StrEnum):
-    """What is graded: four dimensions of a text, two of an image."""
+    """Graded dimensions: four of a text, two of an image."""
 
     PROCESS = "process"
     EXECUTION = "execution"
@@ -144,7 +144,7 @@ CODE_WORDS: Final[Mapping[FailureCode, str]] = {
 
 @dataclass(frozen=True)
 class Grade:
-    """What one reader gave one output, or one annotated image of it.
+    """One reader's grade of one output, or of one annotated image of it.
 
     ``image`` counts the images that the model was shown, from 1, None for its text.
     ``scores`` has every dimension of the text, or of the image. ``concerns`` are the

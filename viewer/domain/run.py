@@ -55,7 +55,7 @@ ANSWER_STEP: Final = Step("answer")
 
 
 class OrphanPolicy(StrEnum):
-    """What becomes of an attempt that a kill left without a reply."""
+    """What happens to an attempt that a kill left without a reply."""
 
     RETRY = "retry"
     ASK = "ask"
@@ -85,7 +85,7 @@ class RunSpec:
 
 
 class RunStatus(StrEnum):
-    """Where a run stands; PAUSED and CANCELLED are unfinished by a person's wish."""
+    """The state of a run; PAUSED and CANCELLED were chosen by a person."""
 
     UNFINISHED = "unfinished"
     PAUSED = "paused"
@@ -94,7 +94,7 @@ class RunStatus(StrEnum):
 
 
 class RunMark(StrEnum):
-    """What a person did with a run that was not finished; the last one holds."""
+    """What a person did with an unfinished run; the latest mark applies."""
 
     PAUSED = "paused"
     CANCELLED = "cancelled"
@@ -103,7 +103,7 @@ class RunMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """What happened to one of a run's models that a reader of its results must know.
+    """An event of a run's model that a reader of the results must know about.
 
     ``kind`` is ``parameter_dropped``, ``model_changed``, ``stood_in``, ``not_learned``,
     ``no_attention`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
@@ -178,7 +178,7 @@ class TrialRetried:
 
 @dataclass(frozen=True, slots=True)
 class ModelStopped:
-    """No further trial of this model is asked in this batch; one sentence says why.
+    """No further trial of this model is asked in this batch, with the reason.
 
     ``words_of`` names the data set whose words a person is to read before its questions
     may leave, "" where they do not wait for that.
@@ -219,7 +219,7 @@ class RunSpent:
 
 @dataclass(frozen=True, slots=True)
 class LimitChanged:
-    """How much an endpoint is asked: questions in flight, and a second if known."""
+    """An endpoint's current limit: questions in flight, and per second if known."""
 
     run: int
     endpoint: str
@@ -233,7 +233,7 @@ STORE_IS_BUSY: Final = "The store is busy; waiting…"
 
 @dataclass(frozen=True, slots=True)
 class RunWaiting:
-    """A batch does nothing but wait: for replies that others ask for, or to write.
+    """A batch only waits: for replies that other processes ask for, or to write.
 
     ``holders`` says which processes ask, "" once the batch goes on.
     """
@@ -252,7 +252,7 @@ class RunWaiting:
 
 @dataclass(frozen=True, slots=True)
 class ModelLoading:
-    """A model that a run asks is being fetched or loaded; its questions wait.
+    """A model of the run is being downloaded or loaded; its questions wait.
 
     ``part`` is done, 0 to 1; ``what`` says in a few words what is being done, "" once
     that has ended, well or not.

@@ -1,4 +1,4 @@
-"""Keys and passwords, told by their value: whatever the thing is called that holds it.
+"""Recognise keys and passwords by their value, whatever their variable is called.
 
 A value is secret if the program knows it as a key, if it has the form of a well-known
 kind of key, or if it is long, looks drawn by chance and is assigned to something that

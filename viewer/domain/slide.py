@@ -1,4 +1,4 @@
-"""A whole slide as a list of images: an overview, then fields at each magnification.
+"""Whole slides as lists of images: an overview, then fields by magnification.
 
 The list follows from the slide's size and scan alone, so that a file and a frame
 number name the same field everywhere and for good.

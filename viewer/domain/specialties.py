@@ -1,4 +1,4 @@
-"""The 17 specialties of MEDSYN and the 8 groups they are counted in (appendix A.4)."""
+"""The 17 specialties of MEDSYN and their 8 groups (appendix A.4)."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What people call what a study's results are grouped by, counted and rated."""
+"""A study's terms for the groups, counts and rates of its results."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ ALL_VIEWS: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What right and wrong answers are called; ``{}`` in a word stands for a number.
+    """Terms for right and wrong answers; ``{}`` in a term stands for a number.
 
     ``got`` completes "... by both".
     """
@@ -51,7 +51,7 @@ def _one_task(_finding: str) -> str:
 
 @dataclass(frozen=True)
 class StudyWords:
-    """A study's own words for its results: in lower case, each in its singular.
+    """A study's terms for its results: lower case, singular.
 
     ``finding`` and ``view`` are the two words that results are grouped by, with their
     plurals, and ``rate`` is what share of the answers is right. ``names`` are what

@@ -1,4 +1,4 @@
-"""How everything drawn is coloured, marked and ordered: one table, keyed by code.
+"""Colours, markers and order of everything drawn: one table, keyed by code.
 
 A code is what the program calls an outcome, an ending or a grade (``full``,
 ``refused``, ``grade_3.5``); what readers are shown in its place, ``words``, colours
@@ -40,7 +40,7 @@ GROUNDS: Final = {ground.name: ground for ground in (LIGHT, DARK)}
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a kind of answer, or whoever gave it, is drawn.
+    """How a kind of answer, or its author, is drawn.
 
     ``on_dark`` is the colour on a dark ground, "" where ``colour`` serves on both.
     ``hatch`` and ``marker`` are matplotlib's letters, ``sign`` is one of text.

@@ -1,4 +1,4 @@
-"""Tasks that a radiologist chose, changed or wrote, as a file (ReXecution, E001-05).
+"""Files of tasks that a radiologist selected, edited or wrote (E001-05).
 
 The file is JSON: every task with the candidate it came from, word for word, and what
 was changed.
@@ -17,7 +17,7 @@ from viewer.domain.plain import made, plain
 
 
 class Category(StrEnum):
-    """What kind of task it is (Banerjee 2025, 3.1)."""
+    """The category of a task (Banerjee 2025, 3.1)."""
 
     BROAD = "broad_abnormality_query"
     REASONING = "high_level_diagnostic_reasoning"
@@ -25,7 +25,7 @@ class Category(StrEnum):
 
 
 class Source(StrEnum):
-    """What part of the report a task comes from."""
+    """The part of the report a task comes from."""
 
     INDICATION = "indication"
     FINDINGS = "findings"
@@ -41,7 +41,7 @@ class Answerable(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where the words of a task come from."""
+    """Who wrote a task."""
 
     SELECTED = "selected"
     EDITED = "edited"
@@ -120,7 +120,7 @@ def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
     try:
         document = read_json(text)
     except ValueError as error:
-        raise _bad(name, "is no JSON") from error
+        raise _bad(name, "is not JSON") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise _bad(name, f"has no format '{FORMAT}'")
     entries = document.get("tasks")
@@ -161,15 +161,15 @@ def task_of_json(entry: object, where: str = "the task") -> SelectedTask:
         if not entries[name].strip():
             raise ValueError(f"without {name}")
     if task.rescored is not None and not 4 <= task.rescored <= 20:
-        raise ValueError("scored again with no sum from 4 to 20")
+        raise ValueError("scored again with a sum outside 4 to 20")
     if task.tags is not None and set(task.tags) != set(TAGS):
         raise ValueError("without all eight tags")
     if (told or list(task.diff)) != list(task.diff):
-        raise ValueError("not its candidate with the changes noted")
+        raise ValueError("different from its candidate with the changes noted")
     return task
 
 
 def _bad(name: str, what: str) -> UnreadableInputError:
     return UnreadableInputError(
-        f"The selection '{name}' {what}.", "Write it again, or mend that entry."
+        f"The selection '{name}' {what}.", "Write it again, or correct that entry."
     )

@@ -63,12 +63,12 @@ class Region:
     def __post_init__(self) -> None:
         if self.raster.pixels.shape[:2] != self.mask.shape:
             raise WrongUseError(
-                "A region's mask is not as large as its image.",
+                "A region's mask is not the size of its image.",
                 "Use the mask that belongs to the image.",
             )
         if not self.mask.any():
             raise WrongUseError(
-                "The mask of a region is empty, so there is nothing to paste.",
+                "The region's mask is empty, so there is nothing to paste.",
                 "Choose an image in which the anatomy is marked.",
             )
 

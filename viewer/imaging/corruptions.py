@@ -87,7 +87,7 @@ def corrupt(
         return raster
     if level not in LEVELS or reference not in _DISCS:
         raise WrongUseError(
-            f"There is no corruption of level {level} for {reference} pixels.",
+            f"No corruption is defined for level {level} at {reference} pixels.",
             "Choose a level from 0 to 5, and 224 or 96 pixels.",
         )
     colour = raster if raster.pixels.ndim == 3 else _coloured(raster)

@@ -55,18 +55,18 @@ class GridStyle:
     def __post_init__(self) -> None:
         _require(
             len(self.color) == 3 and all(0 <= c <= 255 for c in self.color),
-            "The grid's colour is not three numbers from 0 to 255.",
+            "The grid's colour must be three numbers from 0 to 255.",
             "Write it as red, green, blue, such as 255, 230, 0.",
         )
         _require(
             1 <= self.line_px <= 16 and 1 <= self.font_scale <= 16,
-            "The grid's line width or font scale is not between 1 and 16.",
+            "The grid's line width and font scale must be between 1 and 16.",
             "Choose a whole number from 1 to 16.",
         )
         _require(
             0.0 < self.opacity <= 1.0,
             f"The grid's opacity {self.opacity} would hide it.",
-            "Choose more than 0 and at most 1.",
+            "Choose a number above 0 and up to 1.",
         )
         _require(
             self.render_scale in {1, 2, 4},

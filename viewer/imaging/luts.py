@@ -115,8 +115,8 @@ def _file_voi(image: PixelImage, index: int) -> Window | LookupTable | None:
         return None
     if not 0 <= index < len(choices):
         raise WrongUseError(
-            f"The image has {len(choices)} windows and look-up tables, "
-            f"number {index} is not one of them.",
+            f"The image has {len(choices)} windows and look-up tables; {index} is not "
+            "one of them.",
             f"Choose 0 to {len(choices) - 1}.",
         )
     return choices[index]

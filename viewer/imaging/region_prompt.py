@@ -65,11 +65,11 @@ def _span(present: _Bools, margin: float) -> slice:
 def _check(raster: Raster, mask: _Bools) -> None:
     if raster.pixels.shape[:2] != mask.shape:
         raise WrongUseError(
-            "A region's mask is not as large as its image.",
+            "A region's mask is not the size of its image.",
             "Use the mask that belongs to the image.",
         )
     if not mask.any():
         raise WrongUseError(
-            "The mask of the region is empty, so there is nothing to point out.",
+            "The region's mask is empty, so there is nothing to point out.",
             "Ask about the image without a region, or localize again.",
         )

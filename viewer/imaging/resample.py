@@ -221,8 +221,8 @@ def shrunk_size(geometry: ImageGeometry, longest: int | None) -> SizePx:
     found = SizePx(max(1, round(rows * scale)), max(1, round(columns * scale)))
     if found.rows * found.columns > max(_MAX_PIXELS, size.rows * size.columns):
         raise WrongUseError(
-            f"The pixels of an image of {size.columns} × {size.rows} are so long and "
-            "narrow that it cannot be shown with square ones.",
+            f"The pixels of an image of {size.columns} × {size.rows} are too "
+            "elongated for it to be shown with square pixels.",
             "Check its Pixel Spacing and Pixel Aspect Ratio.",
         )
     return found

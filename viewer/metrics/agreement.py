@@ -144,7 +144,7 @@ def places(ratings: Ratings, labels: Sequence[Hashable]) -> _Ints:
     place = {label: i for i, label in enumerate(labels)} | {None: -1}
     unknown = {rating for rating in ratings if rating not in place}
     if unknown:
-        raise ValueError(f"{unknown.pop()!r} is none of the labels")
+        raise ValueError(f"{unknown.pop()!r} is not one of the labels")
     return np.array([place[rating] for rating in ratings], dtype=np.int64)
 
 

@@ -69,7 +69,9 @@ def divergence(
         If the options are not as many, or only one posterior was drawn.
     """
     if len(full.p) != len(ablated.p) or bool(full.counts) != bool(ablated.counts):
-        raise ValueError("the posteriors are not over the same options, or not alike")
+        raise ValueError(
+            "the posteriors are over different options or of different kinds"
+        )
     if full.counts:
         return sampled_divergence(full.counts, ablated.counts, base, seed)
     return bounded_divergence(full, ablated, base)

@@ -46,7 +46,7 @@ def _sorted(p_values: Sequence[float]) -> tuple[_Floats, npt.NDArray[np.intp], i
     """Return the p values ascending, NaN as 1, their places, and how many."""
     p = np.asarray(p_values, dtype=np.float64)
     if np.any((p < 0) | (p > 1)):
-        raise ValueError("a p value is not from 0 to 1")
+        raise ValueError("a p value must be from 0 to 1")
     p = np.where(np.isnan(p), 1.0, p)
     order = np.argsort(p)
     return p[order], order, p.size

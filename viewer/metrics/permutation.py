@@ -43,7 +43,7 @@ def sign_flip(
     """
     d = np.asarray(differences, dtype=np.float64)
     if not np.isfinite(d).all():
-        raise ValueError("a difference is no finite number")
+        raise ValueError("a difference is not a finite number")
     d = d[d != 0]
     name = "sign flips by patient"
     if np.all(d == np.rint(d)) and np.abs(d).sum() < _LONGEST_DISTRIBUTION:

@@ -190,7 +190,7 @@ def from_counts(counts: Sequence[int]) -> Posterior:
     """
     drawn = np.asarray(counts, dtype=np.int64)
     if drawn.size < 2 or np.any(drawn < 0):
-        raise ValueError(f"{tuple(counts)} are no counts of two options or more")
+        raise ValueError(f"{tuple(counts)} are not counts of two or more options")
     weights: _Floats = np.asarray(drawn + JEFFREYS, dtype=np.float64)
     p = weights / weights.sum()
     low, high = (_beta_quantile(weights, level) for level in (0.025, 0.975))

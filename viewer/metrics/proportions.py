@@ -62,7 +62,7 @@ def patient_interval(
     """
     k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
     if ((k < 0) | (k > n)).any():
-        raise ValueError("a patient's hits are not from 0 to its trials")
+        raise ValueError("a patient's hits must be from 0 to its trials")
     k, n = k[n > 0], n[n > 0]
     rate = _rate(float(k.sum()), float(n.sum()))
     gaps = k - rate * n

@@ -49,7 +49,7 @@ def cross_modal(image: Sequence[float], text: Sequence[float]) -> CrossModal:
     """
     one, other = np.asarray(image, np.float64), np.asarray(text, np.float64)
     if one.shape != other.shape:
-        raise ValueError("there are not as many sensitivities of either modality")
+        raise ValueError("the two modalities need equally many sensitivities")
     both = ~(np.isnan(one) | np.isnan(other))
     x, y = one[both], other[both]
     gap = x - y

@@ -135,9 +135,9 @@ def _by_cluster(signed: _Floats, of: _Places) -> tuple[float, str]:
 def _differences(first: Sequence[float], second: Sequence[float]) -> _Floats:
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError("there are not as many scores of the one as of the other")
+        raise ValueError("both sides need equally many scores")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("a score is no finite number")
+        raise ValueError("a score is not a finite number")
     # a mean of three readers has no last binary digit: equal differences must tie
     return np.asarray(np.round(a - b, 12))
 

@@ -69,7 +69,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="cnn_cam",
-        summary="a network trained on the findings, and where it looked (Grad-CAM)",
+        summary="a network trained on the findings, with Grad-CAM maps",
         factory="viewer.models.cnn_cam.adapter:CnnCam",
         places=True,
         unlearned="viewer.models.cnn_cam.card:unlearned",
@@ -79,7 +79,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="segmenter",
-        summary="SAM or MedSAM: outlines what lies in a box that somebody drew",
+        summary="SAM or MedSAM: outlines what a drawn box contains",
         factory="viewer.models.prompted:PromptedSegmenter",
         places=True,
         settings=(
@@ -95,7 +95,7 @@ _SPECS = (
                 "device",
                 str,
                 "auto",
-                "where the model runs; auto takes a GPU where there is one",
+                "where the model runs; auto uses a GPU if there is one",
                 choices=("auto", "cpu", "cuda"),
             ),
         ),
@@ -105,14 +105,14 @@ _SPECS = (
     ),
     AdapterSpec(
         name="next_sentence",
-        summary="the option likeliest to follow the question, without the image",
+        summary="text-only baseline (next-sentence prediction)",
         factory="viewer.models.next_sentence:NextSentence",
         settings=(
             Setting(
                 "model",
                 str,
                 None,
-                "the folder of a BERT trained on next sentences",
+                "the folder of a BERT with a next-sentence head",
                 required=True,
                 may_be_folder=True,
             ),
@@ -120,7 +120,7 @@ _SPECS = (
                 "device",
                 str,
                 "auto",
-                "where the model runs; auto takes a GPU where there is one",
+                "where the model runs; auto uses a GPU if there is one",
                 choices=("auto", "cpu", "cuda", "mps"),
             ),
         ),
@@ -129,7 +129,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="uniform",
-        summary="any cell with the same chance, seeded by run, item and repeat",
+        summary="a cell drawn uniformly, seeded by run, item and repeat",
         factory="viewer.models.baselines:Uniform",
         places=True,
         reads_facts=True,
@@ -146,7 +146,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="asymmetry",
-        summary="where the lungs differ most from side to side; weak, no learning",
+        summary="where the two lungs differ most; a weak baseline without learning",
         factory="viewer.models.asymmetry:Asymmetry",
         places=True,
         imports=MappingProxyType({"scipy": ""}),
@@ -155,7 +155,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="scripted",
-        summary="answers written down beforehand, for tests and checks",
+        summary="scripted answers, for tests and checks",
         factory="viewer.models.scripted:Scripted",
         settings=(
             Setting("answer", str, None, "the reply to every question"),
@@ -173,7 +173,7 @@ _SPECS = (
                 "interpretable",
                 bool,
                 False,
-                "takes highlights, and is sure of its letter or tells a posterior",
+                "accepts highlights, and is certain of its letter or gives a posterior",
             ),
             *WRITTEN_SETTINGS,
         ),
@@ -181,7 +181,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="replay",
-        summary="the answers of an earlier report again",
+        summary="replays the answers of an earlier report",
         factory="viewer.models.replay:Replay",
         settings=(
             Setting("items_file", Path, None, "items.csv of the earlier report", True),
@@ -203,7 +203,7 @@ _SPECS = (
     ),
     AdapterSpec(
         name="physicians",
-        summary="a data set's physicians, whose answers lie in its files",
+        summary="a data set's physicians, whose answers are in its files",
         factory="viewer.models.physicians:Physicians",
         reads_facts=True,
         person=True,
@@ -324,9 +324,7 @@ def profile_from_table(
     if not isinstance(name, str):
         raise WrongUseError("A [[model]] has no name.", 'Add name = "my-server".')
     if not isinstance(adapter, str):
-        raise WrongUseError(
-            f"The model '{name}' does not say its adapter.", _choose_adapter()
-        )
+        raise WrongUseError(f"The model '{name}' has no adapter.", _choose_adapter())
     _check_colour(name, table.get(COLOUR))
     rest = {k: v for k, v in table.items() if k not in ("name", "adapter", COLOUR)}
     return check_profile(name, _spec_named(adapter), rest, base)
@@ -335,7 +333,7 @@ def profile_from_table(
 def _check_colour(name: str, colour: object) -> None:
     if colour is not None and colour not in MODEL_NAMES:
         raise WrongUseError(
-            f"The model '{name}' has a {COLOUR} that is not known.",
+            f"The model '{name}' has an unknown {COLOUR}.",
             f"Choose {' or '.join(MODEL_NAMES)}.",
         )
 
@@ -356,9 +354,7 @@ def _made(profile: ModelProfile, allowance: Allowance) -> Adapter:
 def _spec_named(name: str) -> AdapterSpec:
     spec = ADAPTERS.get(name) or adapters().get(name)
     if spec is None:
-        raise WrongUseError(
-            f"There is no way of asking called '{name}'.", _choose_adapter()
-        )
+        raise WrongUseError(f"There is no adapter called '{name}'.", _choose_adapter())
     return spec
 
 
@@ -368,12 +364,12 @@ def _choose_adapter() -> str:
 
 @functools.cache
 def _others() -> Plugins[AdapterSpec]:
-    return load_plugins(entry_points(group=ENTRY_POINTS), "way of asking", _checked)
+    return load_plugins(entry_points(group=ENTRY_POINTS), "adapter", _checked)
 
 
 def _checked(name: str, spec: object) -> AdapterSpec:
     """Return what another package calls a way of asking, or raise why it is none."""
     if not isinstance(spec, AdapterSpec):
-        raise PluginError("is no AdapterSpec: update or uninstall the package.")
+        raise PluginError("is not an AdapterSpec: update or uninstall the package.")
     check_name(name, spec.name, ADAPTERS)
     return spec

@@ -90,7 +90,7 @@ def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
         )
     if parts.username is not None or parts.query or parts.fragment:
         raise WrongUseError(
-            f"The {setting} holds more than host, port and path.",
+            f"The {setting} contains more than host, port and path.",
             "Leave user names, keys and queries out of it; name a key by api_key_env.",
         )
     port = port or _DEFAULT_PORTS[parts.scheme]
@@ -135,8 +135,8 @@ class Allowance:
         """
         if not endpoint.is_here and endpoint.origin not in self.origins:
             raise PrivacyError(
-                f"Images are sent to this machine only, and {endpoint.host} is not it;"
-                " use a server on 127.0.0.1, ::1 or localhost."
+                f"Images may only be sent to this machine, and {endpoint.host} is not "
+                "this machine; use a server on 127.0.0.1, ::1 or localhost."
             )
         readable = endpoint.is_here or endpoint.is_readable
         if proxy is not None and not proxy.is_here and readable:

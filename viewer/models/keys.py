@@ -156,7 +156,7 @@ def _checked(key: str) -> str:
     stripped = key.strip()
     if not stripped or not (stripped.isascii() and stripped.isprintable()):
         raise WrongUseError(
-            "The key is empty or holds characters no key has.",
+            "The key is empty or contains characters that no key has.",
             "Copy it again, without line breaks.",
         )
     return stripped
@@ -164,6 +164,6 @@ def _checked(key: str) -> str:
 
 def _refused(error: Exception) -> WrongUseError:
     return WrongUseError(
-        f"The keyring refused ({type(error).__name__}).",
+        f"The keyring refused access ({type(error).__name__}).",
         "Unlock it, or set the key's environment variable instead.",
     )

@@ -83,7 +83,7 @@ class Loadable(Protocol):
 def check_cancelled(cancelled: threading.Event) -> None:
     """Raise ``LoadCancelledError`` once ``cancelled`` is set."""
     if cancelled.is_set():
-        raise LoadCancelledError("The loading of the model was cancelled.", "")
+        raise LoadCancelledError("Loading the model was cancelled.", "")
 
 
 @contextmanager
@@ -310,7 +310,7 @@ def not_loaded(error: OverreadError) -> ProviderError:
 def cancelled_answer() -> ProviderError:
     """Return the error of an answer stopped before its end; it may be asked again."""
     return ProviderError(
-        "The answer was stopped before its end.",
+        "The answer was stopped before it was complete.",
         "Ask again.",
         retry_class=RetryClass.RETRY,
         reason="cancelled",

@@ -70,7 +70,7 @@ def read_local(body: dict[str, Any]) -> ModelReply:
     """Return a local reply; one without text raises ``ProviderError``."""
     said = body.get("text")
     if not isinstance(said, str):
-        raise unreadable("it holds no text")
+        raise unreadable("it contains no text")
     text, thought = split_thought(text_of(said))
     return ModelReply(
         text=text,
@@ -103,7 +103,7 @@ def _part(kind: type[T], found: object, what: str) -> T | None:
     try:
         return made(kind, found, where=what)
     except WrongUseError as error:
-        raise unreadable(f"{what} is not of its form") from error
+        raise unreadable(f"{what} has the wrong form") from error
 
 
 def _heat_map(found: object) -> SentHeatMap | None:
@@ -112,7 +112,7 @@ def _heat_map(found: object) -> SentHeatMap | None:
         return None
     rows, columns, data = heat_map.rows, heat_map.columns, heat_map.data
     if min(rows, columns) < 1 or len(data) != rows * columns * 2:
-        raise unreadable("its heat map does not have the size it says")
+        raise unreadable("its heat map does not have the stated size")
     if not np.isfinite(np.frombuffer(data, dtype="<f2")).all():
-        raise unreadable("its heat map holds no finite numbers")
+        raise unreadable("its heat map contains numbers that are not finite")
     return heat_map

@@ -125,7 +125,7 @@ class NextSentence(Held[_Loaded]):
         folder = folder_of(self._model)
         if folder is None:
             raise WrongUseError(
-                f"The model {self._model} is named, but not its folder.",
+                f"The model {self._model} is named without its folder.",
                 "Download it, and give the folder.",
             )
         return model_files(folder.name, folder)
@@ -152,9 +152,8 @@ def _loaded(files: ModelFiles, device: str) -> _Loaded:
     )
     if any(_HEAD in name for name in told["missing_keys"]):
         raise WrongUseError(
-            f"The model {files.name} was published without the part that tells whether "
-            "a sentence follows another.",
-            "Choose a model trained on next sentences, such as BERT.",
+            f"The model {files.name} has no next-sentence head.",
+            "Choose a model trained on next-sentence prediction, such as BERT.",
         )
     words = library.AutoTokenizer.from_pretrained(files.folder, local_files_only=True)
     return _Loaded(model.to(device).eval(), words, device)
@@ -183,8 +182,8 @@ def _follows(loaded: _Loaded, choices: Choices) -> Sequence[Spelled]:
 
 def _no_choices() -> OverreadError:
     return ProviderError(
-        "This baseline chooses among options, and the question has none.",
-        "Ask it in a multiple-choice study.",
+        "This baseline chooses among options, but the question has none.",
+        "Use it in a multiple-choice study.",
         retry_class=RetryClass.STOP_RUN,
         reason="no_choices",
     )

@@ -64,7 +64,7 @@ def check_profile(
         value = table.get(setting.key, setting.default)
         if value is None and setting.required:
             raise WrongUseError(
-                f"The model '{name}' does not say its {setting.key}.",
+                f"The model '{name}' has no {setting.key}.",
                 f"Add {setting.key}: {setting.meaning}.",
             )
         if value is not None:
@@ -102,7 +102,7 @@ def _check_name(name: str) -> None:
         raise WrongUseError(
             "A model's name is empty or holds a space, a quote, a slash, a colon, a "
             "comma or a semicolon.",
-            "Name it with letters, digits, dots, hyphens and underscores.",
+            "Use only letters, digits, dots, hyphens and underscores.",
         )
 
 
@@ -117,9 +117,9 @@ def _check_key(
     given = key not in known and holds_keys(key) and isinstance(value, str)
     if given or secret_place({key: value}, keys.known_keys()):
         raise WrongUseError(
-            f"The model '{name}' has the setting '{key}', but a key may not stand in "
-            "a file.",
-            "Put it into an environment variable and write that variable's name as "
+            f"The model '{name}' has the setting '{key}', but keys must not be stored "
+            "in a file.",
+            "Put it into an environment variable and give that variable's name as "
             "api_key_env.",
         )
     if key in known:

@@ -144,7 +144,7 @@ def _mask_of(text: str) -> Mask:
 
 def _no_box() -> ProviderError:
     return ProviderError(
-        "A segmenter outlines what lies in a box, and it was given none.",
+        "A segmenter outlines the contents of a box, but no box was given.",
         "In Read, choose a rectangle or a model's box, then Outline it; or use "
         "overread segment.",
         retry_class=RetryClass.STOP_RUN,

@@ -44,8 +44,8 @@ _MEANINGS: Mapping[int, _Meaning] = {
     ),
     403: _Meaning(
         RetryClass.STOP_RUN,
-        "does not allow this key to ask this model",
-        "Use a key that may, or another model.",
+        "does not allow this key to use this model",
+        "Use a key with access, or another model.",
     ),
     404: _Meaning(
         RetryClass.FAIL,
@@ -54,14 +54,14 @@ _MEANINGS: Mapping[int, _Meaning] = {
     ),
     407: _Meaning(
         RetryClass.STOP_RUN,
-        "is behind a proxy that wants a password",
+        "is behind a proxy that requires a password",
         "Ask whoever runs the proxy to let the server through without one.",
     ),
     408: _Meaning(
-        RetryClass.RETRY, "gave up waiting for the question", "Check the connection."
+        RetryClass.RETRY, "timed out waiting for the question", "Check the connection."
     ),
     413: _Meaning(
-        RetryClass.FAIL, "finds the question too large", "Send a smaller image."
+        RetryClass.FAIL, "says that the question is too large", "Send a smaller image."
     ),
     422: _Meaning(
         RetryClass.FAIL,
@@ -70,13 +70,13 @@ _MEANINGS: Mapping[int, _Meaning] = {
     ),
     429: _Meaning(
         RetryClass.RETRY,
-        "asks for fewer questions at a time",
-        "Wait, or ask with fewer threads.",
+        "is receiving too many questions",
+        "Wait, or use fewer threads.",
     ),
 }
 _TOO_EARLY = _Meaning(RetryClass.RETRY, "is not ready", "Wait until it is.")
 _SERVER_FAILED = _Meaning(
-    RetryClass.RETRY, "failed while answering", "Look at the server's own log."
+    RetryClass.RETRY, "failed while answering", "Check the server's log."
 )
 _REDIRECTS = _Meaning(
     RetryClass.FAIL,
@@ -151,7 +151,7 @@ def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None
     return ProviderError(
         f"The server at {host} could not finish its response"
         f"{_quotation(error.get('message'), secret)}.",
-        "Look at the provider's status page, or ask again later.",
+        "Check the provider's status page, or try again later.",
         retry_class=RetryClass.RETRY if again else RetryClass.FAIL,
         reason=f"response_{code}" if code.isidentifier() else "response_failed",
     )
@@ -160,8 +160,8 @@ def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None
 def rejected_error(host: str, rejected: Iterable[str]) -> ProviderError:
     """Return the error of a question that is to be put again without parameters."""
     return ProviderError(
-        f"The server at {host} does not take a parameter of the question.",
-        "The question is put again without it.",
+        f"The server at {host} rejects a parameter of the question.",
+        "The question is sent again without it.",
         retry_class=RetryClass.RETRY,
         reason=PARAMETER_REJECTED,
         http_status=400,
@@ -174,7 +174,7 @@ def timeout_error(host: str, seconds: float) -> ProviderError:
     """Return the error of a reply that was not whole after its time."""
     return ProviderError(
         f"The server at {host} did not finish its reply within {seconds:g} s.",
-        "Raise timeout_s, or look at the server's own log.",
+        "Raise timeout_s, or check the server's log.",
         retry_class=RetryClass.RETRY,
         reason="timeout",
     )
@@ -183,8 +183,8 @@ def timeout_error(host: str, seconds: float) -> ProviderError:
 def unreachable_error(host: str) -> ProviderError:
     """Return the error of a connection that could not be made: nothing was asked."""
     return ProviderError(
-        f"Nobody answers at {host}.",
-        "Start the server there, or mend base_url; then run the same command again.",
+        f"Nothing answers at {host}.",
+        "Start the server there, or correct base_url; then run the same command again.",
         retry_class=RetryClass.RETRY,
         reason=UNREACHABLE,
     )
@@ -193,8 +193,8 @@ def unreachable_error(host: str) -> ProviderError:
 def connection_error(host: str) -> ProviderError:
     """Return the error of a connection that broke before the reply was whole."""
     return ProviderError(
-        f"The connection to the server at {host} broke.",
-        "Look at the server's own log.",
+        f"The connection to the server at {host} was lost.",
+        "Check the server's log.",
         retry_class=RetryClass.RETRY,
         reason="connection",
     )
@@ -204,7 +204,8 @@ def certificate_error(host: str, why: str) -> ProviderError:
     """Return the error of a certificate that this machine does not trust."""
     return ProviderError(
         f"The certificate of the server at {host} is not trusted ({why}).",
-        "Name the file of the authority that signed it as ca_file, or mend base_url.",
+        "Name the file of the authority that signed it as ca_file, or correct "
+        "base_url.",
         retry_class=RetryClass.STOP_RUN,
         reason="certificate",
     )
@@ -224,7 +225,7 @@ def proxy_error(proxy: str, said: str) -> ProviderError:
     """Return the error of a proxy that does not let the connection through."""
     return ProviderError(
         f"The proxy at {proxy} does not connect to the server{_quotation(said, '')}.",
-        "Ask whoever runs it to let the server through, or mend proxy.",
+        "Ask whoever runs it to let the server through, or correct proxy.",
         retry_class=RetryClass.STOP_RUN,
         reason="proxy",
     )
@@ -243,8 +244,8 @@ def too_large_error(host: str, limit: int) -> ProviderError:
 def no_key_error(variable: str) -> ProviderError:
     """Return the error of a key that is nowhere."""
     return ProviderError(
-        f"The server's key {variable} stands neither in the environment nor in the "
-        "keyring, or holds characters no key has.",
+        f"The server's key {variable} is in neither the environment nor the keyring, "
+        "or contains characters that no key has.",
         f"Type overread key set {variable}, or set the environment variable.",
         retry_class=RetryClass.STOP_RUN,
         reason="no_key",
@@ -254,7 +255,7 @@ def no_key_error(variable: str) -> ProviderError:
 def key_echoed_error(host: str) -> ProviderError:
     """Return the error of a reply that holds the key, and so may stand in no file."""
     return ProviderError(
-        f"The server at {host} sends the key back in its reply, which is not kept.",
+        f"The server at {host} returns the key in its reply, so the reply is not kept.",
         "Use another server, and replace the key.",
         retry_class=RetryClass.STOP_RUN,
         reason="key_echoed",

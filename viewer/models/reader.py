@@ -27,7 +27,7 @@ class Reader:
         """Raise, so that what was not read stays pending."""
         raise ProviderError(
             f"{self._name} is a person and has not read this case.",
-            "Go on with the session in the Review workspace, then enter it again.",
+            "Continue the session in the Review workspace, then enter it again.",
             retry_class=RetryClass.STOP_RUN,
             reason="not_read",
         )

@@ -22,10 +22,10 @@ def read_chat_completion(body: dict[str, Any]) -> ModelReply:
     """Return the first choice of a body; one without raises ``ProviderError``."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise unreadable("it holds no choices")
+        raise unreadable("it contains no choices")
     message = choices[0].get("message")
     if not isinstance(message, dict):
-        raise unreadable("its first choice holds no message")
+        raise unreadable("its first choice contains no message")
     text, thought = split_thought(_content(message.get("content")))
     refusal = message.get("refusal")
     return ModelReply(
@@ -101,7 +101,7 @@ def _is_cut(raw: RawReply, reply: ModelReply) -> bool:
 def _read_plain(body: dict[str, Any]) -> ModelReply:
     text = body.get("text")
     if not isinstance(text, str):
-        raise unreadable("it holds no text")
+        raise unreadable("it contains no text")
     refusal = body.get("refusal")
     return ModelReply(
         text=text,

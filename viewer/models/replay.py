@@ -68,7 +68,7 @@ class Replay:
         row = self._rows.get((facts.item, facts.condition, str(facts.repeat)))
         raw = None if row is None else self._recorded(row)
         if raw is None:
-            raise not_recorded("The earlier report holds no reply to this question.")
+            raise not_recorded("The earlier report has no reply to this question.")
         return raw
 
     def read(self, raw: RawReply) -> ModelReply:
@@ -107,13 +107,13 @@ def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
     models = sorted({row["model"] for row in rows})
     if model is None and len(models) > 1:
         raise WrongUseError(
-            f"The earlier report holds several models: {', '.join(models)}.",
+            f"The earlier report has several models: {', '.join(models)}.",
             "Name one of them as the replay's model.",
         )
     if model is not None and model not in models:
         raise WrongUseError(
-            f"The earlier report holds no model '{model}'.",
-            f"It holds {', '.join(models) or 'none'}.",
+            f"The earlier report has no model '{model}'.",
+            f"It has {', '.join(models) or 'none'}.",
         )
     return _by_question([row for row in rows if model in {None, row["model"]}])
 
@@ -127,7 +127,7 @@ def _by_question(rows: Sequence[_Row]) -> dict[_Key, _Row]:
             raise UnreadableInputError(
                 f"The items file has two answers to {row['item']} ({row['condition']}, "
                 f"repeat {row['repeat']}).",
-                "Leave one row of each question.",
+                "Keep one row per question.",
             )
     return found
 
@@ -148,7 +148,8 @@ def _replies(data: bytes) -> dict[str, RawReply]:
             replies[str(row["request_sha256"])] = RawReply(ReplyKind(row["kind"]), body)
         except (ValueError, KeyError, TypeError, binascii.Error) as error:
             raise UnreadableInputError(
-                f"Line {number} of the replies file is no recorded reply.",
-                "Each line is a JSON object of request_sha256, kind and body (base64).",
+                f"Line {number} of the replies file is not a recorded reply.",
+                "Each line must be a JSON object with request_sha256, kind and body "
+                "(base64).",
             ) from error
     return replies

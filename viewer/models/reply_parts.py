@@ -38,7 +38,7 @@ def unreadable(why: str) -> ProviderError:
     """Return the error for a body that arrived whole but cannot be read."""
     return ProviderError(
         f"The model's reply cannot be read: {why}.",
-        "Check base_url, and that the endpoint speaks what the setting api says.",
+        "Check base_url, and that the endpoint supports the API set as api.",
         retry_class=RetryClass.FAIL,
         reason="unreadable_reply",
     )

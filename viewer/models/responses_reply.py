@@ -23,7 +23,7 @@ def read_response(body: dict[str, Any]) -> ModelReply:
     """
     output = body.get("output")
     if not isinstance(output, list):
-        raise unreadable("it holds no output")
+        raise unreadable("it contains no output")
     if body.get("status") in ("failed", "cancelled"):
         raise unreadable(f"the response ended as {body['status']}")
     parts = _parts(output, "message")

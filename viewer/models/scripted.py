@@ -121,7 +121,7 @@ class Scripted:
             self._sha256 = hashlib.sha256(data).hexdigest()
         elif self._answer is None and self._heat_map is None:
             raise WrongUseError(
-                f"The scripted model '{profile.name}' has nothing to say.",
+                f"The scripted model '{profile.name}' has no answer.",
                 "Give it an answer or an answers_file.",
             )
 
@@ -143,7 +143,7 @@ class Scripted:
             return local_reply("", model="scripted", heat_map=self._heat_map)
         found = self._find(request.facts)
         if found is None:
-            raise not_recorded("The scripted answers hold nothing for this item.")
+            raise not_recorded("The scripted answers have none for this item.")
         time.sleep(self._delay_s)
         if request.measures is not None:
             return _measured_reply(found, request.measures)
@@ -171,7 +171,7 @@ def _answers(data: bytes) -> dict[str, Entry]:
 
 def _measured_reply(entry: Entry, measures: Measures) -> RawReply:
     if entry.posterior and len(entry.posterior) != len(measures.spellings):
-        raise not_recorded("The scripted posterior has another number of options.")
+        raise not_recorded("The scripted posterior has the wrong number of options.")
     options = likelihoods(entry, measures.spellings)
     text = entry.parts[TEXT] if measures.answer else ""
     return local_reply(text, model="scripted", measured=Measured(options))
@@ -192,7 +192,7 @@ def _heat_map(data: bytes) -> SentHeatMap:
 
 def _no_map() -> UnreadableInputError:
     return UnreadableInputError(
-        "The file of a scripted heat map holds no map.",
+        "The file of a scripted heat map contains no map.",
         "Save an array of finite numbers, rows by columns, with numpy.save.",
     )
 

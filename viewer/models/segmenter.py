@@ -149,7 +149,7 @@ class Segmenter(Held[_Loaded]):
         except RuntimeError as error:
             if is_out_of_memory(error):
                 raise WrongUseError(
-                    "Memory ran out while the segmenter looked at the image.",
+                    "Memory ran out while the segmenter processed the image.",
                     "Unload another model, or segment fewer boxes at once.",
                 ) from error
             raise _does_not_answer(self._folder, error) from error
@@ -205,7 +205,7 @@ def _cannot_load(files: ModelFiles, error: Exception) -> OverreadError:
 
 def _does_not_answer(folder: Path, error: Exception) -> OverreadError:
     return WrongUseError(
-        f"The segmenter {folder.name} could not take the image "
+        f"The segmenter {folder.name} could not process the image "
         f"({type(error).__name__}).",
         "Its files do not belong together; download it again.",
     )

@@ -70,7 +70,7 @@ def grades_below(root: Path) -> Grades:
     found = [root / name for name in FILES if (root / name).is_file()]
     if len(found) > 1:
         raise UnreadableInputError(
-            f"The folder holds both {FILES[0]} and {FILES[1]}.", "Keep one of them."
+            f"The folder contains both {FILES[0]} and {FILES[1]}.", "Keep one of them."
         )
     return replace(read_grades(found[0]) if found else NO_GRADES, rubric=rubric)
 
@@ -94,7 +94,7 @@ def read_grades(path: Path) -> Grades:
         key = grade.reader, grade.output, grade.image
         if key in grades:
             raise entry.bad(
-                f"'{grade.reader}' grades the same output of '{grade.item}' once more"
+                f"'{grade.reader}' grades the same output of '{grade.item}' again"
             )
         grades[key] = grade
     kept = tuple(g for g in grades.values() if g.reader not in withdrawn)
@@ -180,7 +180,7 @@ def _grade(entry: _Entry) -> Grade:
     for dimension in missing_dimensions(image, scores):
         raise entry.bad(f"the grade of '{reader}' of {what} has no {dimension}")
     for dimension in set(scores).difference(dimensions_of(image)):
-        raise entry.bad(f"{dimension} stands beside {what}, which has none")
+        raise entry.bad(f"{dimension} is given for {what}, which has none")
     return Grade(
         reader,
         model,
@@ -234,7 +234,9 @@ def _whole(
 def _codes(entry: _Entry) -> Iterator[FailureCode]:
     for code in entry.codes:
         if code not in set(FailureCode):
-            raise entry.bad(f"'{code}' is none of the codes {', '.join(FailureCode)}")
+            raise entry.bad(
+                f"'{code}' is not one of the codes {', '.join(FailureCode)}"
+            )
         yield FailureCode(code)
 
 
@@ -243,12 +245,12 @@ def _comments(entry: _Entry, image: int | None) -> Iterator[tuple[Dimension, str
     for name, words in entry.cells.items():
         if words and name.startswith(_COMMENT):
             if name not in graded:
-                raise entry.bad(f"{name} is about no dimension that is graded there")
+                raise entry.bad(f"{name} is about a dimension that is not graded there")
             yield graded[name], words
 
 
 def _truth(entry: _Entry, name: str) -> bool | None:
     written = entry.cells.get(name, "").casefold()
     if written not in _TRUTHS:
-        raise entry.bad(f"'{written}' as {name} is neither yes nor no")
+        raise entry.bad(f"'{written}' as {name} is not yes or no")
     return _TRUTHS[written]

@@ -65,8 +65,8 @@ def read_file_header(path: Path) -> FileHeader:
     header = _header_of(path, file_kind(path))
     if header.frames > MOST_FRAMES:
         raise UnreadableInputError(
-            f"{path.name} says that it has {header.frames:,} frames; of one file at "
-            f"most {MOST_FRAMES:,} are read.",
+            f"{path.name} claims to have {header.frames:,} frames; at most "
+            f"{MOST_FRAMES:,} are read from one file.",
             "Export it again in smaller parts.",
         )
     return header
@@ -147,7 +147,8 @@ def _dicom_header(path: Path) -> FileHeader:
         rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
         if rows < 1 or columns < 1 or rows * columns > MAX_PIXELS:
             raise UnreadableInputError(
-                f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
+                f"{path.name} claims an impossible size of {columns} × {rows} pixels.",
+                DAMAGED,
             )
         modality = _text(dataset, "Modality")
         return FileHeader(
@@ -182,7 +183,7 @@ def _read_tags(path: Path) -> Dataset:
         deflated = syntax in DEFLATED
         if "Rows" not in dataset or not (deflated or stream.read(1)):
             raise UnreadableInputError(
-                f"{path.name} holds no pixels.", "Open an image, or export it again."
+                f"{path.name} contains no pixels.", "Open an image, or export it again."
             )
         before = 0 if deflated else stream.tell()
     check_frames(dataset, path, held - before)

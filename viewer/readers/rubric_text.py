@@ -30,7 +30,7 @@ def rubric_below(root: Path) -> Mapping[Dimension, RubricRow]:
         return RUBRIC
     found = document(path)
     if not isinstance(found, dict):
-        raise UnreadableInputError(f"'{FILE}' holds no dimensions.", _HOW)
+        raise UnreadableInputError(f"'{FILE}' contains no dimensions.", _HOW)
     rows = {_dimension(name): _row(name, value) for name, value in found.items()}
     return {**RUBRIC, **rows}
 
@@ -38,7 +38,7 @@ def rubric_below(root: Path) -> Mapping[Dimension, RubricRow]:
 def _dimension(name: str) -> Dimension:
     if name not in set(Dimension):
         raise UnreadableInputError(
-            f"'{name}' in '{FILE}' is none of the dimensions.",
+            f"'{name}' in '{FILE}' is not one of the dimensions.",
             f"They are {', '.join(Dimension)}.",
         )
     return Dimension(name)

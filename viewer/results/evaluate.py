@@ -149,9 +149,9 @@ class _Evaluation:
             ) from error
         if len(found) < len(cell.names):
             raise WrongUseError(
-                f"The table '{self._spec.name}' has {len(cell.names)} names for what "
-                f"the estimator '{name}' gives, which are {len(found)}.",
-                "Take away a name.",
+                f"The table '{self._spec.name}' has {len(cell.names)} names for the "
+                f"{len(found)} values of the estimator '{name}'.",
+                "Give one name for each value.",
             )
         return found[: len(cell.names)]
 
@@ -208,8 +208,9 @@ def _listed(spec: ListSpec, rows: Frame) -> Table:
 def _filtered(table: str, frames: Frames, name: str, where: Where) -> Frame:
     if name not in frames:
         raise WrongUseError(
-            f"The table '{table}' is made of '{name}', which the study does not make.",
-            f"It makes {', '.join(frames)}.",
+            f"The table '{table}' is made from '{name}', which the study does not "
+            "produce.",
+            f"It produces {', '.join(frames)}.",
         )
     return _taken(table, frames[name], where)
 
@@ -226,8 +227,8 @@ def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     apart = (name for name in told if name not in keys)
     if stray := next(apart, ""):
         raise WrongUseError(
-            f"The table '{spec.name}' tells rows apart by '{stray}', which is none of "
-            "its keys.",
+            f"The table '{spec.name}' distinguishes rows by '{stray}', which is not "
+            "one of its keys.",
             f"Its keys are {', '.join(keys)}.",
         )
 

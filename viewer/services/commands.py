@@ -1,4 +1,4 @@
-"""What the window asks of its worker, and what the worker tells it."""
+"""Commands of the window to its worker, and the worker's results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,26 +34,26 @@ class AskCommand:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The command says all by its name."""
+    """No parameters: the command's name says everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfModel:
-    """The profile of a model that something is done with."""
+    """A command about a model, by its profile."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class OfRun:
-    """A run that something is told of."""
+    """A command about a run."""
 
     run: int
 
 
 @dataclass(frozen=True, slots=True)
 class BundleCommand:
-    """A run whose bundle is written at a path."""
+    """Write a run's bundle to a path."""
 
     run: int
     path: str
@@ -61,14 +61,14 @@ class BundleCommand:
 
 @dataclass(frozen=True, slots=True)
 class OfServer:
-    """A profile's table, saved or not, whose server is asked for its models."""
+    """Ask the server of a profile's table, saved or not, for its models."""
 
     table: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class NewBatch:
-    """The settings of a run to plan and start, or to go on with."""
+    """The settings of a run to plan and start, or to continue."""
 
     spec: RunSpec
     concurrency: int
@@ -76,7 +76,7 @@ class NewBatch:
 
 @dataclass(frozen=True, slots=True)
 class EndedBatch:
-    """A run to stop, as what it is marked, and how long replies are awaited."""
+    """Stop a run: how to mark it, and how long to wait for replies."""
 
     run: int
     mark: RunMark | None = None
@@ -126,7 +126,7 @@ STEPS: Final[Kinds[LoadStep | CalibrationStep]] = Kinds(
 
 @dataclass(frozen=True)
 class PixelLook:
-    """What the text finder found in an image's pixels, and what was decided of it.
+    """Text found in an image's pixels, and the decision about it.
 
     ``proposed`` are the boxes a person begins with, ``outlined`` the places that name
     nobody, in native pixels. ``reason`` says why the image waits for a look, "" where

@@ -75,7 +75,8 @@ def _known(store: Store, dataset: Dataset) -> Row | None:
         return None
     if rows[0]["complete"] and rows[0]["root_sha256"] != dataset.root_sha256:
         raise WrongUseError(
-            f"A data set named '{dataset.name}' with other content is registered.",
+            f"A data set named '{dataset.name}' with other content is already "
+            "registered.",
             "Choose another name with --name.",
         )
     return rows[0]
@@ -270,11 +271,11 @@ def dataset_named(store: Store, name: str) -> Dataset:
         names = ", ".join(f"'{d.name}'" for d in dataset_summaries(store)) or "none yet"
         raise WrongUseError(
             f"No data set is named '{name}'.",
-            f"Registered are: {names}; register one with overread import.",
+            f"Registered: {names}; register one with overread import.",
         )
     if not rows[0]["complete"]:
         raise WrongUseError(
-            f"The import of the data set '{name}' has not come to its end.",
+            f"The import of the data set '{name}' is not complete.",
             "Wait for it. If it was stopped, import the same folder again.",
         )
     return _dataset(store, int(rows[0]["id"]))

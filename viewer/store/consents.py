@@ -46,7 +46,7 @@ def _dataset_id(store: Store, name: str) -> int:
     if not rows:
         raise WrongUseError(
             f"No data set is named '{name}'.",
-            "Register it with overread import, or say --for any.",
+            "Register it with overread import, or use --for any.",
         )
     return int(rows[0]["id"])
 

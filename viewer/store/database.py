@@ -316,7 +316,7 @@ def _make_room(path: Path) -> bool:
             make_private_folder(path.parent)
         except OSError as error:
             raise StoreError(
-                f"The store's folder cannot be made ({error.strerror}).",
+                f"The store's folder cannot be created ({error.strerror}).",
                 "Choose a folder you may write to with --store.",
             ) from error
     folder_ok = os.access(path.parent, os.W_OK)
@@ -330,7 +330,7 @@ def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         return sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
     if not path.exists():
         raise StoreError(
-            "The store cannot be made: its folder is read-only.",
+            "The store cannot be created: its folder is read-only.",
             "Choose a folder you may write to with --store.",
         )
     has_journal = path.with_name(path.name + "-wal").exists()

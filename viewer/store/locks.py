@@ -121,7 +121,7 @@ def session_lock(store_path: Path, session: int, started_at: str) -> Iterator[No
         except OSError as error:
             raise SessionHeldError(
                 f"Session {session} is open in {_holder(path)}.",
-                "Go on there, or close it there first; nothing is lost.",
+                "Continue there, or close it there first; nothing is lost.",
             ) from error
         _sign(file, started_at)
         yield
@@ -149,7 +149,7 @@ def _opened(path: Path) -> IO[bytes]:
         file = open_private(path, "a+b")
     except OSError as error:
         raise StoreError(
-            f"The lock beside the store cannot be made ({error.strerror}).",
+            f"The lock next to the store cannot be created ({error.strerror}).",
             "Make the store's folder writable.",
         ) from error
     _OPEN.add(file)

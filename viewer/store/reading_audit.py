@@ -142,7 +142,7 @@ def _content_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[st
     held = {row["id"]: row for row in store.rows("SELECT * FROM reading")}
     for row_id, row in held.items():
         if row_id not in noted:
-            yield f"Answer {row_id} stands in no event of the audit."
+            yield f"Answer {row_id} is in no event of the audit."
         elif noted[row_id]["row_sha256"] != _row_sha256(row, _READING):
             yield f"Answer {row_id} was changed."
     for row_id, event in noted.items():
@@ -158,7 +158,7 @@ def _session_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[st
     held = {row[0] for row in store.rows("SELECT id FROM reading_session")}
     for session in sorted(held | set(opened)):
         if session not in opened:
-            yield f"Session {session} stands in no event of the audit."
+            yield f"Session {session} is in no event of the audit."
         elif session not in held:
             yield f"Session {session} was removed."
         else:
@@ -174,6 +174,6 @@ def _withdrawal_problems(store: Store, events: list[dict[str, Any]]) -> Iterator
     held = {row[0] for row in store.rows("SELECT session_id FROM reading_withdrawal")}
     for session in sorted(held | set(noted)):
         if session not in noted:
-            yield f"The withdrawal of session {session} stands in no event."
+            yield f"The withdrawal of session {session} is in no event."
         elif _withdrawal_sha256(store, session) != noted[session]:
             yield f"The withdrawal of session {session} was changed or removed."

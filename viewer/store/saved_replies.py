@@ -62,8 +62,8 @@ class Spool:
             self._file = open_private(self._path, "xb")
         except OSError as error:
             raise StoreError(
-                f"No file can be made beside the store ({error.strerror}).",
-                "Make the store's folder writable, and see that its disk has room.",
+                f"No file can be created next to the store ({error.strerror}).",
+                "Make the store's folder writable, and check that its disk has space.",
             ) from error
         hold_file(self._file)
         with contextlib.suppress(OSError):  # a full disk: it may have room later
@@ -197,7 +197,7 @@ def read_rescue_file(path: Path) -> SavedFile:
     except OSError as error:
         raise UnreadableInputError(
             f"The rescue file '{path.name}' cannot be read ({error.strerror}).",
-            "Name the file that the message at the run's end names.",
+            "Give the file named in the message at the run's end.",
         ) from error
     first, *lines = content.split(b"\n")
     try:
@@ -207,8 +207,8 @@ def read_rescue_file(path: Path) -> SavedFile:
         store = str(head["store"])
     except _MALFORMED as error:
         raise UnreadableInputError(
-            f"'{path.name}' is no rescue file.",
-            "Name the file that the message at the run's end names.",
+            f"'{path.name}' is not a rescue file.",
+            "Give the file named in the message at the run's end.",
         ) from error
     return SavedFile(store, tuple(_checked_replies(path, lines)))
 
@@ -220,8 +220,8 @@ def _checked_replies(path: Path, lines: list[bytes]) -> Iterator[SavedReply]:
                 yield _of_json(json.loads(line))
             except _MALFORMED as error:
                 raise UnreadableInputError(
-                    f"Line {number} of the rescue file '{path.name}' is no reply.",
-                    "Use the file as it was written; nothing of it was taken in.",
+                    f"Line {number} of the rescue file '{path.name}' is not a reply.",
+                    "Use the file as it was written; nothing was recovered from it.",
                 ) from error
 
 

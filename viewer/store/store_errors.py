@@ -37,7 +37,7 @@ _REASONS: Final = (
     ),
     (
         "not a database",
-        "The file is no store: it is not a SQLite file.",
+        "The file is not a store: it is not a SQLite file.",
         "Name another file with --store; this one was left as it is.",
     ),
     (
@@ -64,7 +64,8 @@ def store_error(path: Path, reason: str) -> StoreError:
     if "disk is full" in text:
         return DiskFullError(
             f"{path.name}: The disk that holds the store is full.",
-            "Free some space and run the same command again: it goes on where it was.",
+            "Free some space and run the same command again: it continues where it "
+            "was.",
         )
     for needle, what, how in _REASONS:
         if needle in text:
@@ -77,17 +78,17 @@ def lost_error(path: Path) -> StoreLostError:
     """Return the sentence for a store whose file is not at its path any more."""
     return StoreLostError(
         f"The store '{path.name}' was deleted, moved or replaced while it was open.",
-        "Put the file back, and leave it where it is while Overread runs.",
+        "Put the file back, and leave it there while Overread runs.",
     )
 
 
 def older_store_error(path: Path, generation: int, noted: int) -> OlderStoreError:
     """Return the sentence for a store from a backup."""
     return OlderStoreError(
-        f"The store '{path.name}' is an older copy: {noted - generation} later"
-        " change(s) are noted outside it, replies that were paid for perhaps among"
-        " them. It can be read, but takes no changes.",
-        "Put the newer file back. To go on with this copy instead, type overread"
-        " rescue with the rescue file, or overread rescue --keep-older-copy without"
-        " one: what the copy lacks is then asked, and paid for, again.",
+        f"The store '{path.name}' is an older copy: {noted - generation} later "
+        "change(s) are noted outside it, possibly including replies that were paid "
+        "for. It can be read, but takes no changes.",
+        "Put the newer file back. To continue with this copy instead, type overread "
+        "rescue with the rescue file, or overread rescue --keep-older-copy without "
+        "one: what the copy lacks is then asked, and paid for, again.",
     )

@@ -31,7 +31,7 @@ OURS: Final[Mapping[str, str]] = {
     "rubric_reading": "Graded tasks",
     "grounded_vqa": "Grounded questions",
     "pathology_mcq": "Pathology questions",
-    "evidence_diagnosis": "Diagnosis from several evidences",
+    "evidence_diagnosis": "Multi-evidence diagnosis",
 }
 """Our studies, each the name of its folder, and what people call it.
 
@@ -111,7 +111,7 @@ def places_of(study: str, preset: str, params: Mapping[str, object]) -> Places:
 def no_places(study: Study) -> WrongUseError:
     """Return the sentence for whoever needs places of a study that has none."""
     return WrongUseError(
-        f"{study.title} places no finding on an image.",
+        f"{study.title} does not locate findings on images.",
         "Choose a run of a study that does.",
     )
 

@@ -90,7 +90,10 @@ class CountCheck(OneRow):
         percent, decimals = _as_percent(self.row)
         k = round(Fraction(percent) * n / 100)
         next_to = f"{k} / {n} = {100 * k / n:.{decimals}f} %"
-        return f"{percent:.{decimals}f} % is no k / {n} ({next_to}){self._others()}"
+        return (
+            f"{percent:.{decimals}f} % is not k / {n} for any k "
+            f"({next_to}){self._others()}"
+        )
 
     @property
     def instead(self) -> str:
@@ -98,7 +101,7 @@ class CountCheck(OneRow):
         n, fitting = self.row.n_claimed, self._fitting
         if not fitting or n in fitting:
             return ""
-        return f"no k / {n} prints so; a k / {_either(fitting)} does"
+        return f"no k / {n} rounds to it; a k / {_either(fitting)} does"
 
     @property
     def _fitting(self) -> tuple[int, ...]:
@@ -171,7 +174,7 @@ class HarmonicCheck(OneRow):
             return ""
         p, r = self.precision.value, self.recall.value
         what = f"2PR / (P + R) is {2 * p * r / (p + r):.{self.row.decimals}f}"
-        outside = "; impossible, for it is not between P and R"
+        outside = "; impossible, because it is not between P and R"
         return f"{what}, not {self.row.printed}{outside if self.impossible else ''}"
 
     @property
@@ -205,7 +208,7 @@ class PooledCheck(OneRow):
         n = self.row.n_claimed
         if n is None or self.row.counts or not self._fits:
             return ""
-        return f"no k / {n} prints so; its parts pool to {float(self._whole):.2f}"
+        return f"no k / {n} rounds to it; its parts pool to {float(self._whole):.2f}"
 
     @property
     def _fits(self) -> bool:

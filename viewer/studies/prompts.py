@@ -58,9 +58,7 @@ class OwnPrompts(Mapping[str, str]):
 
 BUILT_IN: Final = OwnPrompts()
 """No text of a person's own."""
-OWN_PROMPTS: Final = (
-    "Your own texts for prompts, by the names that overread prompts prints."
-)
+OWN_PROMPTS: Final = "Custom prompts, by the names that overread prompts prints."
 """What the parameter ``prompts`` of every study is for."""
 
 

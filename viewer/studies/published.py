@@ -95,7 +95,7 @@ class PublishedValue:
 def _counted(counts: tuple[int, ...], n: int, note: str) -> str:
     why = f" ({note})" if note else ""
     if not counts:
-        return f"no k / {n} prints so{why}"
+        return f"no k / {n} rounds to it{why}"
     if len(counts) == 1:
         return f"{counts[0]} / {n}{why}"
     return f"{counts[0]} to {counts[-1]} of {n}{why}"

@@ -46,9 +46,9 @@ STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
 COUNTS: Final = ("n_planned", *STATUSES)
 INTERVAL: Final = ("ci_low", "ci_high", "ci_method")
 CI_DEFINITION: Final = (
-    "exact 95 % interval of Clopper and Pearson, by patient where any has several "
-    "trials: for as many independent trials as vary like the patients do, at most two "
-    "a patient and one an item; ci_method names it"
+    "exact 95 % Clopper-Pearson interval, by patient if any has several trials: for as "
+    "many independent trials as vary like the patients do, at most two per patient and "
+    "one per item; ci_method names it"
 )
 CI_CAPTION: Final = "Clopper-Pearson by patient, 95 %"
 RATE: Final = (

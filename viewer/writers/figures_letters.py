@@ -13,7 +13,7 @@ FAMILY: Final = "DejaVu Sans"
 STAND_IN: Final = "[…]"
 """What stands in a figure for letters that cannot be drawn."""
 NOTE: Final = (
-    f"{STAND_IN}: letters that no font of this machine has; the tables have them. "
+    f"{STAND_IN}: characters that no font on this machine has; the tables have them. "
     "overread doctor says what to install."
 )
 

@@ -40,7 +40,7 @@ _METADATA: Final[Mapping[str, dict[str, Any]]] = {
     "png": {},
 }
 _LAST: Final = """
-# Name another file to save to: the ending says whether it is PNG, SVG or PDF.
+# Give another file to save to; its ending chooses PNG, SVG or PDF.
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else {name!r}, dpi={dpi:g})"""
 _DRAWING: Final = RLock()
 """Held while anything is drawn: matplotlib's settings are those of the process."""

@@ -22,7 +22,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     except OSError as error:
         raise WrongUseError(
             f"{path.name} cannot be written to {path.parent}: {error.strerror}.",
-            "Choose a folder that can be written, on a disk with room.",
+            "Choose a writable folder, on a disk with free space.",
         ) from error
 
 

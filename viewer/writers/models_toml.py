@@ -134,7 +134,7 @@ def _checked(text: str, wanted: Tables) -> str:
 
 def _cannot() -> WrongUseError:
     return WrongUseError(
-        "The file of models is laid out so that one model cannot be changed without "
+        "The models file is laid out so that one model cannot be changed without "
         "touching the rest.",
         "Change it in a text editor.",
     )

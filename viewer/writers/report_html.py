@@ -79,7 +79,7 @@ def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
     yield "Asked", f"{spec.repeats} × each, seed {spec.seed}"
     yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
     if own := spec.params.get("prompts"):
-        yield "Own prompts", _names(own)
+        yield "Custom prompts", _names(own)
     if spec.limit is not None:
         yield "Limit", f"the first {counted(spec.limit, 'item')} only"
 

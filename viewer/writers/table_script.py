@@ -10,14 +10,14 @@ from viewer.results.spec import OF_WHOM, TRIALS, Cell, Spec, TableSpec
 
 _KNOWN: Final = ("size", "share", "rate", "mean", "chance level")
 """The estimators of :mod:`viewer.writers.table_numbers`."""
-_SHORT: Final = '''"""The table {name} of run {run}, out of the items.csv of its report.
+_SHORT: Final = '''"""The table {name} of run {run}, computed from its items.csv.
 
 It needs pandas and scipy: python {name}.py items.csv > {name}.csv
 """
 '''
-_LONG: Final = '''"""The table {name} of run {run}, worked out by Overread.
+_LONG: Final = '''"""The table {name} of run {run}, computed by Overread.
 
-It needs the Python that has Overread: python {name}.py > {name}.csv
+It needs a Python with Overread installed: python {name}.py > {name}.csv
 """
 
 import sys

@@ -54,7 +54,7 @@ def toml_value(value: object, key: str = "") -> str:
         return repr(value)
     if isinstance(value, Sequence):
         return f"[{', '.join(toml_value(each, key) for each in value)}]"
-    raise WrongUseError(f"The entry '{key}' cannot be written as TOML.", "Mend it.")
+    raise WrongUseError(f"The entry '{key}' cannot be written as TOML.", "Correct it.")
 
 
 def toml_text(text: str) -> str:

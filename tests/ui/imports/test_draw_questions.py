@@ -146,7 +146,7 @@ def test_that_it_tells_how_far_it_is_and_can_be_stopped(
     page._draw()
     assert page.foot.progress.isVisible()
     page._reading.progressed.emit(FilesRead(2, 4))
-    assert page.foot.sentence.text() == "Looking at 2 of 4 images"
+    assert page.foot.sentence.text() == "Checking 2 of 4 images"
     page.foot.stop.click()
     assert not page.foot.progress.isVisible()
     assert page.foot.sentence.text() == "Stopped; nothing was registered."
@@ -186,8 +186,14 @@ def test_that_the_anatomies_offered_are_those_of_the_data_set(chests: Path) -> N
 @pytest.mark.parametrize(
     ("has", "said"),
     [
-        (DrawingMaterial("d", 0, 3, 0), "'d' has no masks of anatomies beside"),
-        (DrawingMaterial("d", 3, 0, 0), "'d' has no boxes of findings beside"),
+        (
+            DrawingMaterial("d", 0, 3, 0),
+            "'d' has boxes of findings, but no masks of anatomies",
+        ),
+        (
+            DrawingMaterial("d", 3, 0, 0),
+            "'d' has masks of anatomies, but no boxes of findings",
+        ),
     ],
 )
 def test_that_a_data_set_with_one_of_both_says_which_is_missing(

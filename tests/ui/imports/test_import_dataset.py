@@ -95,7 +95,7 @@ def test_that_masks_are_shown_on_their_images_odd_ones_first(
     qtbot.waitUntil(page.foot.go.isEnabled)
     first, second = page.masks.pictures
     assert page.masks.isVisible()
-    said = "b_pa: Edema\nThe mask of Edema has 44 grey levels; those from 128 up "
+    said = "b_pa: Edema\nThe mask of Edema has 44 grey levels; those of 128 or more "
     assert first.accessibleName() == f"{said}count as the finding."
     assert second.accessibleName() == "a_pa: Edema"
     qtbot.waitUntil(lambda: not second.pixmap().isNull())
@@ -113,7 +113,7 @@ def test_that_a_mask_whose_image_is_gone_says_so(
     masks = (MaskShown("a", "Edema", ImageRef(tmp_path / "a.png"), _MASK, ()),)
     page.masks.show_masks(masks)
     (picture,) = page.masks.pictures
-    qtbot.waitUntil(lambda: picture.text() == "a.png is not there.")
+    qtbot.waitUntil(lambda: picture.text() == "a.png does not exist.")
     page.masks.show_masks(())
     assert not page.masks.isVisible()
 
@@ -152,7 +152,7 @@ def test_that_what_looks_like_nothing_asks_for_the_format(
 ) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     page.open_path(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: "none of the formats" in page.foot.sentence.text())
+    qtbot.waitUntil(lambda: "any known format. Choose" in page.foot.sentence.text())
     assert not page.foot.go.isEnabled()
 
 

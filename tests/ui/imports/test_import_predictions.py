@@ -68,7 +68,7 @@ def test_that_columns_are_suggested_and_numbers_are_not_guessed(
 ) -> None:
     assert not page.go.isEnabled()
     page.open_path(table)
-    qtbot.waitUntil(lambda: "Nobody said what the numbers" in page.sentence.text())
+    qtbot.waitUntil(lambda: "The units" in page.sentence.text())
     assert not page.go.isEnabled()
     assert page.name.text() == "my-boxes"
     assert page.columns.choice(0).currentText() == "image  (suggested)"
@@ -91,7 +91,7 @@ def test_that_a_change_takes_away_what_was_shown_before(
     page: ImportPredictions, table: Path, qtbot: QtBot
 ) -> None:
     page.open_path(table)
-    qtbot.waitUntil(lambda: "Nobody said" in page.sentence.text())
+    qtbot.waitUntil(lambda: "It is not stated" in page.sentence.text())
     _choose(page, Coordinates.NATIVE)
     qtbot.waitUntil(page.go.isEnabled)
     box = page.columns.choice(0)
@@ -131,7 +131,7 @@ def test_that_only_what_a_kind_of_file_needs_is_asked(
     _drop(page, file)
     assert page.listing.isVisible()
     assert not page.columns.isVisible()
-    qtbot.waitUntil(lambda: "Nobody said which finding" in page.sentence.text())
+    qtbot.waitUntil(lambda: "It is not known which finding" in page.sentence.text())
     page.finding.setText("Edema")
     _choose(page, Coordinates.NATIVE)
     qtbot.waitUntil(page.go.isEnabled)

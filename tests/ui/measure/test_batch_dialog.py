@@ -473,7 +473,7 @@ def test_that_own_prompts_of_a_study_file_are_told_and_go_with_their_study(
         '[prompts]\ngosai2025_user = "Where is {finding}?"\n'
     )
     dialog.read_from(path)
-    told = "Your own prompts are used for gosai2025_user."
+    told = "Custom prompts are used for gosai2025_user."
     qtbot.waitUntil(lambda: told in dialog.sentence.text(), timeout=10_000)
     own = {"gosai2025_user": "Where is {finding}?"}
     assert spec_of(dialog.form, settings).params["prompts"] == own

@@ -191,7 +191,7 @@ def test_that_what_was_asked_is_told(page: ComparePage, qtbot: QtBot) -> None:
     different = tree.topLevelItemCount()
     page.asked.all.click()
     assert tree.topLevelItemCount() > different
-    assert "the same words" in page.asked.prompts.toPlainText()
+    assert "identical text" in page.asked.prompts.toPlainText()
     assert page.asked.images.text() == "Images sent: 4 with the same bytes."
 
 

@@ -176,7 +176,7 @@ def test_that_a_picture_that_cannot_be_drawn_says_why(show: Show, qtbot: QtBot) 
     qtbot.wait(300)
     worker.found = RunFigures(())
     page._draw()
-    told = "Run 3 has no figure 'fig2' any more. Choose another figure."
+    told = "Run 3 no longer has a figure 'fig2'. Choose another figure."
     qtbot.waitUntil(lambda: page.words == told)
     assert page.view.picture.isNull()
 

@@ -85,7 +85,7 @@ def test_that_nothing_of_one_run_stands_below_the_title_of_another(
     qtbot.waitUntil(lambda: workspace.runs.model.row_of(other) is not None)
     workspace.runs.select(other)
     title = workspace.results._title.text()
-    assert title == f"Working out the results of run {other} …"
+    assert title == f"Computing the results of run {other} …"
     chart, table = workspace.results.chart, workspace.results.table
     assert not chart.isVisible()
     assert not table.isVisible()
@@ -101,7 +101,7 @@ def test_that_a_run_whose_verdicts_do_not_match_their_replies_says_so(
     doubt = _shown(settings, qtbot).results.doubt
     qtbot.waitUntil(doubt.isVisible, timeout=20_000)
     assert "1 of 24 (first: " in doubt.text()
-    assert f"'overread rescore {run}' judges them again." in doubt.text()
+    assert f"'overread rescore {run}' scores them again." in doubt.text()
     with open_store(settings.store) as store:
         rescore_run(store, run)
     again = _shown(settings, qtbot)

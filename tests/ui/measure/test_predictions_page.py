@@ -105,7 +105,7 @@ def test_that_filters_go_across_runs_and_say_when_a_rate_would_mislead(
     filters = workspace.groups.filters
     filters.runs.setCurrentIndex(0)
     _wait(workspace, qtbot, 96)
-    assert "no rate of all together" in workspace.groups.summary.text()
+    assert "no rate over all of them" in workspace.groups.summary.text()
     assert "incomplete" in workspace.groups.summary.text()
     filters.boxes[By.PATIENT].setChecked(True)
     filters.patient.setText("T2 (ot")
@@ -118,7 +118,7 @@ def test_that_filters_go_across_runs_and_say_when_a_rate_would_mislead(
     _wait(workspace, qtbot, 96)
     filters.patient.setText("nobody")
     qtbot.waitUntil(
-        lambda: workspace.groups.summary.text() == "No prediction passes the filters."
+        lambda: workspace.groups.summary.text() == "No prediction matches the filters."
     )
     assert not workspace.groups.export.isEnabled()
 
@@ -411,6 +411,6 @@ def test_that_runs_whose_reader_withdrew_are_told(
     runs: tuple[int, ...], words: str
 ) -> None:
     none = ResultsView((), [], np.zeros((0, len(COUNTS)), np.int64), left_out=runs)
-    assert summary_words(none) == f"No prediction passes the filters. {words}"
+    assert summary_words(none) == f"No prediction matches the filters. {words}"
     one = ResultsView((), [()], np.eye(1, len(COUNTS), dtype=np.int64), left_out=runs)
     assert summary_words(one).endswith(f" · {words}")

@@ -64,7 +64,7 @@ def test_that_the_selected_run_s_answers_are_written_where_a_person_says(
     out = tmp_path / "answers.csv"
     assert _choose(export, runs, settings, out) == "run-1-answers.csv"
     qtbot.waitUntil(lambda: bool(said))
-    assert said == ["answers.csv is written: 2 answers."]
+    assert said == ["Saved answers.csv: 2 answers."]
     assert len(out.read_text().splitlines()) == 3
 
 
@@ -77,8 +77,8 @@ def test_that_the_worker_writes_the_selected_run_s_bundle_where_a_person_says(
     out = tmp_path / "run.zip"
     assert _choose(export, runs, settings, out) == "run-1.zip"
     qtbot.waitUntil(lambda: len(said) == 2, timeout=90_000)
-    assert said[0] == "run.zip is being written."
-    assert said[1].startswith("run.zip is written, without pixels")
+    assert said[0] == "Saving run.zip …"
+    assert said[1].startswith("Saved run.zip, without pixels")
     assert verify_file(out, said.append) == 0
 
 
@@ -91,7 +91,7 @@ def test_that_a_run_in_words_is_written_in_both_forms_unless_its_words_stay_here
     answers, _, said = _made(settings, qtbot, ANSWERS)
     answers.export_to(run, tmp_path / "answers.csv")
     qtbot.waitUntil(lambda: bool(said))
-    assert said == ["answers.csv is written: 4 answers."]
+    assert said == ["Saved answers.csv: 4 answers."]
     bundle, _, told = _made(settings, qtbot, BUNDLE)
     bundle.export_to(run, tmp_path / "run.zip")
     qtbot.waitUntil(lambda: len(told) == 2, timeout=90_000)

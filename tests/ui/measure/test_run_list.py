@@ -183,8 +183,8 @@ def test_that_a_run_that_waits_for_its_model_says_so_and_its_rate_leaves_that_ou
     goes_on = waits.waiting(ModelLoading(7, "medgemma", 1.0, ""), 700.0)
     assert goes_on.loading is None
     assert goes_on.started_s == 700.0
-    unknown = ModelLoading(7, "medgemma", 0.0, "asking the hub")
-    assert unknown.words == "Loading medgemma · asking the hub"
+    unknown = ModelLoading(7, "medgemma", 0.0, "contacting the hub")
+    assert unknown.words == "Loading medgemma · contacting the hub"
 
 
 def test_that_the_list_names_what_a_run_waits_for(panel: RunList) -> None:

@@ -120,7 +120,7 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     )
     groups = grouped(settings.store, ())
     assert not groups.has_rate(0)
-    assert "no rate of all together" in summary_words(groups)
+    assert "no rate over all of them" in summary_words(groups)
     assert "it mixes runs, conditions, models" in row_words(groups, 0)
 
 
@@ -186,7 +186,7 @@ def test_that_runs_of_several_studies_have_no_rate_of_all_together(
     row = rows.pop(str(graded))
     assert not groups.has_rate()
     assert groups.estimate(row) is None
-    assert "no rate of all together" in summary_words(groups)
+    assert "no rate over all of them" in summary_words(groups)
     ungraded = grouped(settings.store, (By.RUN, By.CONDITION, By.MODEL))
     assert all(map(ungraded.has_rate, range(len(ungraded.keys))))
     assert row_words(groups, 1 - row).startswith("This row has no rate")

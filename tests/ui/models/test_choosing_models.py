@@ -86,7 +86,7 @@ def test_that_what_is_no_model_is_told(
     picture.write_bytes(b"")
     drop(workspace, picture)
     qtbot.waitUntil(lambda: bool(told))
-    assert told[0].what == "'film.png' is no model."
+    assert told[0].what == "'film.png' is not a model."
 
 
 def test_that_a_chosen_gguf_file_brings_the_projector_beside_it(
@@ -138,7 +138,7 @@ def test_that_a_file_dropped_on_a_field_is_its_path(
 def test_that_a_broken_way_of_asking_is_greyed_and_says_why(
     workspace: ModelsWorkspace,
 ) -> None:
-    why = "The way of asking 'm' of package raises cannot be loaded."
+    why = "The adapter 'm' of package raises cannot be loaded."
     broken = NewModel("m – cannot be used", "", "m", why, usable=False)
     workspace.list.set_new_models((broken,))
     (action,) = workspace.list.new_menu.actions()

@@ -193,7 +193,7 @@ def test_that_an_image_kept_here_is_not_previewed(asked: Asked) -> None:
 def test_that_cancelling_a_review_decides_nothing(asked: Asked) -> None:
     asked.look(reason="its header says that text is burned in")
     dialog = asked.review()
-    assert dialog.allow.text() == "Nothing names a person"
+    assert dialog.allow.text() == "Nothing identifies a person"
     dialog.cancel.click()
     assert asked.stayed == ["Nothing was sent."]
     assert asked.decision() is None
@@ -311,7 +311,7 @@ def test_that_review_says_that_an_image_is_needed(
     pair = ViewportPair()
     qtbot.addWidget(pair)
     PixelReviews(context, pair, parent).show()
-    assert said == ["Open an image first; then its pixels can be reviewed."]
+    assert said == ["Open an image first to review its pixels."]
 
 
 def test_that_an_image_of_no_data_set_leaves_one_choice_and_says_so(

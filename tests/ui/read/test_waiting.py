@@ -50,7 +50,7 @@ def test_that_an_empty_view_says_what_is_being_opened(
     assert waiting.said == EMPTY
     read.open_paths([tmp_path / "chest.dcm"])
     assert waiting.said == ""
-    qtbot.waitUntil(lambda: waiting.said == "Looking through chest.dcm…")
+    qtbot.waitUntil(lambda: waiting.said == "Searching chest.dcm…")
     decoder.headers_go.set()
     qtbot.waitUntil(lambda: waiting.words.startswith("Opening chest.dcm, "))
     qtbot.waitUntil(lambda: waiting.said == waiting.words)

@@ -135,7 +135,7 @@ def test_that_undo_takes_back_a_choice_and_not_what_was_revealed(
     story.press(KEY.Key_2, KEY.Key_Z)
     assert story.page.side.form.values == {}
     story.window.context.actions["edit.undo"].trigger()
-    assert "nothing that could be undone" in story.page.side.problem.text()
+    assert "Nothing to undo" in story.page.side.problem.text()
     story.press(KEY.Key_3, ENTER, KEY.Key_Z)
     assert story.task.state is TaskState.LOCKED
     assert "revealed" in story.page.side.problem.text()
@@ -293,7 +293,7 @@ def test_that_a_reader_without_a_name_is_asked_for_one(story: ReviewStory) -> No
     assert "6 complete misses of 2 models" in start.run_words.text()
     start.reader.clear()
     start.review.click()
-    assert "who reads" in start.problem.text()
+    assert "the reader's name" in start.problem.text()
     assert not story.review.reviewing
 
 

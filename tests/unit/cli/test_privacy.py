@@ -101,14 +101,14 @@ def test_that_what_can_be_read_on_its_way_is_allowed_only_where_somebody_says_so
     ("words", "said"),
     [
         (["allow"], "No host is named."),
-        (["allow", "api.example.org"], "Say --for DATASET"),
+        (["allow", "api.example.org"], "Use --for DATASET"),
         (["allow", "api.example.org", "--for", "nothing"], "No data set is named"),
-        (["allow", "api.example.org", "--withdraw"], "Nothing was allowed to go"),
+        (["allow", "api.example.org", "--withdraw"], "There is no consent"),
         (["allow", "http://api.example.org", "--for", "any"], "is not encrypted"),
         (["allow", "api.example.org", "--for", "any", "--unencrypted"], "is encrypted"),
         (["allow", "not a host/ at all?x", "--for", "any"], "not the address"),
         (["review", "films", "--clean", "--block"], "More than one decision"),
-        (["review", "films", "--black", "1,2,3"], "is no box"),
+        (["review", "films", "--black", "1,2,3"], "is not a box"),
         (["review", "films", "--black", "9,9,3,3"], "is an empty box"),
         (["review", "nothing"], "No data set is named"),
     ],
@@ -157,7 +157,7 @@ def test_that_a_batch_says_what_to_type_and_then_runs(
 
 
 def test_that_nothing_left_at_first(overread: Overread) -> None:
-    assert "Nothing left this machine" in overread("audit")[1]
+    assert "Nothing has left this machine" in overread("audit")[1]
 
 
 def test_that_boxes_are_kept_and_listed(overread: Overread, films: Path) -> None:

@@ -22,4 +22,4 @@ def test_that_a_changed_table_is_told_by_check_and_mended_without(
     assert run_command_line([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"wrong": 1, "rows": 4}
     assert run_command_line([*words, "--check"]) == 0
-    assert capsys.readouterr().out == "Every prediction is as its trial is.\n"
+    assert capsys.readouterr().out == "Every prediction matches its trial.\n"

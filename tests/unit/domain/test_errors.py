@@ -11,7 +11,8 @@ from viewer.domain.errors import (
 
 
 def test_that_an_error_prints_its_two_sentences() -> None:
-    assert str(OverreadError("It is broken.", "Mend it.")) == "It is broken. Mend it."
+    error = OverreadError("It is broken.", "Correct it.")
+    assert str(error) == "It is broken. Correct it."
     assert str(OverreadError("It is over.")) == "It is over."
 
 

@@ -133,7 +133,7 @@ def test_that_an_answer_to_its_question_is_taken(
         (RANKS, (), "Write 1 to 3 lines."),
         (RANKS, ("a", "b", "c", "d"), "Write 1 to 3 lines."),
         (RANKS, ("a", " "), "Fill the empty line, or remove it."),
-        (RANKS, ("Edema", "edema "), "The same line stands at two ranks; keep one."),
+        (RANKS, ("Edema", "edema "), "The same line appears at two ranks; keep one."),
         (RANKS, "edema", "Write one line for each rank."),
         (RANKS, None, "Answer this question first."),
         (
@@ -141,19 +141,19 @@ def test_that_an_answer_to_its_question_is_taken(
             Flagged(" "),
             "Say in the comment what the flag is for.",
         ),
-        (FlagQuestion("f", "Wrong?"), "yes", "Raise the flag or leave it."),
+        (FlagQuestion("f", "Wrong?"), "yes", "Set the flag to true or false."),
         (ANYWHERE, CellAnswer(Cell(8, 0)), "Click a cell of the grid."),
         (ANYWHERE, PointAnswer(PointPx(50, 1)), "Click on the image."),
         (ANYWHERE, BoxesAnswer(()), "Draw at least one box."),
         (
             ANYWHERE,
             BoxesAnswer((BoxPx(3, 3, 3, 9),)),
-            "Draw every box inside the image, wider and higher than nothing.",
+            "Draw every box inside the image, with some width and height.",
         ),
         (
             ANYWHERE,
             MaskAnswer(SMALL),
-            "The mask is of another size than the image; draw it again.",
+            "The mask is not the size of the image; draw it again.",
         ),
         (ANYWHERE, MaskAnswer(EMPTY), "Draw at least one pixel."),
         (ANYWHERE, "D4", "Mark the place as cell or point or boxes or mask."),
@@ -186,7 +186,7 @@ def test_that_values_are_checked_question_by_question() -> None:
     check_values(questions, {"ranks": ("edema",), "sure": 2}, CANVAS)
     with pytest.raises(WrongUseError, match="'Sure\\?' is not answered"):
         check_values(questions, {"ranks": ("edema",)}, CANVAS)
-    with pytest.raises(WrongUseError, match="'other' is none of the questions"):
+    with pytest.raises(WrongUseError, match="'other' is not one of the questions"):
         check_values(questions, {"ranks": ("a",), "sure": 1, "other": 1}, CANVAS)
 
 
@@ -234,13 +234,13 @@ def test_that_a_table_that_is_no_form_is_told_in_a_sentence(
         (lambda: LikertQuestion("l", "?", ("one",)), "fewer than two levels"),
         (lambda: RankedTextQuestion("r", "?", 3, 2), "an impossible number"),
         (lambda: RankedTextQuestion("r", "?", 0, 0), "an impossible number"),
-        (lambda: PlaceQuestion("p", "?", ()), "one or more different kinds"),
+        (lambda: PlaceQuestion("p", "?", ()), "each kind once"),
         (
             lambda: PlaceQuestion("p", "?", (PlaceKind.CELL, PlaceKind.CELL)),
-            "one or more different kinds",
+            "each kind once",
         ),
-        (lambda: ChoiceQuestion("c", "?", PAIR[:1]), "two options or more"),
-        (lambda: RevealedChoiceQuestion("c", "?", PAIR * 2), "two options or more"),
+        (lambda: ChoiceQuestion("c", "?", PAIR[:1]), "at least two options"),
+        (lambda: RevealedChoiceQuestion("c", "?", PAIR * 2), "at least two options"),
         (lambda: replace(GRADING, questions=()), "asks nothing"),
     ],
 )
@@ -262,5 +262,5 @@ def test_that_a_place_that_says_why_there_is_none_is_no_value() -> None:
 
 
 def test_that_a_form_asks_no_two_questions_of_one_name() -> None:
-    with pytest.raises(WrongUseError, match="two questions of one name"):
+    with pytest.raises(WrongUseError, match="two questions of the same name"):
         replace(GRADING, questions=(SCALE, SCALE))

@@ -36,7 +36,7 @@ def test_that_a_highlight_contrasts_unless_gamma_is_one() -> None:
         ({"weight": float("nan")}, "multiply"),
         ({"contrast": -0.1}, "contrast is below 0"),
         ({"contrast": float("nan")}, "contrast is below 0"),
-        ({"least_cover": 1.1}, "least cover"),
+        ({"least_cover": 1.1}, "minimum cover"),
     ],
 )
 def test_that_a_highlight_out_of_range_is_refused(
@@ -62,7 +62,7 @@ def test_that_an_empty_region_is_refused() -> None:
     "wishes", [{"relevance": True}, {"sections": (Section("stem", "What?"),)}]
 )
 def test_that_attention_is_measured_only_of_somebody(wishes: dict[str, Any]) -> None:
-    with pytest.raises(WrongUseError, match="nobody's"):
+    with pytest.raises(WrongUseError, match="no attention is requested"):
         Measures(**wishes)
     assert Measures(**wishes, attention=QueryPosition.GENERATED).answer
 

@@ -17,7 +17,7 @@ def test_that_an_item_is_found_by_its_key_and_by_the_name_of_a_task() -> None:
 
 
 def test_that_a_name_of_no_item_is_refused() -> None:
-    with pytest.raises(WrongUseError, match="no item for 'other'"):
+    with pytest.raises(WrongUseError, match="no item 'other'"):
         item_of({"t1": TILE}, "other")
 
 

@@ -40,7 +40,7 @@ def test_that_what_works_is_kept_and_what_does_not_is_named() -> None:
 
 def test_that_a_name_is_free_and_what_its_thing_calls_itself() -> None:
     check_name("side", "side", {"grid": 1})
-    with pytest.raises(PluginError, match="name of one of this program's"):
+    with pytest.raises(PluginError, match="same name as a built-in one"):
         check_name("grid", "grid", {"grid": 1})
     with pytest.raises(PluginError, match="calls itself 'other'"):
         check_name("side", "other", {"grid": 1})

@@ -67,7 +67,7 @@ def test_that_any_text_is_read_or_refused_in_a_sentence(counts: str) -> None:
         ("X", 3, 4, "cut short"),
         ("\x1f", 3, 4, "alphabet"),
         (rle.encode_runs([5, -1, 8]), 3, 4, "negative run"),
-        (rle.encode_runs([11]), 3, 4, "cover 11 pixels, its size says 12"),
+        (rle.encode_runs([11]), 3, 4, "cover 11 pixels, but its size says 12"),
         (rle.encode_runs([12]), 0, 4, "0 × 4 is not positive"),
         (rle.encode_runs([12]), 3, -4, "3 × -4 is not positive"),
     ],

@@ -143,7 +143,7 @@ def test_that_level_0_is_the_image_itself_and_grey_becomes_colour() -> None:
 def test_that_an_unknown_level_or_side_gets_a_sentence(
     level: int, reference: int
 ) -> None:
-    with pytest.raises(WrongUseError, match="There is no corruption"):
+    with pytest.raises(WrongUseError, match="No corruption is defined"):
         corrupt(image(8, 8), Corruption.HUE, level, 0, reference)
 
 

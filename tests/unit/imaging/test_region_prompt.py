@@ -35,7 +35,7 @@ def test_that_a_crop_keeps_proportions_and_a_margin() -> None:
 
 
 def test_that_nothing_to_point_out_is_refused() -> None:
-    with pytest.raises(WrongUseError, match="mask of the region is empty"):
+    with pytest.raises(WrongUseError, match="mask is empty"):
         draw_contour(RASTER, np.zeros((40, 60), dtype=np.bool_))
-    with pytest.raises(WrongUseError, match="not as large as its image"):
+    with pytest.raises(WrongUseError, match="not the size of its image"):
         crop_and_zoom(RASTER, np.ones((2, 2), dtype=np.bool_))

@@ -242,6 +242,6 @@ def test_that_percent_agreement_says_what_it_is() -> None:
 
 
 def test_that_a_rating_that_is_no_label_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^'c' is none of the labels$"):
+    with pytest.raises(ValueError, match=r"^'c' is not one of the labels$"):
         places(["a", "c", None], ["a", "b"])
     assert list(places(["b", None, "a"], ["a", "b"])) == [1, -1, 0]

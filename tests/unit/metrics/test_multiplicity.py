@@ -75,6 +75,6 @@ def test_that_an_empty_family_is_empty() -> None:
 @pytest.mark.parametrize("wrong", [-0.01, 1.01])
 def test_that_what_is_no_p_value_is_refused(wrong: float) -> None:
     for adjust in (holm, benjamini_hochberg):
-        with pytest.raises(ValueError, match=r"^a p value is not from 0 to 1$"):
+        with pytest.raises(ValueError, match=r"^a p value must be from 0 to 1$"):
             adjust([0.5, wrong])
     assert holm([0.0, 1.0]).adjusted == (0.0, 1.0)

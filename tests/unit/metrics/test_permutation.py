@@ -49,7 +49,7 @@ def test_that_ten_thousand_p_values_are_exact(denominator: int) -> None:
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf])
 def test_that_what_is_no_number_is_refused(odd: float) -> None:
-    with pytest.raises(ValueError, match="no finite number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         sign_flip([1.0, odd, -1.0])
 
 

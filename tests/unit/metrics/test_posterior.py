@@ -153,9 +153,9 @@ def test_that_counts_are_smoothed_by_half_an_answer_each(counts: list[int]) -> N
 
 
 def test_that_counts_of_one_option_or_below_zero_are_refused() -> None:
-    with pytest.raises(ValueError, match="no counts"):
+    with pytest.raises(ValueError, match="not counts"):
         from_counts((3,))
-    with pytest.raises(ValueError, match="no counts"):
+    with pytest.raises(ValueError, match="not counts"):
         from_counts((3, -1))
 
 

@@ -114,7 +114,7 @@ def test_that_one_patient_has_no_interval() -> None:
 
 
 def test_that_more_hits_than_trials_are_refused() -> None:
-    with pytest.raises(ValueError, match="not from 0 to its trials"):
+    with pytest.raises(ValueError, match="must be from 0 to its trials"):
         patient_interval([2], [1], items=1)
 
 

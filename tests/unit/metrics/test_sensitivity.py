@@ -84,7 +84,7 @@ def test_that_a_case_without_one_modality_is_counted_apart() -> None:
 
 
 def test_that_lists_of_unequal_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="either modality"):
+    with pytest.raises(ValueError, match="two modalities"):
         cross_modal((0.1,), (0.1, 0.2))
 
 

@@ -67,13 +67,16 @@ def test_that_a_price_is_whole_micro_dollars_without_binary_rounding() -> None:
     [
         ({"temprature": 0}, "unknown setting 'temprature'. Did you mean temperature"),
         ({"hue": 0}, "unknown setting 'hue'. openai_api knows server"),
-        ({"api_key": "sk-CANARY"}, "a key may not stand in a file"),
-        ({"bearer_token": "sk-CANARY"}, "a key may not stand in a file"),
-        ({"Authorization": "sk-CANARY"}, "a key may not stand in a file"),
-        ({"note": "sk-CANARY0123456789abcdef"}, "a key may not stand in a file"),
-        ({"model": "AKIAIOSFODNN7CANARYX"}, "a key may not stand in a file"),
-        ({"proxy": "http://a:CANARY@b:1"}, "a key may not stand in a file"),
-        ({"api_key_env": "ghp_CANARY0123456789abcdefghij"}, "a key may not stand in"),
+        ({"api_key": "sk-CANARY"}, "keys must not be stored in a file"),
+        ({"bearer_token": "sk-CANARY"}, "keys must not be stored in a file"),
+        ({"Authorization": "sk-CANARY"}, "keys must not be stored in a file"),
+        ({"note": "sk-CANARY0123456789abcdef"}, "keys must not be stored in a file"),
+        ({"model": "AKIAIOSFODNN7CANARYX"}, "keys must not be stored in a file"),
+        ({"proxy": "http://a:CANARY@b:1"}, "keys must not be stored in a file"),
+        (
+            {"api_key_env": "ghp_CANARY0123456789abcdefghij"},
+            "keys must not be stored in",
+        ),
         ({"max_new_tokens": 5}, "unknown setting 'max_new_tokens'"),
         ({"api_key_env": "sk-CANARY"}, "not the name of an environment variable"),
         ({"temperature": "hot"}, "temperature that is not a number"),
@@ -91,8 +94,8 @@ def test_that_a_price_is_whole_micro_dollars_without_binary_rounding() -> None:
         ({"name": "a b"}, "holds a space"),
         ({"name": ""}, "is empty"),
         ({"name": 5}, "has no name"),
-        ({"adapter": 5}, "does not say its adapter"),
-        ({"adapter": "openai"}, "no way of asking called 'openai'"),
+        ({"adapter": 5}, "has no adapter"),
+        ({"adapter": "openai"}, "no adapter called 'openai'"),
     ],
 )
 def test_that_a_bad_table_is_refused_in_a_sentence(
@@ -106,7 +109,7 @@ def test_that_a_bad_table_is_refused_in_a_sentence(
 
 def test_that_a_missing_setting_is_named_with_its_meaning() -> None:
     table = {key: value for key, value in SERVER.items() if key != "model"}
-    with pytest.raises(WrongUseError, match="does not say its model"):
+    with pytest.raises(WrongUseError, match="has no model"):
         profile_from_table(table)
 
 
@@ -230,9 +233,9 @@ def test_that_a_broken_offer_is_named(
 ) -> None:
     _offer(monkeypatch, value)
     (why,) = (one.why for one in catalog.broken_adapters())
-    assert why.startswith("The way of asking 'outside' of package ")
+    assert why.startswith("The adapter 'outside' of package ")
     assert set(adapters()) == set(ADAPTERS)
-    with pytest.raises(WrongUseError, match="no way of asking called 'outside'"):
+    with pytest.raises(WrongUseError, match="no adapter called 'outside'"):
         spec_of(ModelProfile("theirs", "outside"))
     assert spec_of(ModelProfile("uniform", "uniform")).name == "uniform"
     catalog._others.cache_clear()
@@ -250,6 +253,6 @@ def test_that_a_key_the_program_knows_may_not_stand_in_any_setting(
     key = "opaque/CANARY+of=nobody"
     monkeypatch.setenv("MY_THING", key)
     profile_from_table({**SERVER, "api_key_env": "MY_THING"})
-    with pytest.raises(WrongUseError, match="a key may not stand") as caught:
+    with pytest.raises(WrongUseError, match="keys must not be stored") as caught:
         profile_from_table({**SERVER, "reasoning_effort": key})
     assert "CANARY" not in str(caught.value)

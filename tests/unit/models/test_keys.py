@@ -106,7 +106,7 @@ def test_that_a_locked_keyring_is_said(backend: InMemory) -> None:
 
 @pytest.mark.parametrize("key", ["", "  ", "sk-Ä", "sk-\x07"])
 def test_that_what_is_no_key_is_refused(key: str, backend: InMemory) -> None:
-    with pytest.raises(WrongUseError, match="characters no key has") as caught:
+    with pytest.raises(WrongUseError, match="characters that no key has") as caught:
         keys.store_key(NAME, key)
     assert "sk-" not in str(caught.value)
     assert backend.kept == {}

@@ -86,14 +86,14 @@ def test_that_a_question_without_options_is_refused(
 
 def test_that_a_model_without_the_head_is_refused(tmp_path: Path) -> None:
     headless = model(write_tiny_bert(tmp_path / "biomed", head=False))
-    with pytest.raises(WrongUseError, match="without the part"):
+    with pytest.raises(WrongUseError, match="next-sentence head"):
         headless.load(lambda _part, _what: None, threading.Event())
 
 
 def test_that_a_name_without_a_folder_and_no_gpu_are_told(folder: Path) -> None:
     import torch
 
-    with pytest.raises(WrongUseError, match="not its folder"):
+    with pytest.raises(WrongUseError, match="without its folder"):
         model("google-bert/bert-large-uncased").identity(0)
     if not torch.cuda.is_available():
         with pytest.raises(ProviderError, match="cuda"):

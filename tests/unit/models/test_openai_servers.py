@@ -179,7 +179,7 @@ def test_that_azure_s_newer_address_needs_neither_deployment_nor_version() -> No
 @pytest.mark.parametrize("kind", ["azure", "custom"])
 def test_that_a_server_without_a_usual_address_must_be_given_one(kind: str) -> None:
     table = {"name": "s", "adapter": "openai_api", "model": "m", "server": kind}
-    with pytest.raises(WrongUseError, match="does not say its base_url"):
+    with pytest.raises(WrongUseError, match="has no base_url"):
         profile_from_table(table)
 
 

@@ -106,7 +106,7 @@ def test_that_an_unreadable_body_fails_the_trial_alone(body: bytes) -> None:
 
 
 def test_that_a_plain_reply_without_text_cannot_be_read() -> None:
-    with pytest.raises(ProviderError, match="holds no text"):
+    with pytest.raises(ProviderError, match="contains no text"):
         read_reply(RawReply(ReplyKind.PLAIN, b"{}"))
 
 

@@ -133,7 +133,7 @@ def truncated_jpeg(folder: Path) -> Path:
 
 
 def text_named_png(folder: Path) -> Path:
-    (folder / "x.png").write_text("no picture")
+    (folder / "x.png").write_text("not a picture")
     return folder / "x.png"
 
 
@@ -150,11 +150,11 @@ CASES: list[tuple[Callable[[Path], Path], str]] = [
     (text_named_dcm, "is not a DICOM file"),
     (empty, "is empty"),
     (without_preamble_or_image, "is not a DICOM file"),
-    (truncated, "is cut short: 412 of 512 bytes"),
-    (without_pixels, "holds no pixels"),
-    (of_no_pixels, "says that it is 0 × 16 pixels"),
-    (of_too_many_pixels, "says that it is 65535 × 65535 pixels"),
-    (of_too_many_frames, "its bytes hold at most 2."),
+    (truncated, "is cut short: it has 412 of 512 bytes"),
+    (without_pixels, "contains no pixels"),
+    (of_no_pixels, "claims an impossible size of 0 × 16 pixels"),
+    (of_too_many_pixels, "claims an impossible size of 65535 × 65535 pixels"),
+    (of_too_many_frames, "bytes for at most 2."),
     (of_unknown_syntax, "which cannot be decoded"),
     (of_video, "which cannot be decoded"),
     (of_wrong_run_lengths, "cannot be decoded"),
@@ -170,7 +170,7 @@ CASES: list[tuple[Callable[[Path], Path], str]] = [
     (without_photometric, "does not say its Photometric Interpretation."),
     (
         palette_without_table,
-        "says Photometric Interpretation PALETTE COLOR, and has no",
+        "says Photometric Interpretation PALETTE COLOR, but has no",
     ),
     (
         of_pixels_that_are_encapsulated,
@@ -211,7 +211,9 @@ def test_that_a_file_one_may_not_read_says_so(
         raise PermissionError(13, "no")
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(UnreadableInputError, match=r"x\.dcm may not be read"):
+    with pytest.raises(
+        UnreadableInputError, match=r"x\.dcm cannot be read: permission"
+    ):
         load_pixels(ImageRef(path))
 
 

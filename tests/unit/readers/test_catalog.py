@@ -230,7 +230,7 @@ def test_that_a_file_named_twice_is_opened_once(tmp_path: Path) -> None:
 
 def test_that_a_header_without_pixels_is_refused(tmp_path: Path) -> None:
     bare = make_dicom(tmp_path / "a.dcm", PIXELS, PixelData=None)
-    with pytest.raises(UnreadableInputError, match=r"a\.dcm holds no pixels"):
+    with pytest.raises(UnreadableInputError, match=r"a\.dcm contains no pixels"):
         read_headers(bare)
     flat = make_dicom(tmp_path / "b.dcm", PIXELS, Rows=0)
     with pytest.raises(UnreadableInputError, match="6 × 0 pixels"):

@@ -58,9 +58,7 @@ def test_that_more_frames_than_the_bytes_hold_are_refused(
     tmp_path: Path, frames: int
 ) -> None:
     path = make_dicom(tmp_path / "a.dcm", RAMP, NumberOfFrames=frames)
-    with pytest.raises(
-        UnreadableInputError, match=r"frames; its bytes hold at most 1\."
-    ):
+    with pytest.raises(UnreadableInputError, match=r"bytes for at most 1\."):
         read_file_header(path)
 
 
@@ -71,7 +69,5 @@ def test_that_frames_without_end_are_refused_where_the_bytes_are_there(
     path = make_dicom(
         tmp_path / "a.dcm", values, NumberOfFrames=frames, Rows=1, Columns=1
     )
-    with pytest.raises(
-        UnreadableInputError, match=r"65,537 frames; of one file at most"
-    ):
+    with pytest.raises(UnreadableInputError, match=r"65,537 frames; at most"):
         read_file_header(path)

@@ -102,8 +102,8 @@ def test_that_a_grade_names_its_repeat_and_a_comment_its_dimension(
     with pytest.raises(UnreadableInputError) as caught:
         read_grades(csv(tmp_path, "A,o3,s1,,5,2,4,3,,,,wordy", header=header))
     assert caught.value.what == (
-        "In line 2 of 'grades.csv', comment_image_style is about no dimension that is "
-        "graded there."
+        "In line 2 of 'grades.csv', comment_image_style is about a dimension that "
+        "is not graded there."
     )
 
 
@@ -142,7 +142,7 @@ def test_that_readers_stand_by_how_much_they_graded(tmp_path: Path) -> None:
             ),
         ),
         ("A,o3,s1,1,,,,,4,", "the grade of 'A' of image 1 of 's1' has no image_style."),
-        ("A,o3,s1,,5,2,4,3,1,", "image_content stands beside the text of 's1'"),
+        ("A,o3,s1,,5,2,4,3,1,", "image_content is given for the text of 's1'"),
         ("A,o3,s1,,6,2,4,3,,", "'6' as process is not a score from 1 to 5 by 'A'."),
         ("A,o3,s1,,4.5,2,4,3,,", "'4.5' as process is not a score from 1 to 5"),
         ("A,o3,s1,,²,2,4,3,,", "'²' as process is not"),
@@ -152,7 +152,7 @@ def test_that_readers_stand_by_how_much_they_graded(tmp_path: Path) -> None:
         ("A,o3,s1,,5,2,4,3,,,x", "there are more cells than columns."),
         (
             "A,o3,s1,,5,2,4,3,,\nA,o3,s1,,5,2,4,3,,",
-            "In line 3 of 'grades.csv', 'A' grades the same output of 's1' once more.",
+            "In line 3 of 'grades.csv', 'A' grades the same output of 's1' again.",
         ),
     ],
 )
@@ -168,11 +168,14 @@ def test_that_a_bad_grade_is_told_in_one_sentence(
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({"grades": []}, "holds no list 'grades'"),
-        ([], "holds no list 'grades'"),
+        ({"grades": []}, "contains no list 'grades'"),
+        ([], "contains no list 'grades'"),
         ({"grades": [3]}, "In grade 1 of 'grades.json', there is no grade."),
-        ({"grades": [entry(codes=["sloppy"])]}, "'sloppy' is none of the codes"),
-        ({"grades": [entry(abstained="maybe")]}, "'maybe' as abstained is neither"),
+        ({"grades": [entry(codes=["sloppy"])]}, "'sloppy' is not one of the codes"),
+        (
+            {"grades": [entry(abstained="maybe")]},
+            "'maybe' as abstained is not yes or no",
+        ),
         ({"grades": [entry(scores=None)]}, "of the text of 's1' has no process."),
         ({"grades": [entry(scores={**TEXT, "language": 2.5})]}, "'2.5' as language"),
     ],

@@ -123,7 +123,7 @@ def _with_trace(argument: object, trace: str) -> object:
 
 
 def _refused(data: bytes) -> None:
-    with pytest.raises(UnreadableInputError, match="nothing of it was run"):
+    with pytest.raises(UnreadableInputError, match="nothing in it was run"):
         load_harmless(data, "evil.pkl")
 
 

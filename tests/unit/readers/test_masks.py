@@ -73,7 +73,7 @@ def test_that_grey_is_cut_at_half_of_the_greatest(
     found = read_mask(path)
     assert found.marked[0].tolist() == [value >= from_up for value in values]
     (caution,) = found.cautions
-    said = f"has 4 grey levels; those from {from_up} up count as the finding"
+    said = f"has 4 grey levels; those of {from_up} or more count as the finding"
     assert caution.clause == said
 
 
@@ -81,7 +81,7 @@ def test_that_a_mask_that_is_no_number_is_refused(tmp_path: Path) -> None:
     Image.fromarray(np.array([[np.nan, 1]], np.float32)).save(
         path := tmp_path / "m.tif"
     )
-    with pytest.raises(UnreadableInputError, match=r"m\.tif holds values"):
+    with pytest.raises(UnreadableInputError, match=r"m\.tif contains values"):
         load_mask(path)
 
 

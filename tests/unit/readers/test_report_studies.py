@@ -145,7 +145,7 @@ def test_that_no_two_tasks_of_a_study_have_one_id(tmp_path: Path) -> None:
     texts = {(n.subject, n.kind): n.text for n in dataset.notices}
     assert "not used" in texts["s1", "task_twice"]
     assert "has the task 't1' twice" in texts["s3", "case_unreadable"]
-    assert "tasks that are no list" in texts["s4", "case_unreadable"]
+    assert "tasks that are not a list" in texts["s4", "case_unreadable"]
 
 
 def test_that_a_broken_study_is_left_out_and_named(tmp_path: Path) -> None:
@@ -171,12 +171,12 @@ def test_that_a_broken_study_is_left_out_and_named(tmp_path: Path) -> None:
     assert found.count("missing_file") == 1
     texts = " ".join(n.text for n in dataset.notices)
     for words in (
-        "is no JSON",
+        "is not JSON",
         "lists no images",
-        "without its file",
+        "whose file",
         "the same image twice",
         "'task' is missing in a task of 'case.json'",
-        "is no object",
+        "is not an object",
         "cannot be read as text",
     ):
         assert words in texts
@@ -210,7 +210,7 @@ def test_that_a_prior_s_file_of_the_same_name_is_another_image(
 def test_that_a_folder_without_studies_is_refused(tmp_path: Path) -> None:
     assert not report_studies.looks(tmp_path)
     assert not report_studies.looks(tmp_path / "none.csv")
-    with pytest.raises(UnreadableInputError, match="No study lies below"):
+    with pytest.raises(UnreadableInputError, match="There is no study below"):
         report_studies.read(tmp_path, "mine")
 
 

@@ -32,8 +32,8 @@ def test_that_the_text_beside_the_grades_takes_the_place_of_ours(
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ([], "'rubric.json' holds no dimensions."),
-        ({"speed": {}}, "'speed' in 'rubric.json' is none of the dimensions."),
+        ([], "'rubric.json' contains no dimensions."),
+        ({"speed": {}}, "'speed' in 'rubric.json' is not one of the dimensions."),
         (
             {"process": []},
             "'process' in 'rubric.json' has no heading with five levels.",

@@ -56,12 +56,12 @@ def test_that_tensors_are_read_and_the_salient_pixel_is_torchs(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ([1, 2], "is no dictionary"),
+        ([1, 2], "is not a dictionary"),
         ({}, "no array 'map'"),
         (whole(map=[[1.0]]), "no array 'map'"),
         (whole(map=np.zeros((0, 3))), "no array 'map'"),
         (whole(map=np.zeros((2, 3, 3))), "more than one map"),
-        (whole(map=np.full((3, 3), np.nan)), "numbers without end"),
+        (whole(map=np.full((3, 3), np.nan)), "infinite or undefined"),
         (whole(cxr_dims=(10,)), "width and height"),
         (whole(cxr_dims=("a", 3)), "width and height"),
         (whole(cxr_dims=(0, 3)), "width and height"),
@@ -95,7 +95,7 @@ class _Runs:
 def test_that_a_map_that_would_run_code_runs_nothing(tmp_path: Path) -> None:
     trace = tmp_path / "it-ran"
     path = written(tmp_path, whole(gt=_Runs(f"touch {trace}")))
-    with pytest.raises(UnreadableInputError, match="nothing of it was run"):
+    with pytest.raises(UnreadableInputError, match="nothing in it was run"):
         read_saliency(path)
     assert not trace.exists()
 

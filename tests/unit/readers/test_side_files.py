@@ -93,7 +93,7 @@ def test_that_links_patterns_and_what_is_no_file_are_refused(
         "link.raw": "takes its pixels from a link",
         "pipe.raw": "pipe.raw is a pipe",
         "a%01d.raw 0 1 1": "by a pattern",
-        "none.raw": "none.raw is not there",
+        "none.raw": "none.raw does not exist",
     }
     for data, says in refusals.items():
         with pytest.raises(UnreadableInputError, match=says):
@@ -105,7 +105,7 @@ def test_that_more_slices_than_the_bytes_hold_are_refused(
 ) -> None:
     path = volume(tmp_path, kind, "a.raw")
     path.write_text(path.read_text().replace("4 3 2", "4 3 99999"))
-    with pytest.raises(UnreadableInputError, match="99,999 slices; its bytes hold"):
+    with pytest.raises(UnreadableInputError, match="99,999 slices, but has bytes"):
         read_file_header(path)
 
 
@@ -127,7 +127,7 @@ def test_that_half_of_a_nifti_pair_is_refused(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[344:348] = b"ni1\0"
     path.write_bytes(data)
-    with pytest.raises(UnreadableInputError, match="no NIfTI file of one part"):
+    with pytest.raises(UnreadableInputError, match="not a single-part NIfTI file"):
         read_file_header(path)
 
 
@@ -137,7 +137,7 @@ def test_that_a_nifti_header_may_not_claim_more_than_its_bytes(tmp_path: Path) -
     data = bytearray(path.read_bytes())
     data[46:48] = struct.pack("<h", 30_000)
     path.write_bytes(data)
-    with pytest.raises(UnreadableInputError, match="30,000 slices; its bytes hold"):
+    with pytest.raises(UnreadableInputError, match="30,000 slices, but has bytes"):
         read_file_header(path)
 
 

@@ -117,7 +117,7 @@ def test_that_a_slide_without_its_scan_is_refused(tmp_path: Path) -> None:
     label = write_dicom_slide(
         tmp_path, LEVELS[2:], 0.5, ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]
     )
-    with pytest.raises(UnreadableInputError, match="whose scan is not beside it"):
+    with pytest.raises(UnreadableInputError, match="whose scan is not next to it"):
         read_slide(label[0])
 
 
@@ -156,7 +156,7 @@ def test_that_a_pixel_size_that_no_scan_has_is_not_used(
     names = [scale.name for scale in found.map.scales]
     assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
     assert found.facts.spacing is None
-    note = f"Pixel size in the file, {um:.4g} µm, is no scan's: not used"
+    note = f"Pixel size in the file, {um:.4g} µm, is implausible: not used"
     assert note in field_lines(found, 0)
 
 
@@ -222,7 +222,7 @@ def test_that_a_dicom_file_of_another_kind_is_no_slide(dicom: list[Path]) -> Non
 
 
 def test_that_a_field_beyond_the_last_is_refused(svs: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="9 fields, number 9"):
+    with pytest.raises(UnreadableInputError, match="9 fields; there is no field 9"):
         load_field(svs, 9)
 
 

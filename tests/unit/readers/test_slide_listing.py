@@ -121,7 +121,7 @@ def test_that_a_folder_of_slides_is_a_data_set_of_their_fields(
     assert {image.view for image in dataset.images} == {View.OTHER}
     (notice,) = [n for n in dataset.notices if n.kind == "part_of_slide"]
     assert notice.subject == "level_1"
-    assert notice.text == "It is a part of the whole slide level_0.dcm."
+    assert notice.text == "It is part of the whole slide level_0.dcm."
 
 
 def test_that_a_scanners_slide_is_found_in_a_folder(svs: Path) -> None:

@@ -22,7 +22,7 @@ def test_that_a_table_of_too_many_values_is_refused(
     assert len(list(rows_of(table))) == 50
     assert len(document(listed)) == 101  # type: ignore[arg-type] # a list
     monkeypatch.setattr(text_files, "MOST_VALUES", 90)
-    says = r"'a\.(csv|json)' holds more than 90 values"
+    says = r"'a\.(csv|json)' contains more than 90 values"
     with pytest.raises(UnreadableInputError, match=says):
         list(rows_of(table))
     with pytest.raises(UnreadableInputError, match=says):
@@ -36,7 +36,7 @@ def test_that_a_table_without_an_end_is_refused(tmp_path: Path) -> None:
     huge = tmp_path / "huge.csv"
     with huge.open("wb") as stream:
         stream.truncate(100 << 30)
-    with pytest.raises(UnreadableInputError, match="that are read of one file"):
+    with pytest.raises(UnreadableInputError, match="are read from one file"):
         list(rows_of(huge))
 
 

@@ -99,13 +99,16 @@ def test_that_chrominance_of_fewer_samples_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tags", "said"),
     [
-        ({273: [200], 279: [320]}, "8 strips or tiles by its size, and says of 1"),
-        ({279: [0] * 8}, "says of 0 where they are"),
-        ({273: [10**6] * 8}, "its pixels reach to byte 1,000,320"),
-        ({256: 0}, "says that it is 0 × 40 pixels"),
+        (
+            {273: [200], 279: [320]},
+            "8 strips or tiles for its size, but says of only 1",
+        ),
+        ({279: [0] * 8}, "says of only 0 where they are"),
+        ({273: [10**6] * 8}, "its pixels extend to byte 1,000,320"),
+        ({256: 0}, "claims an impossible size of 0 × 40 pixels"),
         ({257: 10**9}, "more pixels than an image should"),
-        ({262: 2}, "has 1 samples a pixel, and its colour needs 3"),
-        ({262: 3}, "indices of colours and no ColorMap"),
+        ({262: 2}, "has 1 samples per pixel, but its colour needs 3"),
+        ({262: 3}, "indices but no ColorMap"),
         ({262: 32803}, "of kind CFA"),
         ({258: 64}, "samples of 64 bits"),
         ({339: 6}, "SampleFormat 6"),
@@ -125,7 +128,7 @@ def test_that_a_size_that_no_image_has_is_refused_when_it_is_listed(
     tmp_path: Path, tags: dict[int, Value]
 ) -> None:
     path = write_tiff(tmp_path / "a.tif", Page(GREY, tags=tags))
-    with pytest.raises(UnreadableInputError, match=r"a\.tif says that it"):
+    with pytest.raises(UnreadableInputError, match=r"a\.tif claims to have"):
         read_headers(path)
     pages = Page(GREY), Page(GREY, tags=tags)
     assert len(read_headers(write_tiff(tmp_path / "b.tif", *pages))) == 2
@@ -138,7 +141,7 @@ def test_that_a_file_that_is_cut_short_is_refused(
     page = Page(GREY, compression=compression, rows_per_strip=5)
     path = write_tiff(tmp_path / "a.tif", page)
     path.write_bytes(path.read_bytes()[:-100])
-    assert "is cut short: its pixels reach to byte" in refused(path)
+    assert "is cut short: its pixels extend to byte" in refused(path)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_that_every_frame_of_a_compressed_file_is_decoded() -> None:
     [
         ("JPEG2000-embedded-sequence-delimiter.dcm", "cannot be decoded"),
         ("MR_truncated.dcm", "is cut short"),
-        ("rtplan.dcm", "holds no pixels: RT Plan Storage"),
+        ("rtplan.dcm", "contains no pixels: RT Plan Storage"),
         ("badVR.dcm", "cannot be read"),
     ],
 )

@@ -100,7 +100,7 @@ def test_that_a_single_slice_and_doubles_and_colour_are_read(tmp_path: Path) -> 
 def test_that_a_slice_that_is_not_there_is_said(tmp_path: Path) -> None:
     path = write(tmp_path / "a.nii.gz", VOLUME)
     with pytest.raises(
-        UnreadableInputError, match=r"a\.nii\.gz has 4 slices, number 9"
+        UnreadableInputError, match=r"a\.nii\.gz has 4 slices; there is no slice 9"
     ):
         load_pixels(ImageRef(path, 9))
 

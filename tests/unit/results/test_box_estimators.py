@@ -41,7 +41,7 @@ def test_that_average_precision_is_coco_s_of_the_rows_boxes() -> None:
 def test_that_boxes_that_nothing_orders_have_no_average_precision() -> None:
     value, why = estimate("average precision", UNSURE, of=OF, overlaps=(0.5, 0.75))
     assert isnan(value)
-    assert why == "none: all boxes are equally sure or have no confidence"
+    assert why == "none: all boxes have equal or no confidence"
     lists = estimate("average precision by overlap", UNSURE, of=OF, overlaps=(0.5,))
     assert lists[:2] == ([], [])
 

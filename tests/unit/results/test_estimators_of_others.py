@@ -63,4 +63,4 @@ def test_that_one_that_fails_is_named() -> None:
 def test_that_what_cannot_be_used_says_why() -> None:
     why = {one.name: one.why for one in catalog.broken_metrics()}
     assert "was built for interface 0, and this program offers 1" in why["old"]
-    assert "is no Metric" in why["odd"]
+    assert "is not a Metric" in why["odd"]

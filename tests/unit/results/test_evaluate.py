@@ -229,9 +229,9 @@ def test_that_tables_come_in_the_order_of_their_specifications() -> None:
     assert [t.name for t in evaluate_all(specs, FRAMES)] == ["z", "a", "m"]
 
 
-FRAME_GONE = "The table 't' is made of 'gone', which the study does not make."
+FRAME_GONE = "The table 't' is made from 'gone', which the study does not produce."
 COLUMN_GONE = "The table 't' names the column 'gone', which its records do not have."
-KEY_GONE = "The table 't' tells rows apart by 'way', which is none of its keys."
+KEY_GONE = "The table 't' distinguishes rows by 'way', which is not one of its keys."
 ESTIMATOR_GONE = (
     "The table 't' asks for the estimator 'gone', which this program does not have."
 )
@@ -240,8 +240,8 @@ ESTIMATOR_GONE = (
 @pytest.mark.parametrize(
     ("spec", "problem", "remedy"),
     [
-        (ListSpec("t", frame="gone"), FRAME_GONE, "It makes trials, prices."),
-        (TableSpec("t", (), (N,), frame="gone"), FRAME_GONE, "It makes trials"),
+        (ListSpec("t", frame="gone"), FRAME_GONE, "It produces trials, prices."),
+        (TableSpec("t", (), (N,), frame="gone"), FRAME_GONE, "It produces trials"),
         (TableSpec("t", (), (Cell("size", ("n",), frame="gone"),)), FRAME_GONE, ""),
         (ListSpec("t", ("gone",)), COLUMN_GONE, "They have model, way, finding"),
         (ListSpec("t", where={"gone": (1,)}), COLUMN_GONE, "They have model"),
@@ -278,8 +278,8 @@ ESTIMATOR_GONE = (
         ),
         (
             TableSpec("t", (), (Cell("size", ("n", "k")),)),
-            "The table 't' has 2 names for what the estimator 'size' gives, which are",
-            "Take away a name.",
+            "The table 't' has 2 names for the",
+            "Give one name for each value.",
         ),
         *(
             (TableSpec("t", (MODEL,), (N,), **of), KEY_GONE, "Its keys are model.")

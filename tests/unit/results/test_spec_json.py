@@ -70,7 +70,7 @@ def test_that_specifications_come_back_from_json_as_they_were() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"spec": "figure"}, "'spec' in the specification names no known kind"),
+        ({"spec": "figure"}, "'spec' in the specification is not a known kind"),
         ({"name": 1}, "'name' in the specification must be text"),
         ({"size": 1}, "'size' in the specification is not known"),
     ],

@@ -74,7 +74,7 @@ def test_that_an_untouched_audit_is_intact(tmp_path: Path) -> None:
         ("DELETE FROM reading WHERE id = 4", "Answer 4 of session 1 was removed"),
         (
             _ADDED,
-            "Answer 99 stands in no event",
+            "Answer 99 is in no event",
         ),
         ("UPDATE reading_session SET reader = 'C'", "The reader of session 1"),
         ("UPDATE reading_task SET finding = 'x'", "The cases of session 1"),
@@ -84,7 +84,7 @@ def test_that_an_untouched_audit_is_intact(tmp_path: Path) -> None:
             "UPDATE reading_audit SET event = upper(event) WHERE seq = 3",
             "Event 3 of the audit was changed",
         ),
-        ("DELETE FROM reading_audit WHERE seq = 10", "Answer 8 stands in no event"),
+        ("DELETE FROM reading_audit WHERE seq = 10", "Answer 8 is in no event"),
     ],
 )
 def test_that_tampering_is_told_by_its_row(
@@ -176,7 +176,7 @@ def test_that_a_withdrawal_that_nobody_noted_is_told(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
     problems = _check(path).problems
-    assert "The withdrawal of session 1 stands in no event." in problems
+    assert "The withdrawal of session 1 is in no event." in problems
     assert "Answer 1 of session 1 was removed." in problems
 
 
@@ -201,7 +201,7 @@ def test_that_who_withdraws_takes_name_and_answers_along_but_not_the_fact(
     for act in (recording.lock, recording.autosave):
         with pytest.raises(WrongUseError, match="has withdrawn"):
             act(path, first, 1, {VERDICT: POSITION})
-    with pytest.raises(WrongUseError, match="withdrawn already"):
+    with pytest.raises(WrongUseError, match="already withdrawn"):
         recording.withdraw(path, first)
     assert not opening.session(path, second).withdrawn
 

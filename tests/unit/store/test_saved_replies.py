@@ -102,7 +102,7 @@ def test_that_a_spool_whose_replies_are_stored_is_removed(tmp_path: Path) -> Non
 
 def test_that_a_folder_without_room_for_a_spool_is_said_so(tmp_path: Path) -> None:
     with (
-        pytest.raises(StoreError, match="No file can be made beside the store"),
+        pytest.raises(StoreError, match="No file can be created next to the store"),
         Spool(tmp_path / "none" / "s.sqlite", "s"),
     ):
         pytest.fail("there is no such folder")

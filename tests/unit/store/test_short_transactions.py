@@ -56,7 +56,7 @@ def test_that_a_half_imported_data_set_is_shown_but_offered_to_no_run(
     assert cases.dataset_with_image(store, image.ref) is None
     assert cases.dataset_summaries(store) == ()
     assert dict(holdings.holdings_of_all(store)) == {}
-    with pytest.raises(WrongUseError, match="has not come to its end"):
+    with pytest.raises(WrongUseError, match="is not complete"):
         cases.dataset_named(store, "large")
 
 

@@ -34,16 +34,16 @@ def score(value: float, decimals: int = 3) -> PublishedValue:
     [
         (
             CountCheck(row(5.0, n=81)),
-            "5.0 % is no k / 81 (4 / 81 = 4.9 %)",
+            "5.0 % is not k / 81 for any k (4 / 81 = 4.9 %)",
         ),
         (
             CountCheck(row(10.1, n=62), told=(row(36.2),)),
             (
-                "10.1 % is no k / 62 (6 / 62 = 9.7 %); of sizes below 130, 69 gives "
-                "10.1 and 36.2"
+                "10.1 % is not k / 62 for any k (6 / 62 = 9.7 %); of sizes below "
+                "130, 69 gives 10.1 and 36.2"
             ),
         ),
-        (CountCheck(row(0.341, 3, 9, Unit.FRACTION)), "34.1 % is no k / 9"),
+        (CountCheck(row(0.341, 3, 9, Unit.FRACTION)), "34.1 % is not k / 9"),
         (MeanCheck(score(4.12, 2), 7), "no whole sum of 7 scores has the mean 4.12"),
         (
             MeanCheck(score(4.118), 51, score(0.9)),
@@ -51,7 +51,7 @@ def score(value: float, decimals: int = 3) -> PublishedValue:
         ),
         (
             HarmonicCheck(score(0.722), score(0.712), score(0.709)),
-            "2PR / (P + R) is 0.710, not 0.722; impossible, for it is not between P",
+            "2PR / (P + R) is 0.710, not 0.722; impossible, because it is not",
         ),
         (
             HarmonicCheck(score(0.737), score(0.754), score(0.724)),
@@ -103,15 +103,15 @@ def test_that_what_can_be_is_not_flagged(check: Check) -> None:
     [
         (
             CountCheck(row(86.15, 2, 398), at_least=397),
-            "no k / 398 prints so; a k / 397 does",
+            "no k / 398 rounds to it; a k / 397 does",
         ),
         (
             CountCheck(row(50.0, 1, 7), at_least=3),
-            "no k / 7 prints so; a k / 4 or 6 does",
+            "no k / 7 rounds to it; a k / 4 or 6 does",
         ),
         (
             PooledCheck(row(14.9, 1, 3), (row(10.0), row(20.0)), (1, 1), "0.1"),
-            "no k / 3 prints so; its parts pool to 15.00",
+            "no k / 3 rounds to it; its parts pool to 15.00",
         ),
     ],
 )
@@ -135,7 +135,7 @@ def test_that_the_table_has_every_row_with_badge_reason_and_tolerance() -> None:
         "consistent",
         "not checkable",
     ]
-    assert str(lines[0]["reason"]).startswith("5.0 % is no k / 81")
+    assert str(lines[0]["reason"]).startswith("5.0 % is not k / 81")
     assert lines[0]["tolerance"] == "half of the last printed decimal"
     assert lines[1]["reason"] == lines[2]["tolerance"] == ""
 

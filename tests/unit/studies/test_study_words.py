@@ -61,7 +61,7 @@ def test_that_every_arm_of_pathology_has_words() -> None:
         ("vpt", "healthy donor pasted"),
         ("vpt-sham-own/crop", "own region pasted (sham), region enlarged"),
         ("loba-2.0", "region highlighted, weight 2.0"),
-        ("tpt-anatomy", "another anatomy asked about"),
+        ("tpt-anatomy", "a different anatomy"),
         ("something_else", "something else"),
     ],
 )

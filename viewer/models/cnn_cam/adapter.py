@@ -133,7 +133,7 @@ class CnnCam(Held[Network]):
 def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
     """Return the label of the cell that holds the most salient point."""
     if np.ptp(heat_map.values) == 0:
-        return "no place speaks for the finding"
+        return "no location supports the finding"
     size = facts.plain.size
     field = BoxPx(0, 0, size.columns, size.rows)
     grid = Grid(facts.rows, facts.columns, LetterAxis(facts.letters))
@@ -165,8 +165,8 @@ def _not_learned(card: Card, finding: str) -> ProviderError:
 
 def _not_finite(card: Card) -> ProviderError:
     return ProviderError(
-        f"The network '{card.name}' computes numbers without end.",
-        "Check range, mean and std of its card.",
+        f"The network '{card.name}' computes infinite or undefined numbers.",
+        "Check range, mean and std in its card.",
         retry_class=RetryClass.FAIL,
         reason="not_finite",
     )

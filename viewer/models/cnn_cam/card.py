@@ -118,8 +118,8 @@ def unlearned(settings: Mapping[str, object], finding: str) -> WrongUseError | N
 def not_learned(card: Card, finding: str) -> tuple[str, str]:
     """Return the two sentences about a finding that a network cannot be asked about."""
     return (
-        f"The network '{card.name}' did not learn '{finding}'.",
-        f"It knows {', '.join(card.classes)}.",
+        f"The network '{card.name}' was not trained on '{finding}'.",
+        f"Choose one of its findings: {', '.join(card.classes)}.",
     )
 
 
@@ -140,7 +140,7 @@ def read_card(path: Path) -> Card:
         raise unreadable_file(path, error) from error
     except ValueError as error:
         raise UnreadableInputError(
-            f"The network's card '{path.name}' is not TOML.", f"Mend it: {error}."
+            f"The network's card '{path.name}' is not TOML.", f"Correct it: {error}."
         ) from error
     card = made(_Card, table, where=path.name)
     return Card(
@@ -201,13 +201,13 @@ class _Input:
 
     def __post_init__(self) -> None:
         if not 1 <= self.side <= _LARGEST_SIDE:
-            raise ValueError(f"side is from 1 to {_LARGEST_SIDE}")
+            raise ValueError(f"side must be from 1 to {_LARGEST_SIDE}")
         if {len(self.mean), len(self.std)} - {0, self.channels}:
-            raise ValueError(f"mean and std are {self.channels} numbers each")
+            raise ValueError(f"mean and std need {self.channels} numbers each")
         if not all(map(math.isfinite, (*self.range, *self.mean, *self.std))):
-            raise ValueError("range, mean and std are finite")
+            raise ValueError("range, mean and std must be finite")
         if min(self.std, default=1) <= 0:
-            raise ValueError("std is above 0")
+            raise ValueError("std must be above 0")
 
     def checked(self) -> NetworkInput:
         """Return it with the mean and standard deviation that are not named."""
@@ -230,11 +230,11 @@ class _Card:
         if not self.name.strip():
             raise ValueError("the name is empty")
         if not self.classes:
-            raise ValueError("no class has the number of its score")
+            raise ValueError("every class needs the number of its score")
         if self.network.torchscript and self.layer:
             raise ValueError(
-                "it names a layer of TorchScript, into which nobody can look; let the "
+                "it names a layer, but layers of TorchScript cannot be read; let the "
                 "network return (scores, maps) and leave layer out"
             )
         if not self.network.torchscript and not self.layer.strip():
-            raise ValueError("name the layer to look at")
+            raise ValueError("name the layer to compute maps from")

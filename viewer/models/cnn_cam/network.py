@@ -54,11 +54,11 @@ def check_trusted(source: NetworkSource, trusted: str) -> None:
         named, what = source.factory, f"calls {source.factory}"
     else:
         named = file_sha256(source.file)
-        what = f"opens '{source.file.name}', which may hold code"
+        what = f"opens '{source.file.name}', which may contain code"
     if trusted.strip().casefold() != named.casefold():
         raise WrongUseError(
-            f"The network's card {what}, and you have not said that you trust it.",
-            f'If you do, write trusted = "{named}" among the model\'s settings.',
+            f"The network's card {what}, and is not marked as trusted.",
+            f'If you trust it, add trusted = "{named}" to the model\'s settings.',
         )
 
 
@@ -140,7 +140,7 @@ def _safetensors(path: Path) -> dict[str, Any]:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise UnreadableInputError(
-            f"The weights '{path.name}' are no whole safetensors file.",
+            f"The weights '{path.name}' are not a complete safetensors file.",
             "Copy or download them again.",
         ) from error
 
@@ -153,13 +153,13 @@ def _state_dict(path: Path) -> dict[str, Any]:
         held = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
         raise UnreadableInputError(
-            f"The weights '{path.name}' hold more than numbers, or are damaged; "
-            "nothing of them was run.",
+            f"The weights '{path.name}' contain more than numbers, or are damaged; "
+            "none of it was run.",
             "Save them with torch.save(network.state_dict(), …) or as safetensors.",
         ) from error
     if not isinstance(held, dict):
         raise UnreadableInputError(
-            f"The weights '{path.name}' hold no tensors by name.",
+            f"The weights '{path.name}' contain no named tensors.",
             "Save them with torch.save(network.state_dict(), …).",
         )
     return held
@@ -212,18 +212,18 @@ def _call(source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
     except (ImportError, AttributeError) as error:
         raise WrongUseError(
             f"The network's factory {source.factory} is not installed.",
-            f"Install the package that brings {module_name.partition('.')[0]}.",
+            f"Install the package that provides {module_name.partition('.')[0]}.",
         ) from error
     except (TypeError, ValueError) as error:
         raise WrongUseError(
             f"The network's factory {source.factory} does not take the card's "
             "arguments.",
-            "Mend [network.arguments].",
+            "Correct [network.arguments].",
         ) from error
     if not isinstance(made, torch.nn.Module):
         raise WrongUseError(
-            f"The network's factory {source.factory} makes no torch module.",
-            "Name the callable that makes the network.",
+            f"The network's factory {source.factory} does not return a torch module.",
+            "Name the callable that returns the network.",
         )
     return made
 
@@ -235,7 +235,7 @@ def _fill(module: Any, source: NetworkSource) -> None:  # noqa: ANN401 - untyped
         raise WrongUseError(
             f"The weights '{source.file.name}' do not fit the network that "
             f"{source.factory} makes.",
-            "Mend [network.arguments], entry or prefix.",
+            "Correct [network.arguments], entry or prefix.",
         ) from error
 
 
@@ -270,7 +270,7 @@ def _try_out(network: Network, card: Card) -> None:
         raise WrongUseError(
             f"The network does not take {shown.channels} × {shown.side} × "
             f"{shown.side} numbers.",
-            "Mend [input] of its card.",
+            "Correct [input] in its card.",
         ) from error
     _check_told(told, card, returns_maps=network.layer is None)
 
@@ -293,11 +293,13 @@ def _check_told(told: Any, card: Card, *, returns_maps: bool) -> None:  # noqa: 
 
 
 def _tells(what: str) -> OverreadError:
-    return WrongUseError(f"The network {what}.", "Mend its card, or export it anew.")
+    return WrongUseError(
+        f"The network {what}.", "Correct its card, or export it again."
+    )
 
 
 def _no_network(source: NetworkSource, saver: str) -> UnreadableInputError:
     return UnreadableInputError(
-        f"'{source.file.name}' is no network that torch can open, or is damaged.",
+        f"'{source.file.name}' is damaged, or not a network that torch can open.",
         f"Save it with {saver} of the same version of torch.",
     )

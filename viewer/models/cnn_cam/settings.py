@@ -24,7 +24,7 @@ CNN_SETTINGS: Final = (
         "device",
         str,
         "auto",
-        "where the network runs; auto takes a GPU where there is one",
+        "where the network runs; auto uses a GPU if there is one",
         choices=("auto", "cpu", "cuda", "mps"),
     ),
     Setting(

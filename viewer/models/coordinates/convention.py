@@ -107,7 +107,7 @@ class NumberConvention:
         for mark in marks:
             if mark.kind not in self.kinds:
                 raise WrongUseError(
-                    f"The convention {self.name} has no way to write a {mark.kind}.",
+                    f"The convention {self.name} cannot express a {mark.kind}.",
                     f"Give it a {' or a '.join(sorted(self.kinds))}.",
                 )
         return self.form(marks, self.space)

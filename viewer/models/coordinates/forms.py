@@ -52,9 +52,9 @@ def form_of(convention: str, finding: str) -> dict[str, object] | None:
 def not_formed(model: str, convention: str) -> WrongUseError:
     """Return the error of a form asked for in a convention that is no JSON."""
     return WrongUseError(
-        f"The model '{model}' is to answer in a fixed form (structured), but its "
-        f"convention {convention} is not written in JSON.",
-        f"Leave structured out, or choose one of {', '.join(FORMED)}.",
+        f"The model '{model}' must answer in a fixed form (structured), but its "
+        f"convention {convention} is not JSON.",
+        f"Remove structured, or choose one of {', '.join(FORMED)}.",
     )
 
 

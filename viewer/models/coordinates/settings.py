@@ -43,15 +43,15 @@ COORDINATE_SETTINGS: Final = (
         "convention",
         str,
         None,
-        "how the model writes places; a cell of the grid if not named",
+        "how the model writes locations; a grid cell by default",
         choices=CONVENTION_NAMES,
     ),
     Setting(
         "provider_view",
         str,
         None,
-        "what the provider's resizing makes of an image, for places written in pixels;"
-        " none if not named",
+        "how the provider resizes images, for locations in pixels; no resizing by "
+        "default",
         choices=VIEW_NAMES,
     ),
 )

@@ -128,7 +128,7 @@ class GgufAdapter(Held[Any]):
         files = self._files()
         check_memory(files, self._engine)
         if self._settings.get("rehearse", True):
-            progress(0.1, "trying the files in a process of their own")
+            progress(0.1, "testing the files in a separate process")
             rehearse(files, self._engine, cancelled)
         progress(0.5, "loading the model")
         engine = make_engine(files, self._engine)
@@ -155,7 +155,7 @@ class GgufAdapter(Held[Any]):
     def _check_eye(self, request: ModelRequest, name: str) -> None:
         if request.images and self._settings.get("projector") is None:
             raise ProviderError(
-                f"The model '{name}' was given no projector, so it sees no images.",
+                f"The model '{name}' has no projector, so it cannot see images.",
                 "Give the model's mmproj file as projector.",
                 retry_class=RetryClass.STOP_RUN,
                 reason="no_projector",
@@ -237,7 +237,7 @@ def _refused(error: Mapping[str, Any]) -> ProviderError:
         )
     said = " ".join(str(error.get("message", "")).split())[:_QUOTED_AT_MOST]
     return ProviderError(
-        f"llama.cpp does not take the question ({said}).",
+        f"llama.cpp rejects the question ({said}).",
         "Check that model and projector belong together.",
         retry_class=RetryClass.FAIL,
         reason="not_taken",

@@ -162,9 +162,9 @@ def _not_loaded(model: GgufModel, settings: EngineSettings) -> OverreadError:
     needed = model.weights_bytes + model.cache_bytes(settings.context)
     return WrongUseError(
         f"llama.cpp could not load {files}.",
-        f"It needs about {needed / _GIB:.1f} GB; see that this much memory is free, "
-        "that the projector was published with this model, and that "
-        f"xllamacpp is new enough for '{model.llm.architecture}'.",
+        f"It needs about {needed / _GIB:.1f} GB: check that this much memory is free, "
+        "that the projector was published with this model, and that xllamacpp is new "
+        f"enough for '{model.llm.architecture}'.",
     )
 
 

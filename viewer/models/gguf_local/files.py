@@ -88,7 +88,7 @@ def open_model(model: Path, projector: Path | None) -> GgufModel:
         )
     if not any(name.startswith("token_embd") for name in llm.tensors):
         raise UnreadableInputError(
-            f"'{model.name}' holds no language model.",
+            f"'{model.name}' contains no language model.",
             "Choose the .gguf file of a model that answers in text.",
         )
     eye = None if projector is None else _projector(projector)
@@ -107,8 +107,8 @@ def _projector(path: Path) -> GgufHeader:
         )
     if not eye.metadata.get("clip.has_vision_encoder"):
         raise WrongUseError(
-            f"The projector '{path.name}' does not look at images.",
-            "Choose the projector for images of this model.",
+            f"The projector '{path.name}' is not for images.",
+            "Choose this model's projector for images.",
         )
     return eye
 
@@ -124,8 +124,8 @@ def _check_widths(model: GgufModel, eye: GgufHeader) -> None:
     if says and given and model.width and given != model.width:
         raise WrongUseError(
             f"The projector '{eye.path.name}' does not fit the model "
-            f"'{model.llm.path.name}': it gives {given} numbers a token, the model "
-            f"takes {model.width}.",
+            f"'{model.llm.path.name}': it produces {given} numbers per token, but the "
+            f"model takes {model.width}.",
             "Choose the projector that was published with this model.",
         )
 
@@ -140,7 +140,7 @@ def _parts(model: Path) -> tuple[Path, ...]:
     for part in parts:
         if not part.is_file():
             raise UnreadableInputError(
-                f"The model's part '{part.name}' is not beside its first part.",
+                f"The model's part '{part.name}' is not next to its first part.",
                 f"Put all {count} parts into one folder.",
             )
     return parts

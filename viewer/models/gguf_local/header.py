@@ -115,7 +115,8 @@ def _read_parts(path: Path, cursor: "_Cursor") -> GgufHeader:
     version = int(cursor.number(4))
     if version not in _VERSIONS:
         raise UnreadableInputError(
-            f"The model's file '{path.name}' is GGUF of version {version}.",
+            f"The model's file '{path.name}' has the unsupported GGUF version "
+            f"{version}.",
             "Convert the model again with a current llama.cpp.",
         )
     n_tensors, n_metadata = int(cursor.number(10)), int(cursor.number(10))
@@ -210,7 +211,7 @@ class _Cursor:
 def _no_gguf(path: Path) -> UnreadableInputError:
     return UnreadableInputError(
         f"The model's file '{path.name}' is not a GGUF file.",
-        "Choose a file that ends in .gguf; safetensors folders are asked through "
+        "Choose a file that ends in .gguf; for safetensors folders use "
         "transformers_local.",
     )
 

@@ -128,7 +128,7 @@ def _crashed(model: GgufModel) -> WrongUseError:
     if model.eye is not None:
         files += f" with the projector '{model.eye.path.name}'"
     return WrongUseError(
-        f"llama.cpp breaks down over {files}.",
+        f"llama.cpp crashes on {files}.",
         "Choose the projector that was published with this model, or download both "
-        "again; where they are right, there may be too little memory.",
+        "again; if both are right, there may be too little memory.",
     )

@@ -13,7 +13,7 @@ GGUF_SETTINGS: Final = (
         "projector",
         Path,
         None,
-        "the model's mmproj file, with which it sees",
+        "the model's mmproj file, which lets it see images",
         ending=".gguf",
     ),
     Setting("n_ctx", int, 4096, "longest question and answer in tokens", minimum=64),
@@ -21,19 +21,23 @@ GGUF_SETTINGS: Final = (
         "n_gpu_layers",
         int,
         -1,
-        "layers computed on a GPU; -1 as many as there is room for, 0 none",
+        "layers computed on a GPU; -1 as many as fit, 0 none",
         minimum=-1,
     ),
-    Setting("threads", int, -1, "threads of the CPU; -1 one for each core", minimum=-1),
+    Setting("threads", int, -1, "CPU threads; -1 one per core", minimum=-1),
     Setting("max_tokens", int, 256, "longest reply in tokens", minimum=1),
-    Setting("temperature", float, 0.0, "0 always takes the likeliest token", minimum=0),
+    Setting(
+        "temperature", float, 0.0, "0 always takes the most likely token", minimum=0
+    ),
     Setting("top_p", float, None, "nucleus sampling", minimum=0, maximum=1),
-    Setting("top_k", int, None, "the likeliest tokens sampled from", minimum=0),
+    Setting(
+        "top_k", int, None, "number of most likely tokens to sample from", minimum=0
+    ),
     Setting(
         "min_p",
         float,
         None,
-        "least probability of a token against the likeliest",
+        "minimum probability relative to the most likely token",
         minimum=0,
         maximum=1,
     ),
@@ -42,7 +46,7 @@ GGUF_SETTINGS: Final = (
         "logprobs",
         int,
         5,
-        "this many likeliest tokens beside each token of the reply",
+        "number of alternatives kept for each token of the reply",
         minimum=0,
         maximum=20,
     ),
@@ -50,15 +54,17 @@ GGUF_SETTINGS: Final = (
         "structured",
         bool,
         None,
-        "the answer as JSON of its convention's form instead of free text; may cost"
-        " accuracy",
+        "answer as JSON in its convention's form instead of free text; may cost "
+        "accuracy",
     ),
     Setting(
         "rehearse",
         bool,
         True,
-        "try the files in a process of their own first: wrong ones can end llama.cpp",
+        "test the files in a separate process first: wrong files can crash llama.cpp",
     ),
-    Setting("timeout_s", float, 600.0, "seconds for a whole reply", minimum=0.01),
+    Setting(
+        "timeout_s", float, 600.0, "time limit of a reply in seconds", minimum=0.01
+    ),
 )
 """The settings in the order that a form shows them."""

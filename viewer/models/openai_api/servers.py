@@ -123,8 +123,8 @@ def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
     server = server_of(settings)
     if not settings.get("base_url") and not server.base_url:
         raise WrongUseError(
-            f"The model '{name}' does not say its base_url.",
-            "Add base_url: where the server listens, up to /v1.",
+            f"The model '{name}' has no base_url.",
+            "Add base_url: the server's address, up to /v1.",
         )
     if "api_version" in settings and server.name != "azure":
         raise WrongUseError(

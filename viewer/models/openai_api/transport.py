@@ -93,7 +93,7 @@ def _trusted(ca_file: Path) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as error:
         raise UnreadableInputError(
-            f"The ca_file {ca_file.name} holds no certificate that can be read.",
+            f"The ca_file {ca_file.name} contains no readable certificate.",
             "Name a PEM file that begins with -----BEGIN CERTIFICATE-----.",
         ) from error
 

@@ -204,7 +204,7 @@ def _told_without_system(
         render(plainer)
     except jinja2.TemplateError as error:
         raise ProviderError(
-            "The model's chat template does not take this question.",
+            "The model's chat template does not accept this question.",
             "Choose another version of the model.",
             retry_class=RetryClass.STOP_RUN,
             reason="chat_template",
@@ -214,8 +214,8 @@ def _told_without_system(
 
 def _needs_an_image() -> ProviderError:
     return ProviderError(
-        "This model takes no question without an image.",
-        "Ask another model where no image is shown.",
+        "This model cannot answer without an image.",
+        "Use another model for questions without images.",
         retry_class=RetryClass.FAIL,
         reason="no_image",
     )

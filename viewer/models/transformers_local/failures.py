@@ -27,7 +27,7 @@ def named_load_failures(files: ModelFiles) -> Iterator[None]:
         raise MissingDependencyError(
             f"The model {files.name} needs a library that is not installed "
             f"({error.name or type(error).__name__}).",
-            "Install what its page names, then load it again.",
+            "Install what its model page lists, then load it again.",
         ) from error
     except Exception as error:
         raise _load_failure(files, error) from error
@@ -44,7 +44,8 @@ def named_answer_failures(name: str) -> Iterator[None]:
         if is_out_of_memory(error):
             raise _no_memory_to_answer(name) from error
         raise ProviderError(
-            f"The model {name} could not take this question ({type(error).__name__}).",
+            f"The model {name} could not process this question "
+            f"({type(error).__name__}).",
             "Check that its files belong together; try a smaller image or prompt.",
             retry_class=RetryClass.FAIL,
             reason="local_model_failed",
@@ -72,18 +73,19 @@ def _load_failure(files: ModelFiles, error: Exception) -> WrongUseError:
     if is_out_of_memory(error):
         return WrongUseError(
             f"Memory ran out while the model {files.name} was loaded.",
-            "Unload another model, or choose a smaller dtype, a quantization or model.",
+            "Unload another model, or choose a smaller dtype or model, or a "
+            "quantization.",
         )
     if not _is_known(files) and "auto_map" in files.config:
         return WrongUseError(
-            f"The model {files.name} needs program code out of its own folder, which "
-            "is never run.",
-            "Choose a model whose architecture transformers itself knows.",
+            f"The model {files.name} needs program code from its own folder, which is "
+            "never run.",
+            "Choose a model whose architecture is part of transformers.",
         )
     if not _is_known(files):
         return WrongUseError(
             f"The model {files.name} is a '{files.model_type}', which the installed "
-            "transformers does not load as a model of images and text.",
+            "transformers does not load as an image-text model.",
             "Update transformers, or choose a model that answers about images.",
         )
     return WrongUseError(

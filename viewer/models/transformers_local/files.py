@@ -79,9 +79,9 @@ def model_files(name: str, folder: Path) -> ModelFiles:
     config = _json(folder / "config.json")
     if config is None:
         raise WrongUseError(
-            f"The folder '{folder.name}' holds no readable config.json, so it is no "
-            "model of transformers.",
-            "Choose the folder into which the whole model was downloaded.",
+            f"The folder '{folder.name}' has no readable config.json, so it is not a "
+            "transformers model.",
+            "Choose the folder that the whole model was downloaded to.",
         )
     return ModelFiles(name, folder, config, _weights(name, folder))
 
@@ -108,8 +108,8 @@ def _weights(name: str, folder: Path) -> tuple[Path, ...]:
     missing = [shard for shard in shards if not (folder / shard).is_file()]
     if missing or not shards:
         raise WrongUseError(
-            f"The model '{name}' lacks {len(missing)} of its {len(shards)} files of "
-            f"weights{': ' + missing[0] if missing else ''}.",
+            f"The model '{name}' lacks {len(missing)} of its {len(shards)} weight "
+            f"files{(': ' + missing[0] if missing else '')}.",
             "Download it again.",
         )
     return tuple(folder / shard for shard in shards)
@@ -121,14 +121,14 @@ def _no_weights(name: str, folder: Path) -> tuple[Path, ...]:
     ]
     if pickled:
         raise WrongUseError(
-            f"The model '{name}' has its weights only as {pickled[0]}, a kind of file "
-            "that can run code when it is opened.",
+            f"The model '{name}' has weights only as {pickled[0]}, a file type that "
+            "can run code when opened.",
             "Choose its safetensors version.",
         )
     raise WrongUseError(
-        f"The folder '{folder.name}' holds no model.safetensors, so the model has no "
+        f"The folder '{folder.name}' has no model.safetensors, so the model has no "
         "weights.",
-        "Choose the folder into which the whole model was downloaded.",
+        "Choose the folder that the whole model was downloaded to.",
     )
 
 

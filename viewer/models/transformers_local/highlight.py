@@ -57,8 +57,8 @@ def region_of(engine: Engine, sizes: list[SizePx], highlight: Highlight) -> Regi
     covers = [view.cover(mask) for view in shown[highlight.image]]
     if not any(cover.any() for cover in covers):
         raise WrongUseError(
-            "The model does not see the region to highlight: it lies where the image "
-            "is cut off.",
+            "The model does not see the region to highlight: it is in the part of the "
+            "image that is cropped.",
             "Choose another region, or send the image padded to a square.",
         )
     lit = iter(_lit(covers, highlight.least_cover))
@@ -96,16 +96,16 @@ def _none(view: View) -> npt.NDArray[np.bool_]:
 def _check(sizes: list[SizePx], highlight: Highlight) -> None:
     if not 0 <= highlight.image < len(sizes):
         raise WrongUseError(
-            f"Image {highlight.image + 1} is to be highlighted, and the question shows "
-            f"{len(sizes)}.",
+            f"Image {highlight.image + 1} is to be highlighted, but the question "
+            f"shows only {len(sizes)}.",
             "Choose one of its images.",
         )
     sent, size = sizes[highlight.image], highlight.mask.size
     if sent != size:
         raise WrongUseError(
-            f"The region to highlight is drawn on {size.columns} × {size.rows} pixels, "
-            f"and the image is sent with {sent.columns} × {sent.rows}.",
-            "Fit the region as the image is fitted.",
+            f"The region to highlight is drawn on {size.columns} × {size.rows} "
+            f"pixels, but the image is sent with {sent.columns} × {sent.rows}.",
+            "Resize the region like the image.",
         )
 
 
@@ -200,8 +200,7 @@ class _Adding:
         patches = lit[0].size
         if keys - patches not in (0, 1) or pictures % len(lit):
             raise WrongUseError(
-                f"The model {self._model} cuts its images into other patches than were "
-                "expected.",
+                f"The model {self._model} splits its images into unexpected patches.",
                 "Choose another version of the model.",
             )
         bias = torch.zeros((pictures, 1, 1, keys), dtype=states.dtype)
@@ -244,5 +243,5 @@ def _unknown_tower(engine: Engine) -> WrongUseError:
     return WrongUseError(
         f"A region cannot be highlighted in models of the kind "
         f"'{engine.files.model_type}': their vision tower is not known.",
-        "Choose a model of LLaVA, Gemma 3, PaliGemma, Idefics 3, SmolVLM or Qwen-VL.",
+        "Choose a LLaVA, Gemma 3, PaliGemma, Idefics 3, SmolVLM or Qwen-VL model.",
     )

@@ -87,11 +87,12 @@ def _download(
     except errors.GatedRepoError as error:
         raise WrongUseError(
             f"The hub gives {options.model} only to those who accepted its terms.",
-            "Accept them on the model's page, log in with 'hf auth login', try again.",
+            "Accept them on the model's page, log in with 'hf auth login', and try "
+            "again.",
         ) from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise WrongUseError(
-            f"The hub knows no model {options.model} of this revision.",
+            f"The hub has no model {options.model} with this revision.",
             "Check the name and the revision.",
         ) from error
     except (OSError, httpx2.HTTPError) as error:
@@ -101,11 +102,11 @@ def _download(
 def _not_fetched(model: str, error: Exception) -> OverreadError:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return DiskFullError(
-            f"The disk is full, so the model {model} could not be fetched.",
-            "Free some space and try again; what arrived is kept.",
+            f"The disk is full, so the model {model} could not be downloaded.",
+            "Free some space and try again; what was downloaded is kept.",
         )
     return WrongUseError(
-        f"The model {model} could not be fetched from the hub "
+        f"The model {model} could not be downloaded from the hub "
         f"({type(error).__name__}); what arrived is kept.",
         f"Check the connection and try again. Or run 'hf download {model} --local-dir "
         f"{model.rpartition('/')[2]}' on a machine that is online, and give that "
@@ -119,7 +120,7 @@ def _fetched(
     """Fetch every file that is missing; return the folder of them all."""
     import huggingface_hub
 
-    progress(0.0, "asking the hub")
+    progress(0.0, "contacting the hub")
     told = huggingface_hub.HfApi().model_info(
         options.model, revision=options.revision, files_metadata=True
     )

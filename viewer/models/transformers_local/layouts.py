@@ -64,8 +64,8 @@ def layouts(engine: Engine, sizes: list[SizePx]) -> list[PatchLayout]:
     layout = next((f for start, f in _FAMILIES.items() if kind.startswith(start)), None)
     if layout is None:
         raise WrongUseError(
-            f"For models of the kind '{kind}' it is not known which part of the image "
-            "each token stands for.",
+            f"It is not known which part of the image each token of a '{kind}' model "
+            "represents.",
             f"Choose one of {', '.join(_FAMILIES)}.",
         )
     return [layout(engine, size) for size in sizes]

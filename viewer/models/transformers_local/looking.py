@@ -48,7 +48,7 @@ def check_eager(attention: str) -> None:
     """Raise where a model's attention setting tells nothing of where it looked."""
     if attention != "eager":
         raise WrongUseError(
-            "Where a model looked is told by its eager attention only.",
+            "Only eager attention shows where a model looked.",
             'Set attention = "eager" for this model.',
         )
 

@@ -60,9 +60,9 @@ def check_fits(name: str, weights: int, device: str) -> None:
         return
     where = "main memory" if device == "cpu" else "the GPU's memory"
     raise WrongUseError(
-        f"The model {name} needs about {needed / _GIB:.1f} GiB, and {free / _GIB:.1f} "
-        f"GiB of {where} are free.",
-        "Unload another model, choose a smaller dtype, a quantization or model, or "
+        f"The model {name} needs about {needed / _GIB:.1f} GiB, but only "
+        f"{free / _GIB:.1f} GiB of {where} are free.",
+        "Unload another model, choose a smaller dtype or model or a quantization, or "
         "set force = true.",
     )
 
@@ -162,6 +162,7 @@ def _tensors(path: Path) -> list[dict[str, Any]]:
         return [{**told, "name": name} for name, told in header.items()]
     except (OSError, ValueError, struct.error, AttributeError, TypeError) as error:
         raise WrongUseError(
-            f"The weights {path.name} cannot be read: the file is damaged or cut.",
+            f"The weights {path.name} cannot be read: the file is damaged or cut "
+            "short.",
             "Download the model again.",
         ) from error

@@ -17,20 +17,20 @@ LOCAL_SETTINGS: Final = (
         required=True,
         may_be_folder=True,
     ),
-    Setting("revision", str, None, "branch, tag or commit of a model of the hub"),
-    Setting("download", bool, False, "fetch the model from the hub if it is not here"),
+    Setting("revision", str, None, "branch, tag or commit of a model on the hub"),
+    Setting("download", bool, False, "download the model from the hub if needed"),
     Setting(
         "device",
         str,
         "auto",
-        "where the model runs; auto takes a GPU where there is one",
+        "where the model runs; auto uses a GPU if there is one",
         choices=("auto", "cpu", "cuda", "mps"),
     ),
     Setting(
         "dtype",
         str,
         "auto",
-        "numbers of the weights; auto keeps the model's own",
+        "number format of the weights; auto keeps the model's own",
         choices=("auto", "float32", "bfloat16", "float16"),
     ),
     Setting(
@@ -44,11 +44,13 @@ LOCAL_SETTINGS: Final = (
         "attention",
         str,
         "sdpa",
-        "how attention is computed; eager also tells where the model looked",
+        "how attention is computed; eager also shows where the model looked",
         choices=("sdpa", "eager"),
     ),
     Setting("max_new_tokens", int, 256, "longest reply in tokens", minimum=1),
-    Setting("temperature", float, 0.0, "0 always takes the likeliest token", minimum=0),
+    Setting(
+        "temperature", float, 0.0, "0 always takes the most likely token", minimum=0
+    ),
     Setting("seed", int, 0, "seed of repeat 0 above temperature 0; repeat r adds r"),
     Setting(
         "batch_size",
@@ -57,9 +59,11 @@ LOCAL_SETTINGS: Final = (
         "questions answered together; above 1 the last digits may change",
         minimum=1,
     ),
-    Setting("logprobs", bool, True, "keep how likely each token was"),
-    Setting("top_logprobs", int, 5, "likeliest tokens kept at each place", minimum=0),
-    Setting("force", bool, False, "load it even if it seems not to fit into memory"),
+    Setting("logprobs", bool, True, "keep token probabilities"),
+    Setting(
+        "top_logprobs", int, 5, "most likely tokens kept at each position", minimum=0
+    ),
+    Setting("force", bool, False, "load it even if it seems not to fit in memory"),
 )
 
 QUANTIZER: Final = "bitsandbytes"

@@ -68,8 +68,8 @@ def _next(
         if len(_read(words, _written(words, [*before, token]))) == grown:
             return token
     raise WrongUseError(
-        "Random tokens do not keep their number in this model's tokenizer.",
-        "Match words instead of tokens.",
+        "This model's tokenizer does not keep the number of random tokens.",
+        "Match the number of words instead of tokens.",
     )
 
 

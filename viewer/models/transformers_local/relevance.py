@@ -62,7 +62,7 @@ def maps_of(
     counts = [plan.tokens for plan in plans]
     if sum(counts) != len(on_images):
         raise WrongUseError(
-            f"The model shows its images in {len(on_images)} tokens where "
+            f"The model represents its images with {len(on_images)} tokens, but "
             f"{sum(counts)} were expected.",
             "Choose another version of the model.",
         )

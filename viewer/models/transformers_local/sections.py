@@ -49,7 +49,7 @@ def sections_of(
         if (part > 2).any():
             raise WrongUseError(
                 f"The section '{section.name}' of a prompt overlaps another one.",
-                "Give every section text of its own.",
+                "Give every section its own text.",
             )
         part[part == 1] = number
     return names, numbers
@@ -86,9 +86,9 @@ class _Read:
         count = self._text.count(section.text) if section.text else 0
         if count != 1:
             raise WrongUseError(
-                f"The section '{section.name}' stands {count} times in the prompt as "
+                f"The section '{section.name}' appears {count} times in the prompt as "
                 "the model reads it.",
-                "Name a piece of text that stands in it exactly once.",
+                "Name text that appears in it exactly once.",
             )
         start = self._text.index(section.text)
         return self._token_at(start), self._token_at(start + len(section.text) - 1) + 1

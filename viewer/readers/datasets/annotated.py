@@ -186,8 +186,8 @@ def _view_notices(
         return
     if entry.view and image.view is View.UNKNOWN:
         text = (
-            f"Its table says the view '{entry.view}', which is none of PA, AP, frontal,"
-            " lateral and other; no view is known."
+            f"Its table gives the view '{entry.view}', which is not PA, AP, frontal, "
+            "lateral or other; its view is unknown."
         )
         yield Notice("unknown_view", image.key, text)
     elif image.view is View.UNKNOWN:
@@ -204,7 +204,7 @@ def _view_notices(
 def _reference(entry: Annotated, size: SizePx) -> _Reference:
     masks, boxes, defects = {}, {}, dict.fromkeys(entry.broken, "reference_unreadable")
     notices = [
-        Notice("reference_unreadable", entry.key, f"{name} is of no use: {why}.")
+        Notice("reference_unreadable", entry.key, f"{name} cannot be used: {why}.")
         for name, why in sorted(entry.broken.items())
     ]
     if not size.rows:
@@ -220,7 +220,7 @@ def _reference(entry: Annotated, size: SizePx) -> _Reference:
                 notices += [_clipped(entry.key, name)] if clipped else []
         except _Unusable as error:
             defects[name] = error.reason
-            text = f"{name} is of no use: {error.why}."
+            text = f"{name} cannot be used: {error.why}."
             notices.append(Notice(error.reason, entry.key, text))
             masks.pop(name, None)
     return _Reference(masks, boxes, defects, tuple(notices))
@@ -253,7 +253,7 @@ def _inside(
     cut = tuple(ReferenceBox(_cut(b.box, size), b.reader) for b in boxes)
     for box in cut:
         if mask_of(size, (box,), 1).is_empty:
-            raise _Unusable("box_outside", "a box of it holds no pixel of the image")
+            raise _Unusable("box_outside", "a box of it contains no pixel of the image")
     return cut, cut != boxes
 
 
@@ -267,7 +267,7 @@ def _cut(box: BoxPx, size: SizePx) -> BoxPx:
 
 
 def _clipped(key: str, finding: str) -> Notice:
-    text = f"A box of {finding} reaches beyond the image and is cut to it."
+    text = f"A box of {finding} extends beyond the image and is cropped to it."
     return Notice("box_clipped", key, text)
 
 
@@ -278,7 +278,8 @@ def _other_size(entry: Annotated, size: SizePx) -> _Reference:
         return _Reference({}, {}, {}, ())
     said = _by(entry.size) if entry.size else ""
     text = (
-        f"Its places are for an image of {said}, its file is {_by(size)}; none is used."
+        f"Its locations are for an image of {said}, but its file is {_by(size)}; none "
+        "is used."
     )
     notice = Notice("mask_size", entry.key, text)
     return _Reference({}, {}, dict.fromkeys(sorted(names), "mask_size"), (notice,))
@@ -293,7 +294,9 @@ def without_repeats(
 ) -> tuple[dict[str, tuple[ReferenceBox, ...]], list[Notice]]:
     """Return each finding's boxes once, and a notice of every one that came again."""
     notices = [
-        Notice("repeated_box", key, f"A box of {name} is listed {n} times; it is one.")
+        Notice(
+            "repeated_box", key, f"A box of {name} is listed {n} times; it counts once."
+        )
         for name, of in boxes.items()
         for n in Counter(of).values()
         if n > 1

@@ -66,7 +66,7 @@ def _of_json(path: Path, columns: Sequence[str]) -> Iterable[Mapping[str, object
         document = read_json(_text(path))
     except ValueError as error:
         raise UnreadableInputError(
-            f"{path.name} is no JSON.", "Write a list of objects."
+            f"{path.name} is not JSON.", "Write a list of objects."
         ) from error
     if not isinstance(document, list) or not all(isinstance(o, dict) for o in document):
         raise _odd(path.name, columns)

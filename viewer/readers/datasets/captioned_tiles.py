@@ -57,7 +57,7 @@ def read(
     items = _items(required_tables(root, COLUMNS), notices)
     if not items:
         raise UnreadableInputError(
-            f"No table of '{root.name}' has an image with its caption.",
+            f"No table in '{root.name}' has images with captions.",
             "Each row needs both.",
         )
     collection = Collection(name, "captioned-tiles", root_of(root), view or View.OTHER)
@@ -84,7 +84,7 @@ def _problem(row: CsvRow, again: bool) -> str:
         ("it names no image.", not row.cells.get("image")),
         ("it has no caption.", not row.cells.get("caption")),
         ("it has more cells than there are columns.", row.overlong),
-        ("its image has a caption before.", again),
+        ("its image already has a caption.", again),
     )
     return next((text for text, holds in facts if holds), "")
 

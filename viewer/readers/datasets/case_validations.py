@@ -48,9 +48,9 @@ def read_case_validations(
         if not reader:
             raise _bad(path, row, "names no reader")
         if key not in known:
-            raise _bad(path, row, f"names the case '{key}', which is not there")
+            raise _bad(path, row, f"names the case '{key}', which does not exist")
         if (reader, key) in found:
-            raise _bad(path, row, f"has '{key}' by '{reader}' once more")
+            raise _bad(path, row, f"has '{key}' by '{reader}' again")
         if problem := _problem(row.cells, known[key]):
             raise _bad(path, row, problem)
         found[reader, key] = _validation(row.cells, known[key])
@@ -62,15 +62,15 @@ def _problem(cells: Mapping[str, str], case: EvidenceCase) -> str:
     evidence = {one.key for one in case.evidence}
     verdicts, confirmed = _parts(cells, "alignment"), cells.get("confirmed", "")
     if confirmed not in {"yes", "no"}:
-        return f"says '{confirmed}' as confirmed, neither yes nor no"
+        return f"has '{confirmed}' as confirmed instead of yes or no"
     if odd := [x for x in _parts(cells, "incomplete") if x not in evidence]:
         return f"names the evidence '{odd[0]}', which the case does not have"
     if odd := [x for x in verdicts if x not in _VERDICTS]:
-        return f"has the verdict '{odd[0]}', none of {', '.join(Alignment)}"
+        return f"has the verdict '{odd[0]}', which is not one of {', '.join(Alignment)}"
     if verdicts and len(verdicts) != len(evidence):
         return f"has {len(verdicts)} verdicts on {len(evidence)} pieces of evidence"
     if odd := [x for x in _parts(cells, "unticked") if x not in _LINES]:
-        return f"names the line '{odd[0]}', none of 1 to {len(ANONYMISATION)}"
+        return f"names the line '{odd[0]}', which is not from 1 to {len(ANONYMISATION)}"
     return ""
 
 

@@ -92,14 +92,14 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
         DatasetFormat(
             "siim",
-            "SIIM-ACR pneumothorax: run-length codes in CSV, convention decided",
+            "SIIM-ACR pneumothorax: run-length codes in CSV, convention detected",
             siim.reader_of(None),
             siim.looks,
             title="SIIM-ACR pneumothorax CSV",
         ),
         DatasetFormat(
             "siim-relative",
-            "The same, runs counted from the end of the run before",
+            "The same, runs counted from the end of the previous run",
             siim.reader_of(Runs.RELATIVE),
             title="SIIM-ACR, relative runs",
         ),
@@ -125,7 +125,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
         DatasetFormat(
             "vlmevalkit",
-            "Multiple-choice questions in a TSV with its images inside",
+            "Multiple-choice questions in a TSV with embedded images",
             vlmevalkit.read,
             vlmevalkit.looks,
             title="VLMEvalKit table",
@@ -138,21 +138,21 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
         DatasetFormat(
             "captioned-tiles",
-            "Pathology images with captions in a CSV, to make questions of",
+            "Pathology images with captions in a CSV, to make questions from",
             captioned_tiles.read,
             captioned_tiles.looks,
             title="Captioned tiles",
         ),
         DatasetFormat(
             "medsyn",
-            "Cases with several evidences: a folder with a case.json for each",
+            "Cases with several pieces of evidence: a folder with a case.json for each",
             medsyn.read,
             medsyn.looks,
             title="MEDSYN cases",
         ),
         DatasetFormat(
             "heal",
-            "HEAL-MedVQA: questions and anatomy masks in rows, run order decided",
+            "HEAL-MedVQA: questions and anatomy masks in rows, run order detected",
             heal.reader_of(None),
             heal.looks,
             title="HEAL-MedVQA",
@@ -192,7 +192,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
         DatasetFormat(
             "folder",
-            "Images of any kind; NAME.<finding>.png beside one is its mask",
+            "Images of any kind; NAME.<finding>.png next to one is its mask",
             folder.read,
             Path.is_dir,
             title="Folder of images and masks",
@@ -242,7 +242,7 @@ def _format_named(name: str) -> DatasetFormat:
     if name not in known:
         raise WrongUseError(
             f"There is no data-set format '{name}'.",
-            f"Choose of: {', '.join(sorted(known))}.",
+            f"Choose one of: {', '.join(sorted(known))}.",
         )
     return known[name]
 
@@ -255,7 +255,7 @@ def _others() -> Plugins[DatasetFormat]:
 def _checked(name: str, found: object) -> DatasetFormat:
     """Return what another package calls a format, or raise why it is none."""
     if not isinstance(found, DatasetFormat):
-        raise PluginError("is no DatasetFormat: update or uninstall the package.")
+        raise PluginError("is not a DatasetFormat: update or uninstall the package.")
     check_name(name, found.name, FORMATS)
     return found
 

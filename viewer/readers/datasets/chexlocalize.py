@@ -143,7 +143,9 @@ def _in_words_of(
 
 
 def _filled(path: Path) -> Notice:
-    text = "Its split has no gt_segmentations that is read; its outlines are filled."
+    text = (
+        "Its split has no readable gt_segmentations; its outlines are filled instead."
+    )
     return Notice("outlines_filled", path.name, text)
 
 
@@ -155,7 +157,7 @@ def _read_masks(
     for path in paths:
         for key, found in read_file(path).items():
             if key in masks:
-                text = f"{path.name} has its masks again; the first are used."
+                text = f"{path.name} repeats its masks; the first ones are used."
                 notices.append(Notice("repeated_masks", key, text))
             masks.setdefault(key, found)
     return masks, notices
@@ -309,11 +311,15 @@ def _human_notices(path: Path, masks: Iterable[str]) -> list[Notice]:
         return [Notice("human_points_unreadable", path.name, error.what)]
     segmented = set(masks)
     extra = [
-        Notice("human_points_without_masks", key, f"{path.name} has it, no mask file.")
+        Notice(
+            "human_points_without_masks",
+            key,
+            f"It is in {path.name}, but in no mask file.",
+        )
         for key in sorted(human - segmented)
     ]
     lacking = [
-        Notice("masks_without_human_points", key, f"It is missing in {path.name}.")
+        Notice("masks_without_human_points", key, f"It is missing from {path.name}.")
         for key in sorted(segmented - human)
     ]
     return extra + lacking
@@ -350,7 +356,7 @@ def _mask_set(entry: object) -> MaskSet:
         return MaskSet(broken={"*": "its entry holds no outlines by finding"})
     size = _size_of(entry.get(_SIZE))
     if size is None:
-        return MaskSet(broken={"*": "its img_size is no [height, width] in pixels"})
+        return MaskSet(broken={"*": "its img_size is not [height, width] in pixels"})
     masks: dict[str, Mask] = {}
     zero: dict[str, Mask] = {}
     broken: dict[str, str] = {}
@@ -375,13 +381,13 @@ def _size_of(value: object) -> SizePx | None:
 
 def _polygons(drawn: object) -> tuple[Polygon, ...]:
     if not isinstance(drawn, list):
-        raise _broken("it is no list of outlines")
+        raise _broken("it is not a list of outlines")
     return tuple(_polygon(points) for points in drawn)
 
 
 def _polygon(points: object) -> Polygon:
     if not isinstance(points, list) or len(points) < _LEAST_POINTS:
-        raise _broken("an outline has less than three points")
+        raise _broken("an outline has fewer than three points")
     return [_point(point) for point in points]
 
 
@@ -389,7 +395,7 @@ def _point(point: object) -> tuple[float, float]:
     pair = point if isinstance(point, list) else []
     numbers = [n for n in pair if type(n) in {int, float} and math.isfinite(n)]
     if len(numbers) != 2 or len(pair) != 2:
-        raise _broken("a point of an outline is no [x, y]")
+        raise _broken("a point of an outline is not [x, y]")
     if any(abs(n) > _LARGEST for n in numbers):
         raise _broken("a point of an outline lies far outside the image")
     return float(numbers[0]), float(numbers[1])

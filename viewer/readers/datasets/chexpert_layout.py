@@ -78,7 +78,7 @@ def find_layout(path: Path) -> Layout:
     named = _split_of_masks(path.name) if path.is_file() else None
     if path.is_file() and named is None:
         raise UnreadableInputError(
-            f"'{path.name}' is no mask file of CheXlocalize.",
+            f"'{path.name}' is not a mask file of CheXlocalize.",
             "Name the folder, or gt_segmentations_val.json or gt_segmentations_test"
             ".json in it, or gt_annotations of either.",
         )
@@ -187,7 +187,7 @@ def _several_files(key: str, used: Path) -> Notice:
     return Notice(
         "several_files",
         key,
-        f"More than one file is this image; the largest, {used.suffix[1:]} in "
+        f"There are several files for this image; the largest, {used.suffix[1:]} in "
         f"'{used.parent.name}', is read.",
     )
 
@@ -196,6 +196,6 @@ def _several_splits(splits: Sequence[str]) -> Notice:
     return Notice(
         "several_splits",
         ", ".join(splits),
-        "More than one split is read as one data set; import one gt_segmentations "
-        "file by its name to read its split alone.",
+        "Several splits are read as one data set; import one gt_segmentations file by "
+        "name to read its split alone.",
     )

@@ -74,7 +74,7 @@ def items_of(rows: Iterable[ChoiceRow]) -> tuple[tuple[Item, ...], list[Notice]]
         items[item.key] = item
         first.setdefault(row.same_question, item.key)
         if not item.images:
-            text = "It names no image, so that it can be asked in words only."
+            text = "It has no image, so it can only be asked as text."
             notices.append(Notice("no_image", item.key, text))
     return tuple(items.values()), notices
 
@@ -103,7 +103,7 @@ def _check_new(
 ) -> None:
     """Raise for a question that was there before, or another of its name."""
     if row.number and row.same_question in first:
-        raise RejectedRowError(f"It is {first[row.same_question]} once more.")
+        raise RejectedRowError(f"It repeats {first[row.same_question]}.")
     if row.key in items:
         raise RejectedRowError(
             f"Another question of {row.subset}, {row.split}, has the number "
@@ -150,7 +150,7 @@ def _texts(written: Sequence[str]) -> tuple[str, ...]:
     if not 2 <= len(written) <= MOST_OPTIONS:
         raise RejectedRowError(
             f"It has {counted(len(written), 'option')}; 2 to {MOST_OPTIONS} can be "
-            "told apart by letters."
+            "lettered."
         )
     read = [labelled(option) for option in written]
     lettered = all(one and one.option == i for i, one in enumerate(read))
@@ -178,14 +178,14 @@ def option_named(written: str, options: Sequence[str]) -> int:
     if alone is not None and alone < len(options):
         return alone
     if named is None:
-        raise RejectedRowError("Its answer is none of its options.")
+        raise RejectedRowError("Its answer is not one of its options.")
     by_words = _same(named.text, options)
     if named.option >= len(options) or not (by_words or not named.text):
-        raise RejectedRowError("Its answer is none of its options.")
+        raise RejectedRowError("Its answer is not one of its options.")
     if by_words and named.option not in by_words:
         raise RejectedRowError(
-            f"Its answer's letter is {letter_of(named.option)}, its words are those of "
-            f"{letter_of(by_words[0])}."
+            f"Its answer's letter is {letter_of(named.option)}, but its words are "
+            f"those of {letter_of(by_words[0])}."
         )
     return named.option
 
@@ -199,7 +199,7 @@ def _only(options: list[int]) -> int:
     if len(options) > 1:
         raise RejectedRowError(
             f"Its answer's words are those of {letter_of(options[0])} and of "
-            f"{letter_of(options[1])}, and no letter tells which."
+            f"{letter_of(options[1])}, and no letter decides."
         )
     return options[0]
 

@@ -163,7 +163,10 @@ def _images_by_id(
         if number is None or not isinstance(file, str) or not file:
             notices.append(_odd(path, "An image has no id or no file name"))
         elif number in by_id:
-            text = f"The image id {number} is used again; the first image has it."
+            text = (
+                f"The image id {number} is used more than once; the first image keeps "
+                "it."
+            )
             notices.append(Notice("repeated_image", file, text))
         else:
             patient, view = _first(row, _PATIENT), _first(row, _VIEW)
@@ -282,5 +285,5 @@ def _odd(path: Path, what: str) -> Notice:
 
 
 def _repeated_image(path: Path, file: str) -> Notice:
-    text = f"{path.name} has it again; the first file's annotations are used."
+    text = f"{path.name} lists it again; the first file's annotations are used."
     return Notice("repeated_image", stem_of(file), text)

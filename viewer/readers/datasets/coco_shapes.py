@@ -16,7 +16,7 @@ from viewer.metrics.regions import mask_of_boxes
 from viewer.readers.datasets.annotated import MakeMask
 from viewer.readers.datasets.segmentations import read_mask
 
-_HOW = "Write annotations as COCO's instances have them."
+_HOW = "Write annotations as in COCO's instances files."
 _FARTHEST = 65_535
 """Pixels that a corner of an outline may lie from the origin."""
 
@@ -90,14 +90,14 @@ def _box(drawn: object) -> BoxPx:
 
 def _outlines(coded: object) -> tuple[PolygonPx, ...]:
     if not isinstance(coded, list):
-        raise _unreadable("its segmentation is neither outlines nor a code")
+        raise _unreadable("its segmentation is neither outlines nor a run-length code")
     return tuple(_outline(part) for part in coded)
 
 
 def _outline(part: object) -> PolygonPx:
     numbers = _numbers(part)
     if len(numbers) < 6 or len(numbers) % 2:
-        raise _unreadable("an outline has less than three points")
+        raise _unreadable("an outline has fewer than three points")
     if max(map(abs, numbers)) > _FARTHEST:
         raise _unreadable("a point of an outline lies far outside the image")
     points = zip(numbers[::2], numbers[1::2], strict=True)
@@ -106,9 +106,9 @@ def _outline(part: object) -> PolygonPx:
 
 def _numbers(listed: object, count: int | None = None) -> list[float]:
     if not isinstance(listed, list) or count not in {None, len(listed)}:
-        raise _unreadable("it is no list of numbers")
+        raise _unreadable("it is not a list of numbers")
     if not all(type(n) in {int, float} and math.isfinite(n) for n in listed):
-        raise _unreadable("a number of it is none")
+        raise _unreadable("it contains something that is not a number")
     return [float(n) for n in listed]
 
 

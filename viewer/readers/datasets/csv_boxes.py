@@ -152,12 +152,13 @@ def _columns_of_places(table: Path) -> tuple[str, ...]:
     if twice:
         raise UnreadableInputError(
             f"'{table.name}' has the column {twice[0]} more than once.",
-            "Leave one of them, or give the other another name.",
+            "Remove one of them, or rename it.",
         )
     if {*CORNERS, *SIZES} <= set(header):
         raise UnreadableInputError(
-            f"'{table.name}' has corners and sizes: which of them hold is not known.",
-            "Leave either x1, y1, x2, y2 or x, y, width, height.",
+            f"'{table.name}' has both corners and sizes, and it is not clear which to "
+            "use.",
+            "Keep either x1, y1, x2, y2 or x, y, width, height.",
         )
     return CORNERS if set(CORNERS) <= set(header) else SIZES
 
@@ -183,7 +184,10 @@ def _take(
         return []
     box, why = _box(row, numbers)
     if _is_another(file, rows.file):
-        box, why = None, f"calls its file {file}, a line before {rows.file}"
+        box, why = (
+            None,
+            f"calls its file {file}, but an earlier line calls it {rows.file}",
+        )
     if box is None:
         rows.broken.setdefault(finding, f"line {row.line} of {table.name} {why}")
     else:
@@ -206,7 +210,7 @@ def _box(row: CsvRow, numbers: Sequence[str]) -> tuple[BoxPx | None, str]:
         if not text:
             return None, f"has no {column}"
         if not _is_number(text):
-            return None, f"has '{text}' as {column}, which is no number"
+            return None, f"has '{text}' as {column}, which is not a number"
     make = corners if tuple(numbers) == CORNERS else corner_and_size
     return make(*written), "has a box without area"
 
@@ -228,10 +232,14 @@ def _entry(
         by = {box.reader for box in boxes[finding]}
         if torn := by & (rows.denied.get(finding, set()) | nothing):
             who = f"Reader {min(torn)}" if min(torn) else "The table"
-            text = f"{who} says that {finding} is absent and draws a box; it is used."
+            text = (
+                f"{who} says that {finding} is absent but draws a box; the box is used."
+            )
             notices.append(Notice("contradiction", key, text))
     notices += [
-        Notice("contradiction", key, f"Its rows name another {c}; the first is used.")
+        Notice(
+            "contradiction", key, f"Its rows disagree about its {c}; the first is used."
+        )
         for c, said in rows.said.items()
         if len(said) > 1
     ]

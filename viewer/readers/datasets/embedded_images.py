@@ -41,10 +41,10 @@ class Problem:
     text: str
 
 
-_NO_IMAGE: Final = Problem(UNREADABLE, "Its base64 is no PNG, JPEG or TIFF.")
+_NO_IMAGE: Final = Problem(UNREADABLE, "Its base64 is not a PNG, JPEG or TIFF.")
 _CUT_OFF: Final = Problem(UNREADABLE, "Its base64 is cut off.")
 _NO_ROW: Final = Problem(
-    MISSING, "Its cell is neither base64 nor the index of a row before."
+    MISSING, "Its cell is neither base64 nor the index of an earlier row."
 )
 
 
@@ -159,5 +159,5 @@ def write_image(path: Path, data: bytes) -> None:
     except OSError as error:
         raise UnreadableInputError(
             f"The images cannot be unpacked into {path.parent.name}: {error.strerror}.",
-            "Copy the table to a folder that may be written.",
+            "Copy the table to a writable folder.",
         ) from error

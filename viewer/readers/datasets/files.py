@@ -102,7 +102,7 @@ def _search(root: Path) -> FoundBelow:
             if folder == root:
                 raise UnreadableInputError(
                     f"The folder '{root}' cannot be listed: {error.strerror}.",
-                    "Allow reading it, or name another.",
+                    "Allow reading it, or choose another folder.",
                 ) from error
             odd.append(folder)
             continue
@@ -183,8 +183,8 @@ def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
     if header and header.geometry.stored_orientation != 1:
         number = header.geometry.stored_orientation
         text = (
-            f"It is turned to be shown (Orientation {number}); masks and boxes are "
-            "taken to be of the turned image."
+            f"It is rotated for display (Orientation {number}); masks and boxes are "
+            "taken to match the rotated image."
         )
         yield Notice("turned", key, text)
 
@@ -194,7 +194,7 @@ def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
     alone = [image.key for image in images if image.patient == image.key]
     if alone:
         n = "1 image says" if len(alone) == 1 else f"{len(alone)} images say"
-        text = f"{n} nothing of the patient; each counts as a patient of its own."
+        text = f"{n} nothing about the patient; each counts as a separate patient."
         yield Notice("unknown_patient", alone[0], text)
 
 
@@ -219,7 +219,7 @@ def _facts_of(path: Path) -> FileFacts:
     try:
         headers = read_headers(path)
         parts = files_of_image(path)
-        problem = "" if headers else "The file holds no image."
+        problem = "" if headers else "The file contains no image."
     except OverreadError as error:
         headers, parts, problem = (), (path,), error.what
     try:

@@ -86,11 +86,13 @@ def read(
     for file in layout.images:
         found = facts[file.path]
         if _is_no_picture(found):
-            text = "It holds segments or a report, no picture, and is not imported."
+            text = (
+                "It contains segments or a report, not a picture, and is not imported."
+            )
             notices.append(Notice("not_an_image", file.key, text))
             continue
         if _is_listed_elsewhere(file, found):
-            text = f"It is a part of the whole slide {found.headers[0].ref.path.name}."
+            text = f"It is part of the whole slide {found.headers[0].ref.path.name}."
             notices.append(Notice("part_of_slide", file.key, text))
             continue
         masks = _read_masks(file)
@@ -135,7 +137,7 @@ def _is_listed_elsewhere(file: ImageFile, found: FileFacts) -> bool:
 def _read_masks(file: ImageFile) -> _Masks:
     masks: dict[str, Mask] = {}
     problems = dict.fromkeys(
-        file.ambiguous, "more than one image has its name, so it is not used"
+        file.ambiguous, "several images have its name, so it is not used"
     )
     cautions: dict[str, Sequence[Caution]] = {}
     for finding, path in file.masks.items():

@@ -155,7 +155,7 @@ def _repeated(keys: Mapping[Path, str], masks: Sequence[_MaskFile]) -> list[Noti
         Notice(
             "repeated_masks",
             keys[owner],
-            f"More than one file is its mask of {finding}; the first by name is used.",
+            f"There are several masks of {finding}; the first by name is used.",
         )
         for (owner, finding), n in uses.items()
         if n > 1 and owner in keys
@@ -164,7 +164,7 @@ def _repeated(keys: Mapping[Path, str], masks: Sequence[_MaskFile]) -> list[Noti
 
 def _no_image(root: Path, path: Path) -> Notice:
     subject = path.relative_to(root).as_posix()
-    return Notice("not_an_image", subject, "It is no image of a known kind.")
+    return Notice("not_an_image", subject, "It is not an image of a known kind.")
 
 
 def _no_file(root: Path, path: Path) -> Notice:
@@ -178,5 +178,5 @@ def _no_file(root: Path, path: Path) -> Notice:
 
 def _lonely(root: Path, mask: _MaskFile) -> Notice:
     subject = mask.path.relative_to(root).as_posix()
-    text = f"It is a mask of {mask.finding}, but the image is not beside it."
+    text = f"It is a mask of {mask.finding}, but its image is not next to it."
     return Notice("mask_without_image", subject, text)

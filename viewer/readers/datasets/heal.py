@@ -168,10 +168,10 @@ def _located(location: object, rows: _Rows) -> tuple[str, ...]:
     if isinstance(value, str) and _NAME.search(value):
         return (value,)
     if isinstance(value, str):
-        rows.broken[""] = "its location is numbers without the size that they fill"
+        rows.broken[""] = "its location has numbers without the size they fill"
         return ()
     if not isinstance(value, Mapping):
-        rows.broken[""] = "its location is no name and no mask"
+        rows.broken[""] = "its location is neither a name nor a mask"
         return ()
     named = {"": value} if {"size", "counts"} & set(value) else _there(value)
     for area, code in named.items():
@@ -213,7 +213,9 @@ def _runs(area: str, code: object) -> Runs:
     runs = rle.decode_runs(counts) if isinstance(counts, str) else counts
     shape, numbers = _whole(size), _whole(runs)
     if len(shape) != 2 or min(shape) < 1 or not numbers:
-        raise UnreadableInputError("A location is no mask with size and counts.", _HOW)
+        raise UnreadableInputError(
+            "A location is not a mask with size and counts.", _HOW
+        )
     found = Runs(area, SizePx(*shape), numbers)
     _ = mask_of(found, Order.COLUMNS)
     return found
@@ -236,7 +238,7 @@ def _decided(read: _Read, table: Path) -> Order:
         raise UnreadableInputError(
             f"'{table.name}' does not show whether the runs of its masks go down the "
             f"columns or along the rows: {_counted(found)}.",
-            "Say which: import it as heal-columns (COCO's own) or heal-rows.",
+            "Import it as heal-columns (COCO's own order) or heal-rows.",
         )
     text = f"The runs of its masks go along the {found.order}: {_counted(found)}."
     read.notices.append(Notice(f"runs_along_{found.order}", table.name, text))

@@ -81,6 +81,6 @@ def _is_number(value: object) -> bool:
 
 def _damaged(image: str, path: Path) -> UnreadableInputError:
     return UnreadableInputError(
-        f"'{path.name}' holds something else than points of {image}.",
+        f"'{path.name}' contains something other than points for {image}.",
         'It should say {"patient…": {"Edema": [[120, 240]]}}.',
     )

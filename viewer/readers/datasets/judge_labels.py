@@ -40,7 +40,7 @@ def read_judge_labels(path: Path, cases: Collection[str]) -> tuple[Label, ...]:
         problem = next(_problems(row, cases), "")
         case, task, model = (row.cells.get(name, "") for name in COLUMNS[:3])
         if not problem and (case, task, model) in found:
-            problem = f"scores the answer of '{model}' to '{case}' once more"
+            problem = f"scores the answer of '{model}' to '{case}' again"
         if problem:
             raise UnreadableInputError(
                 f"Line {row.line} of '{path.name}' {problem}.",
@@ -61,4 +61,4 @@ def _problems(row: CsvRow, cases: Collection[str]) -> Iterator[str]:
     if not cells.get("model", ""):
         yield "names no model"
     if cells.get("score", "") not in _SCORES:
-        yield f"has the score '{cells.get('score', '')}', which is none from 0 to 5"
+        yield f"has the score '{cells.get('score', '')}', which is not from 0 to 5"

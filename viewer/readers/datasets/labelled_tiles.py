@@ -82,8 +82,8 @@ def read(
         labels.setdefault(tile.pool, set()).add(tile.label)
     if not labels or min(map(len, labels.values())) < 2:
         raise UnreadableInputError(
-            f"The folder '{root.name}' has no images in two folders named after their "
-            "labels.",
+            f"The folder '{root.name}' does not have images in at least two folders "
+            "named after their labels.",
             "Put the images of each label into a folder of its name.",
         )
     items, rejected = items_of(
@@ -106,8 +106,8 @@ def _in_folders(root: Path, files: Sequence[str]) -> Iterator[Tile]:
             continue
         if _plain(label) in _NO_LABELS:
             raise UnreadableInputError(
-                f"How '{root.name}' is laid out is not understood: images lie in "
-                f"'{label}', which names no label.",
+                f"The layout of '{root.name}' is not recognised: images are in "
+                f"'{label}', which is not a label.",
                 "Put the images of each label into a folder of its name, or import "
                 "MHIST, SICAPv2, WSSS4LUAD, LC25000 or CRC-100K as they are unpacked.",
             )

@@ -63,7 +63,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str | None]]]:
     if "Path" not in header:
         raise UnreadableInputError(
             f"The label table '{path.name}' has no column 'Path'.",
-            "Use CheXpert's own table, or take it out of the folder.",
+            "Use CheXpert's own table, or remove it from the folder.",
         )
     return rows
 
@@ -94,12 +94,14 @@ def _number(text: str) -> float | None:
 
 
 def _uncertain(key: str, finding: str) -> Notice:
-    text = f"{finding} is marked uncertain (-1) and counts as neither."
+    text = (
+        f"{finding} is marked uncertain (-1) and counts as neither present nor absent."
+    )
     return Notice("uncertain_label", key, text)
 
 
 def _odd_value(key: str, finding: str) -> Notice:
-    text = f"The label of {finding} is none of 1, 0, -1 and empty, and is not used."
+    text = f"The label of {finding} is not 1, 0, -1 or empty, and is not used."
     return Notice("odd_label", key, text)
 
 

@@ -1,4 +1,4 @@
-"""Cases of several evidences, one folder with a case.json for each (E004-26).
+"""Cases with several pieces of evidence, one folder with a case.json each (E004-26).
 
 A folder with a report.json instead is a report that is to become a case.
 
@@ -55,7 +55,7 @@ class _Found:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether cases of several evidences, or reports, lie in folders below."""
+    """Tell whether folders below have cases with pieces of evidence, or reports."""
     if not path.is_dir():
         return False
     below = [p for n in ("*", "*/*") for p in path.glob(f"{n}/*.json")]
@@ -140,7 +140,7 @@ def _twice(found: list[_Found]) -> Sequence[tuple[str, UnreadableInputError]]:
         (
             one.folder,
             UnreadableInputError(
-                f"Another case is called '{one.item.key}' too.",
+                f"Another case is also called '{one.item.key}'.",
                 "Give each case an id of its own.",
             ),
         )
@@ -171,9 +171,9 @@ def _answered(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
         return tuple(items)
     if len(files) > 1:
         raise UnreadableInputError(
-            f"Both {' and '.join(PHYSICIANS)} lie beside the cases, and either may be "
-            "the later one.",
-            "Put all answers into one of them, and take the other away.",
+            f"Both {' and '.join(PHYSICIANS)} are next to the cases, and it is not "
+            "clear which is newer.",
+            "Put all answers into one of them, and remove the other.",
         )
     cases = [EvidenceCase.of_item(item) for item in items if "options" in item.facts]
     answers: dict[str, list[object]] = {}
@@ -226,9 +226,9 @@ def read_report(path: Path) -> Item:
     except (OSError, ValueError) as error:
         raise _bad(path, "cannot be read as JSON") from error
     if not isinstance(found, dict) or set(found) - set(_KEYS):
-        raise _bad(path, f"has something else than {', '.join(_KEYS)}")
+        raise _bad(path, f"has something other than {', '.join(_KEYS)}")
     if not all(isinstance(value, str) for value in found.values()):
-        raise _bad(path, "has a value that is no text")
+        raise _bad(path, "has a value that is not text")
     if not found.get("background", "").strip():
         raise _bad(path, "has no text 'background'")
     language = found.get("language", "en")

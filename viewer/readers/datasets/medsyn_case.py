@@ -1,4 +1,4 @@
-"""One case of several evidences, from its case.json (E004-26).
+"""One case with several pieces of evidence, from its case.json (E004-26).
 
 A case.json holds one object:
 
@@ -85,7 +85,7 @@ def read_case(path: Path) -> EvidenceCase:
     case = _Case(path.parent.name, _object(path))
     if unknown := sorted(set(case.values) - _KEYS):
         raise case.bad(
-            f"has something called '{unknown[0]}'",
+            f"has an unknown entry '{unknown[0]}'",
             f"A case has {', '.join(sorted(_KEYS))}.",
         )
     key = case.text("id", empty=True) or case.name
@@ -93,7 +93,7 @@ def read_case(path: Path) -> EvidenceCase:
     diagnosis = case.text("diagnosis")
     if diagnosis not in options:
         raise case.bad(
-            "has a diagnosis that is none of its options",
+            "has a diagnosis that is not one of its options",
             "Write it word for word as in the options.",
         )
     found = EvidenceCase(
@@ -139,11 +139,11 @@ def _object(path: Path) -> Mapping[str, object]:
         ) from error
     except ValueError as error:
         raise UnreadableInputError(
-            f"The case.json of '{name}' is no JSON.", "Save it as JSON in UTF-8."
+            f"The case.json of '{name}' is not JSON.", "Save it as JSON in UTF-8."
         ) from error
     if not isinstance(found, dict):
         raise UnreadableInputError(
-            f"The case.json of '{name}' holds no object.", "Begin it with {."
+            f"The case.json of '{name}' does not contain an object.", "Begin it with {."
         )
     return found
 
@@ -162,7 +162,7 @@ def _specialty(case: _Case) -> str:
     found = specialty_named(written)
     if found is None:
         raise case.bad(
-            f"is of the specialty '{written}', which is none of the 17",
+            f"is of the specialty '{written}', which is not one of the 17",
             f"Write one of {', '.join(SPECIALTIES)}.",
         )
     return found
@@ -186,7 +186,7 @@ def _evidence(case: _Case, key: str) -> tuple[Evidence, ...]:
         pieces = "1 piece" if n == 1 else f"{n} pieces"
         raise case.bad(
             f"has {pieces} of visual evidence",
-            "Give at least two, so that there is something to put together.",
+            "Give at least two, so that there is something to combine.",
         )
     found = tuple(_one(case, key, n, one) for n, one in enumerate(listed, 1))
     images = [image for one in found for image in one.images]
@@ -201,7 +201,7 @@ def _evidence(case: _Case, key: str) -> tuple[Evidence, ...]:
 def _one(case: _Case, key: str, number: int, one: object) -> Evidence:
     if not isinstance(one, dict) or set(one) - _EVIDENCE_KEYS:
         raise case.bad(
-            f"has something else than evidence as its evidence {number}",
+            f"has something other than evidence as its evidence {number}",
             "Give it type, images, finding and, where needed, when.",
         )
     of = _Case(f"{case.name}' in its evidence '{number}", one)
@@ -220,7 +220,7 @@ def _type(of: _Case) -> EvidenceType:
     found = evidence_type(written)
     if found is None:
         raise of.bad(
-            f"is of the type '{written}', which is none",
+            f"is of the unknown type '{written}'",
             f"Write one of {', '.join(EvidenceType)}.",
         )
     return found
@@ -230,8 +230,8 @@ def _below(case: _Case, image: str) -> str:
     path = PurePosixPath(image.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts:
         raise case.bad(
-            "names an image that does not lie in its folder",
-            "Put its images beside its case.json and name them from there.",
+            "names an image that is not in its folder",
+            "Put its images next to its case.json and name them relative to it.",
         )
     return path.as_posix()
 
@@ -253,7 +253,7 @@ def _check_language(case: _Case, found: EvidenceCase) -> None:
     )
     if odd := _of_another_language(texts, found.language):
         raise case.bad(
-            f"mixes languages: it says to be in {found.language}, and a text of it "
+            f"mixes languages: its language is {found.language}, but one of its texts "
             f"begins with '{odd[:12]}'",
             "Write every text of a case in one language.",
         )

@@ -46,7 +46,9 @@ BOXES: Final = ("Image Index", "Finding Label", "Bbox [x", "y", "w", "h]")
 SIDE: Final = 1024
 _NUMBERS: Final = BOXES[2:]
 _NO_FINDING: Final = "no finding"
-_CONTRADICTION: Final = "Its labels do not name {finding}, a box does; it is used."
+_CONTRADICTION: Final = (
+    "Its labels do not name {finding}, but a box does; the box is used."
+)
 
 
 @dataclass
@@ -96,7 +98,7 @@ def read(
     """
     if not looks(root):
         raise UnreadableInputError(
-            f"'{root.name}' is no table of NIH ChestX-ray14 and holds none.",
+            f"'{root.name}' is not a table of NIH ChestX-ray14 and contains none.",
             "Name the folder with BBox_List_2017.csv and Data_Entry_2017.csv.",
         )
     folder = root_of(root)
@@ -133,7 +135,7 @@ def _labelled(folder: Path, images: dict[str, _Rows]) -> Iterator[Notice]:
             text = f"{counted(again, 'row')} {name} an image again; the first is used."
             yield Notice("repeated_label_row", table.name, text)
     if not tables:
-        text = "There is no Data_Entry_2017.csv; file names tell the patients."
+        text = "There is no Data_Entry_2017.csv; patients are taken from file names."
         yield Notice("no_label_table", folder.name, text)
 
 
@@ -158,7 +160,7 @@ def _boxed(folder: Path, images: dict[str, _Rows]) -> Iterator[Notice]:
             rows = images.setdefault(stem_of(file), _Rows(file))
             _place(row, rows, display_name(finding), table)
     if not tables:
-        text = "There is no BBox_List_2017.csv; labels are read, but no places."
+        text = "There is no BBox_List_2017.csv; labels are read, but no locations."
         yield Notice("no_boxes", folder.name, text)
 
 

@@ -70,7 +70,7 @@ def read(
     items, notices = items_of(rows)
     if not items:
         raise UnreadableInputError(
-            f"{table.name} holds no question that can be asked.",
+            f"{table.name} contains no usable question.",
             "Each needs a question, 2 to 26 options and an answer among them.",
         )
     folder = root_of(root)
@@ -92,7 +92,7 @@ def _loaded(table: Path) -> object:
         ) from error
     except ValueError as error:
         raise UnreadableInputError(
-            f"{table.name} is no JSON.", "Copy or download it again."
+            f"{table.name} is not JSON.", "Copy or download it again."
         ) from error
 
 
@@ -148,7 +148,7 @@ def _text(value: object) -> str:
 def _odd(name: str) -> UnreadableInputError:
     return UnreadableInputError(
         f"{name} is not laid out as PathMMU's table.",
-        "It is {subset: {split: [question, ...]}} in JSON.",
+        "It must be {subset: {split: [question, ...]}} in JSON.",
     )
 
 
@@ -192,9 +192,9 @@ def _take(row: Row, item: Item | None, chosen: dict[tuple[str, str], int]) -> No
     if item is None:
         raise RejectedRowError("there is no such item.")
     if not all(who):
-        raise RejectedRowError("it names no group or no reader.")
+        raise RejectedRowError("it lacks a group or a reader.")
     if who in chosen:
-        raise RejectedRowError("this reader has answered the item before.")
+        raise RejectedRowError("this reader has already answered the item.")
     options = item.facts["options"]
     chosen[who] = option_named(
         row["answer"], [str(o) for o in options] if isinstance(options, list) else []

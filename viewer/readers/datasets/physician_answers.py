@@ -48,7 +48,7 @@ class _Entry:
         """Return a yes or a no."""
         written = self.cells.get(name, "").casefold()
         if written not in _TRUTHS:
-            raise self.bad(f"{name} is '{written}', neither yes nor no")
+            raise self.bad(f"{name} is '{written}' instead of yes or no")
         return _TRUTHS[written]
 
     def number(self, name: str, default: int | None) -> int | None:
@@ -57,7 +57,7 @@ class _Entry:
         if not written:
             return default
         if not written.isascii() or not written.isdigit():
-            raise self.bad(f"{name} is '{written}', which is no whole number")
+            raise self.bad(f"{name} is '{written}', which is not a whole number")
         return int(written)
 
 
@@ -84,7 +84,7 @@ def read_physician_answers(
         answer = _answer(entry, known)
         key = answer.reader, answer.case, answer.version
         if key in versions:
-            raise entry.bad(f"'{answer.reader}' answers '{answer.case}' once more")
+            raise entry.bad(f"'{answer.reader}' answers '{answer.case}' again")
         versions[key] = answer
     kept = [a for a in versions.values() if a.reader not in withdrawn]
     kept.sort(key=lambda answer: (answer.reader, answer.case, answer.version))
@@ -125,7 +125,7 @@ def _option(entry: _Entry, case: EvidenceCase) -> int | None:
     if place is None and written.casefold() in texts:
         place = texts.index(written.casefold())
     if place is None or place >= len(case.options):
-        raise entry.bad(f"'{written}' is none of the options of '{case.key}'")
+        raise entry.bad(f"'{written}' is not one of the options of '{case.key}'")
     return place
 
 

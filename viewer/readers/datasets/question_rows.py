@@ -123,7 +123,7 @@ def _arrow(read: Callable[[], _T], path: Path) -> _T:
         return read()
     except (ArrowException, OSError) as error:
         raise UnreadableInputError(
-            f"'{path.name}' is no complete Parquet file.", _CUT_SHORT
+            f"'{path.name}' is not a complete Parquet file.", _CUT_SHORT
         ) from error
 
 
@@ -133,7 +133,7 @@ def _json(path: Path) -> Sequence[Row]:
     except JSONDecodeError as error:
         where = f"{error.msg} at line {error.lineno}, column {error.colno}"
         raise UnreadableInputError(
-            f"'{path.name}' is no complete JSON: {where}.", _CUT_SHORT
+            f"'{path.name}' is not complete JSON: {where}.", _CUT_SHORT
         ) from error
     except (OSError, ValueError) as error:
         raise _no_text(path, "JSON") from error
@@ -157,7 +157,7 @@ def _json_lines(path: Path) -> Sequence[Row]:
             row = read_json(line) if line.strip() else _BLANK
         except ValueError as error:
             raise UnreadableInputError(
-                f"Line {number} of '{path.name}' is no JSON.", _CUT_SHORT
+                f"Line {number} of '{path.name}' is not JSON.", _CUT_SHORT
             ) from error
         if row is not _BLANK:
             rows.append(row if isinstance(row, dict) else {})

@@ -72,8 +72,8 @@ def read(
     found = _of_table(table) if table.is_file() else _of_cases(root)
     if not found.studies:
         raise UnreadableInputError(
-            f"No study lies below '{root.name}'.",
-            f"Give each a {CASE}, or all of them one {TABLE}.",
+            f"There is no study below '{root.name}'.",
+            f"Give each study a {CASE}, or all of them one {TABLE}.",
         )
     studies, lonely = with_tasks(root, found.studies)
     collection = Collection(name, "report-studies", root, view or View.UNKNOWN)
@@ -98,7 +98,7 @@ def _of_cases(root: Path) -> Found:
             notices.append(Notice("case_unreadable", folder, error.what))
             continue
         if study.key in studies:
-            text = "Another study has its id already; it is not imported."
+            text = "Another study already has its id; it is not imported."
             notices.append(Notice("study_twice", study.key, text))
             continue
         studies[study.key] = study
@@ -115,7 +115,9 @@ def _link(
     for key, name in earlier.items():
         prior, study = studies.get(name), studies[key]
         if prior is None:
-            yield Notice("prior_missing", key, f"Its prior '{name}' is no study here.")
+            yield Notice(
+                "prior_missing", key, f"Its prior '{name}' is not one of the studies."
+            )
             continue
         images = [replace(i, prior=True) for i in prior.images if not i.prior]
         studies[key] = replace(
@@ -170,7 +172,7 @@ def _images(path: Path, listed: object, *, prior: bool) -> list[StudyImage]:
     images: list[StudyImage] = []
     for entry in listed:
         if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
-            raise _bad(path, "lists an image without its file")
+            raise _bad(path, "lists an image whose file is missing")
         view = view_name(str(entry.get("view", "")))
         images.append(StudyImage(entry["file"], view, prior))
     return images
@@ -178,7 +180,7 @@ def _images(path: Path, listed: object, *, prior: bool) -> list[StudyImage]:
 
 def _inline(path: Path, key: str, listed: object) -> Iterator[SelectedTask]:
     if not isinstance(listed, list):
-        raise _bad(path, "has tasks that are no list")
+        raise _bad(path, "has tasks that are not a list")
     ids: set[str] = set()
     where = f"a task of '{path.name}'"
     for entry in listed:
@@ -199,9 +201,9 @@ def _members(path: Path) -> Mapping[str, object]:
     try:
         document = read_json(text_of(path))
     except ValueError as error:
-        raise _bad(path, "is no JSON") from error
+        raise _bad(path, "is not JSON") from error
     if not isinstance(document, dict):
-        raise _bad(path, "is no object")
+        raise _bad(path, "is not an object")
     return document
 
 
@@ -217,7 +219,7 @@ def _of_table(table: Path) -> Found:
         before = rows.get(study, ())
         why = "names no study or no file" if not (study and file) else ""
         if any(one.cells["file"] == file for one in before):
-            why = "names a file of its study once more"
+            why = "repeats a file of its study"
         if why:
             text = f"Line {row.line} {why} and is not used."
             notices.append(Notice("odd_row", table.name, text))

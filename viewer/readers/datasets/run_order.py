@@ -79,7 +79,7 @@ def _array(code: Runs, order: Order) -> _Bools:
     rows, columns = code.size.rows, code.size.columns
     if min(code.runs, default=0) < 0 or sum(code.runs) != rows * columns:
         raise UnreadableInputError(
-            f"A mask's runs cover {sum(code.runs)} pixels, its image has "
+            f"A mask's runs cover {sum(code.runs)} pixels, but its image has "
             f"{rows * columns}.",
             "Write runs that add up to the image's height × width.",
         )

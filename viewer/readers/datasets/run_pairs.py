@@ -42,9 +42,9 @@ def pairs_of(text: str) -> tuple[int, ...]:
     try:
         numbers = tuple(int(word) for word in text.split())
     except ValueError as error:
-        raise _unreadable("it holds what is no whole number") from error
+        raise _unreadable("it contains something that is not a whole number") from error
     if len(numbers) % 2 or not numbers:
-        raise _unreadable("its numbers are no pairs")
+        raise _unreadable("its numbers are not pairs")
     if min(numbers) < 0:
         raise _unreadable("a number is below 0")
     return numbers
@@ -88,7 +88,7 @@ def _not_absolute(code: tuple[int, ...], size: SizePx) -> str:
     if starts[0] == 0:
         return "a run would start at pixel 0, before the first"
     if (starts[1:] < starts[:-1] + lengths[:-1]).any():
-        return "a run would start before the one before has ended"
+        return "a run would start before the previous one ends"
     if starts[-1] - 1 + lengths[-1] > size.rows * size.columns:
         return "a run would end beyond the image"
     return ""

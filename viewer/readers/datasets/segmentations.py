@@ -42,7 +42,7 @@ def read_json_object(path: Path) -> Mapping[str, object]:
         content = read_json(bounded_text(path))
     except JSONDecodeError as error:
         raise UnreadableInputError(
-            f"'{path.name}' is no complete JSON: {error.msg} at line {error.lineno}, "
+            f"'{path.name}' is not complete JSON: {error.msg} at line {error.lineno}, "
             f"column {error.colno}.",
             "It may be cut short; copy or download it again.",
         ) from error
@@ -52,7 +52,7 @@ def read_json_object(path: Path) -> Mapping[str, object]:
         ) from error
     if not isinstance(content, dict):
         raise UnreadableInputError(
-            f"'{path.name}' holds no JSON object of images.",
+            f"'{path.name}' contains no JSON object of images.",
             'It should begin {"patient…": {"Cardiomegaly": {"size": …}}}.',
         )
     return content
@@ -78,15 +78,15 @@ def read_mask(entry: object) -> tuple[Mask, bool]:
         raise _broken("its run-length code has a negative run")
     if sum(runs) != size.rows * size.columns:
         raise _broken(
-            f"its runs cover {sum(runs)} pixels, its size says "
-            f"{size.rows} × {size.columns}"
+            f"its runs cover {sum(runs)} pixels, but its size says {size.rows} × "
+            f"{size.columns}"
         )
     return Mask(size, counts), any(runs[1::2])
 
 
 def _mask_set(entry: object) -> MaskSet:
     if not isinstance(entry, dict):
-        return MaskSet(broken={"*": "its entry holds no masks by finding"})
+        return MaskSet(broken={"*": "its entry contains no masks by finding"})
     masks: dict[str, Mask] = {}
     zero: dict[str, Mask] = {}
     broken: dict[str, str] = {}

@@ -35,7 +35,7 @@ def with_tasks(
             text = f"Its task '{task.id}' has no study."
             notices.append(Notice("task_without_study", task.item, text))
         elif task.id in own[task.item]:
-            text = f"It has a task '{task.id}' of its own; that of {TASKS} is not used."
+            text = f"It has its own task '{task.id}'; the one in {TASKS} is not used."
             notices.append(Notice("task_twice", task.item, text))
         else:
             of[task.item].append(task)

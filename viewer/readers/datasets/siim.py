@@ -108,7 +108,7 @@ def _take(row: CsvRow, images: Mapping[str, _Rows], table: Path) -> list[Notice]
         rows.problem = f"line {row.line} of {table.name}: {error.what.rstrip('.')}"
         return []
     if numbers in rows.codes:
-        text = f"Line {row.line} of {table.name} has its mask again; it is one."
+        text = f"Line {row.line} of {table.name} repeats its mask; it counts once."
         return [Notice("repeated_masks", key, text)]
     rows.codes.append(numbers)
     return []
@@ -131,11 +131,11 @@ def _decided(
     runs = Runs.RELATIVE if relative else Runs.ABSOLUTE
     n = found.not_absolute if relative else found.not_relative
     why = found.why_not_absolute if relative else found.why_not_relative
-    other = "the first pixel" if relative else "the end of the run before"
-    this = "the end of the run before" if relative else "the first pixel, which is 1"
+    other = "the first pixel" if relative else "the end of the previous run"
+    this = "the end of the previous run" if relative else "the first pixel, which is 1"
     text = (
-        f"Its runs are counted from {this}: from {other}, {n} of {len(codes)} masks "
-        f"could not be ({why})."
+        f"Its runs are counted from {this}: counted from {other}, {n} of {len(codes)} "
+        f"masks would be invalid ({why})."
     )
     return runs, [Notice(f"runs_{runs.value}", table.name, text)]
 
@@ -144,8 +144,8 @@ def _undecided(table: Path, *, both_fit: bool) -> UnreadableInputError:
     what = "both fit every mask" if both_fit else "neither fits every mask"
     return UnreadableInputError(
         f"'{table.name}' does not show whether its runs are counted from the end of "
-        f"the run before or from the first pixel: {what}.",
-        "Say which: import it as siim-relative (the challenge's own) or siim-absolute.",
+        f"the previous run or from the first pixel: {what}.",
+        "Import it as siim-relative (the challenge's own way) or siim-absolute.",
     )
 
 
@@ -174,5 +174,7 @@ def _entry(key: str, rows: _Rows, runs: Runs) -> Annotated:
 
 
 def _torn(key: str) -> Notice:
-    text = "A row says that there is nothing, another has a mask; the mask is used."
+    text = (
+        "One row says that there is nothing, but another has a mask; the mask is used."
+    )
     return Notice("contradiction", key, text)

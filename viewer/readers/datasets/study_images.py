@@ -93,5 +93,5 @@ def _unknown_views(studies: Sequence[ReportStudy]) -> Iterator[Notice]:
     for study in studies:
         for image in study.images:
             if not image.view and not image.prior:
-                text = f"Nobody says the view of an image of {study.key}."
+                text = f"The view of an image of {study.key} is not stated."
                 yield Notice("unknown_view", image.key, text)

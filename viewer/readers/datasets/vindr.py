@@ -119,7 +119,7 @@ def _take(row: CsvRow, images: Mapping[str, _Rows], table: Path) -> list[Notice]
 
 
 def _not_read(table: Path) -> Notice:
-    text = "It has labels of whole images, without places, and is not read."
+    text = "It has labels for whole images without locations, and is not read."
     return Notice("table_not_read", table.name, text)
 
 
@@ -134,7 +134,7 @@ def _entry(
     marked_by = {box.reader for of in boxes.values() for box in of}
     if torn := rows.denied_by & marked_by:
         who = f"Reader {min(torn)}" if min(torn) else "The table"
-        text = f"{who} says 'No finding' and draws a box; the box is used."
+        text = f"{who} says 'No finding' but draws a box; the box is used."
         notices.append(Notice("contradiction", key, text))
     entry = Annotated(
         key=key,
@@ -161,7 +161,7 @@ def with_anatomy(dataset: Dataset) -> Dataset:
     for path in paths:
         for key, masks in read_mask_file(path).items():
             if key in coded:
-                text = f"{path.name} has its anatomy again; the first is used."
+                text = f"{path.name} repeats its anatomy; the first is used."
                 notices.append(Notice("repeated_masks", key, text))
             coded.setdefault(key, masks)
     images = []
@@ -187,7 +187,7 @@ def _usable(
 ) -> tuple[Mapping[str, Mask], list[Notice]]:
     anatomy: dict[str, Mask] = {}
     notices = [
-        Notice("anatomy_unreadable", image.key, f"{name} is of no use: {why}")
+        Notice("anatomy_unreadable", image.key, f"{name} cannot be used: {why}")
         for name, why in coded.broken.items()
     ]
     for name, mask in {**coded.masks, **coded.zero}.items():
@@ -195,8 +195,9 @@ def _usable(
             anatomy[name] = mask
         else:
             text = (
-                f"Its mask of {name} is {mask.size.rows} × {mask.size.columns}, the "
-                f"image {image.size.rows} × {image.size.columns}; it is not used."
+                f"Its mask of {name} is {mask.size.rows} × {mask.size.columns}, but "
+                f"the image is {image.size.rows} × {image.size.columns}; it is not "
+                "used."
             )
             notices.append(Notice("anatomy_size", image.key, text))
     return anatomy, notices
@@ -207,5 +208,5 @@ def _unknown(coded: Mapping[str, MaskSet], images: list[DatasetImage]) -> list[N
     if not others:
         return []
     n = "1 image" if len(others) == 1 else f"{len(others)} images"
-    text = f"Anatomy of {n} is given that no row of the tables names."
+    text = f"There is anatomy of {n} that no row of the tables names."
     return [Notice("anatomy_without_image", others[0], text)]

@@ -67,7 +67,7 @@ def read(
     items, notices = items_of(_rows(table, embedded))
     if not items:
         raise UnreadableInputError(
-            f"{table.name} holds no question that can be asked.",
+            f"{table.name} contains no usable question.",
             "Each needs a question, 2 to 26 options and an answer among them.",
         )
     keys = dict.fromkeys(key for item in items for key in item.images)
@@ -88,7 +88,7 @@ def _table(root: Path) -> Path:
     tables = _tables(root)
     if len(tables) != 1:
         raise UnreadableInputError(
-            f"'{root.name}' is no table of questions, nor a folder with one of them.",
+            f"'{root.name}' is not a table of questions, nor a folder with one.",
             f"Name the .tsv file; it has the columns {', '.join(sorted(COLUMNS))}.",
         )
     return tables[0]
@@ -106,11 +106,12 @@ def _rows(table: Path, embedded: EmbeddedImages) -> Iterator[ChoiceRow]:
         raise UnreadableInputError(
             f"{table.name} has a quote that is never closed, or that does not close "
             "its cell.",
-            "Download it again, or write it anew as pandas does.",
+            "Download it again, or write it again with pandas.",
         ) from error
     except (OSError, ValueError) as error:
         raise UnreadableInputError(
-            f"{table.name} cannot be read as a table of tabs.", "Download it again."
+            f"{table.name} cannot be read as tab-separated values.",
+            "Download it again.",
         ) from error
 
 

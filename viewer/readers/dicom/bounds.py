@@ -98,7 +98,7 @@ def check_frames(dataset: Dataset, path: Path, held: int) -> None:
     frames, most = frame_count(dataset), max(1, held // _least_frame(dataset))
     if frames > most:
         raise UnreadableInputError(
-            f"{path.name} says that it has {frames:,} frames; its bytes hold at most "
+            f"{path.name} claims to have {frames:,} frames, but has bytes for at most "
             f"{most:,}.",
             DAMAGED,
         )

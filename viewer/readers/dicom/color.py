@@ -63,7 +63,7 @@ def _entries(dataset: Dataset, name: str) -> npt.NDArray[np.uint16]:
     segmented = dataset.get(f"Segmented{name}PaletteColorLookupTableData")
     if not descriptor or not (plain or segmented):
         raise ContradictionError(
-            f"says Photometric Interpretation PALETTE COLOR, and has no table of "
+            "says Photometric Interpretation PALETTE COLOR, but has no table of "
             f"{name.lower()}"
         )
     count, _, bits = (int(v) for v in descriptor)

@@ -109,13 +109,14 @@ def _check_image(dataset: Dataset, path: Path) -> None:
     if not any(keyword in dataset for keyword in PIXELS):
         kind = uid.UID(str(dataset.get("SOPClassUID", ""))).name or "of unknown kind"
         raise UnreadableInputError(
-            f"{path.name} holds no pixels: {kind}.",
+            f"{path.name} contains no pixels: {kind}.",
             "Open an image; if it should be one, export it again.",
         )
     rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
     if rows < 1 or columns < 1 or rows * columns > MAX_PIXELS:
         raise UnreadableInputError(
-            f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
+            f"{path.name} claims an impossible size of {columns} × {rows} pixels.",
+            DAMAGED,
         )
 
 
@@ -137,7 +138,7 @@ def _check_frame(dataset: Dataset, path: Path, frame: int) -> None:
     frames = frame_count(dataset)
     if not 0 <= frame < frames:
         raise UnreadableInputError(
-            f"{path.name} has {frames} frames, number {frame} is not one of them.",
+            f"{path.name} has {frames} frames; there is no frame {frame}.",
             f"Choose 0 to {frames - 1}.",
         )
 

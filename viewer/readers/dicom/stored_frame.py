@@ -97,7 +97,7 @@ def _run_lengths(data: bytes, form: PixelForm) -> npt.NDArray[Any]:
     if segments != form.samples * size:
         raise ContradictionError(
             f"says Samples per Pixel {form.samples} and Bits Allocated "
-            f"{form.allocated}, {form.samples * size} RLE segments, and has {segments}"
+            f"{form.allocated}, {form.samples * size} RLE segments, but has {segments}"
         )
     planes = _rle_decode_frame(
         data, form.rows, form.columns, form.samples, form.allocated
@@ -113,7 +113,7 @@ def _words(dataset: Dataset, form: PixelForm, index: int) -> npt.NDArray[Any]:
     if dataset[keyword].is_undefined_length:
         syntax = dataset.file_meta.TransferSyntaxUID.name
         raise ContradictionError(
-            f"says Transfer Syntax {syntax}, and its pixels are encapsulated"
+            f"says Transfer Syntax {syntax}, but its pixels are encapsulated"
         )
     _check_length(data, form)
     big = dataset.file_meta.TransferSyntaxUID == uid.ExplicitVRBigEndian
@@ -166,13 +166,13 @@ def _check_length(data: bytes, form: PixelForm) -> None:
     needed, there = (form.frame_bits * form.frames + 7) // 8, len(data)
     if there < needed:
         raise ContradictionError(
-            f"is cut short: {there} of {needed} bytes of pixels are there"
+            f"is cut short: it has {there} of {needed} bytes of pixels"
         )
     whole = needed * 3 // 2
     if form.photometric in HALVED and there in {whole, whole + 1}:
         raise ContradictionError(
             f"says Photometric Interpretation {form.photometric}, which takes {needed} "
-            f"bytes, and holds {there}, as 3 samples a pixel take"
+            f"bytes, but has {there}, as for 3 samples per pixel"
         )
 
 
@@ -232,7 +232,7 @@ def decode_jpeg2000(data: bytes, form: PixelForm) -> Decoded:
     check_frame(said.rows, said.columns, said.components, form)
     if not said.alike:
         raise ContradictionError(
-            f"says Bits Stored {form.stored}, and its components differ in depth"
+            f"says Bits Stored {form.stored}, but its components differ in depth"
         )
     rgb = said.transformed or form.photometric in TRANSFORMED
     return Decoded(

@@ -109,9 +109,9 @@ def load_harmless(data: bytes, name: str) -> Any:  # noqa: ANN401 - what a pickl
         return _plain(_Unpickler(io.BytesIO(data)).load(), depth=0)
     except Exception as error:  # a spoilt pickle fails in any of a dozen ways
         raise UnreadableInputError(
-            f"The pickle '{name}' is damaged, or wants to run code; nothing of it was "
+            f"The pickle '{name}' is damaged, or tries to run code; nothing in it was "
             "run.",
-            "Give a pickle of plain values, numpy arrays and torch tensors.",
+            "Use a pickle of plain values, numpy arrays and torch tensors.",
         ) from error
 
 

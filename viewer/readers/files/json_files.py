@@ -30,7 +30,7 @@ def with_list(path: Path, name: str) -> tuple[dict[str, Any], list[Any]]:
     listed = members.get(name)
     if not isinstance(listed, list) or not listed:
         raise UnreadableInputError(
-            f"'{path.name}' holds no list '{name}'.",
-            "Name a file of the shape that the study's page describes.",
+            f"'{path.name}' contains no list '{name}'.",
+            "Name a file in the format that the study's page describes.",
         )
     return members, listed

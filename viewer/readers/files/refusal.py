@@ -34,11 +34,12 @@ def refusing(
         raise
     except FileNotFoundError as error:
         raise UnreadableInputError(
-            f"{path.name} is not there.", "Check the path, or whether it was moved."
+            f"{path.name} does not exist.", "Check the path, or whether it was moved."
         ) from error
     except PermissionError as error:
         raise UnreadableInputError(
-            f"{path.name} may not be read.", "Give yourself the right to read it."
+            f"{path.name} cannot be read: permission denied.",
+            "Give yourself permission to read it.",
         ) from error
     except MemoryError as error:
         raise UnreadableInputError(

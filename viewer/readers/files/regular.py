@@ -39,8 +39,8 @@ def regular_file(path: Path, most: int = MOST_BYTES) -> os.stat_result:
         )
     if found.st_size > most:
         raise UnreadableInputError(
-            f"{path.name} says that it has {found.st_size / 1e9:.0f} GB, more than "
-            f"the {most / 1e9:.0f} GB that are read of one file.",
+            f"{path.name} has {found.st_size / 1000000000.0:.0f} GB; at most "
+            f"{most / 1000000000.0:.0f} GB are read from one file.",
             "Export it again in smaller parts.",
         )
     return found

@@ -10,7 +10,7 @@ from typing import Final
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.files.regular import regular_file
 
-_HOW: Final = "Put that file beside the header and name it there without a folder."
+_HOW: Final = "Put that file next to the header and name it there without a folder."
 
 
 def beside(header: Path, folder: Path, name: str) -> Path:

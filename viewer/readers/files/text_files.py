@@ -91,6 +91,6 @@ def check_text(path: Path) -> None:
         )
     if values > MOST_VALUES:
         raise UnreadableInputError(
-            f"'{path.name}' holds more than {MOST_VALUES:,} values.",
+            f"'{path.name}' contains more than {MOST_VALUES:,} values.",
             "Split it into several files.",
         )

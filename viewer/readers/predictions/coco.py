@@ -72,8 +72,8 @@ def _content(path: Path) -> tuple[Sequence[object], _Names]:
     rows = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         raise UnreadableInputError(
-            f"'{path.name}' holds no list of COCO results.",
-            "Each result has an image_id, a category_id and a bbox or segmentation.",
+            f"'{path.name}' contains no list of COCO results.",
+            "Each result needs an image_id, a category_id and a bbox or segmentation.",
         )
     return rows, _names(content)
 
@@ -100,7 +100,7 @@ def _predictions(
     for number, row in enumerate(rows, 1):
         try:
             if not isinstance(row, dict):
-                raise _none("it is no object")
+                raise _none("it is not an object")
             yield _prediction(row, names, shape, finding)
         except UnreadableInputError as error:
             raise UnreadableInputError(
@@ -116,7 +116,7 @@ def _prediction(
         raise _none("it has no image_id")
     score = row.get("score")
     if score is not None and not isinstance(score, int | float):
-        raise _none("its score is no number")
+        raise _none("its score is not a number")
     return Prediction(
         image=names.images.get(image, str(image)),
         finding=_finding(row, names, finding),
@@ -133,8 +133,9 @@ def _finding(row: Mapping[str, object], names: _Names, finding: str) -> str:
         return display_name(category)
     if not finding:
         raise WrongUseError(
-            f"Nobody said which finding the category {category} is.",
-            "Name the instances file (--annotations), or one finding for all.",
+            f"It is not known which finding the category {category} is.",
+            "Name the instances file (--annotations), or one finding for all "
+            "predictions.",
         )
     return finding
 
@@ -143,7 +144,7 @@ def _place(shape: Shape, wanted: str, *, both: bool) -> Written:
     if shape.has_pixels and both and not wanted:
         raise WrongUseError(
             "Predictions have a box and a segmentation each.",
-            "Say whether the box or the mask counts (--shape).",
+            "Choose whether the box or the mask counts (--shape).",
         )
     if shape.box is not None and (wanted == BOX or not shape.has_pixels):
         return shape.box
@@ -151,5 +152,5 @@ def _place(shape: Shape, wanted: str, *, both: bool) -> Written:
 
 
 def _none(why: str) -> UnreadableInputError:
-    how = "Each result has an image_id, a category_id and a bbox or segmentation."
+    how = "Each result needs an image_id, a category_id and a bbox or segmentation."
     return UnreadableInputError(f"{why[0].upper()}{why[1:]}.", how)

@@ -34,7 +34,7 @@ def _prediction(path: Path) -> Prediction:
     image, _, finding = path.stem.rpartition(".")
     if not image or not finding:
         raise UnreadableInputError(
-            f"The name '{path.name}' does not say an image and a finding.",
+            f"The name '{path.name}' does not give an image and a finding.",
             "Name each mask <image>.<Finding>.png.",
         )
     mask = Mask.of_array(load_mask(path))

@@ -84,7 +84,7 @@ def read_saliency(path: Path) -> Saliency:
     image, finding = _named(path)
     held = load_harmless(_bytes(path), path.name)
     if not isinstance(held, dict):
-        raise _no_map(path, "is no dictionary")
+        raise _no_map(path, "is not a dictionary")
     return Saliency(
         image, finding, _map(path, held), _size(path, held), _probability(held)
     )
@@ -113,12 +113,12 @@ def _named(path: Path) -> tuple[str, str]:
 def _map(path: Path, held: Mapping[Any, Any]) -> npt.NDArray[np.float32]:
     found = held.get("map")
     if not isinstance(found, np.ndarray) or found.ndim < 2 or not found.size:
-        raise _no_map(path, "holds no array 'map'")
+        raise _no_map(path, "contains no array 'map'")
     if any(length != 1 for length in found.shape[:-2]):
-        raise _no_map(path, "holds more than one map")
+        raise _no_map(path, "contains more than one map")
     values = found.reshape(found.shape[-2:]).astype(np.float32)
     if not np.isfinite(values).all():
-        raise _no_map(path, "holds a map of numbers without end")
+        raise _no_map(path, "contains a map of infinite or undefined numbers")
     return values
 
 
@@ -126,7 +126,9 @@ def _size(path: Path, held: Mapping[Any, Any]) -> SizePx:
     found = held.get("cxr_dims")
     sides = list(found) if isinstance(found, list | tuple | np.ndarray) else []
     if len(sides) != 2 or not all(_is_side(side) for side in sides):
-        raise _no_map(path, "does not hold the image's width and height ('cxr_dims')")
+        raise _no_map(
+            path, "does not contain the image's width and height ('cxr_dims')"
+        )
     return SizePx(rows=int(sides[1]), columns=int(sides[0]))
 
 
@@ -146,6 +148,6 @@ def _probability(held: Mapping[Any, Any]) -> float | None:
 
 def _no_map(path: Path, why: str) -> UnreadableInputError:
     return UnreadableInputError(
-        f"'{path.name}' {why}, so it is no saliency map of CheXlocalize.",
+        f"'{path.name}' {why}, so it is not a saliency map of CheXlocalize.",
         "Give the files as CheXlocalize publishes them.",
     )

@@ -78,7 +78,7 @@ def read_segmentations(
     found = [file for file in files if _header(file).kind == _SEGMENTATION]
     if not found:
         raise UnreadableInputError(
-            f"'{path.name}' is or holds no DICOM Segmentation.",
+            f"'{path.name}' is not a DICOM Segmentation and contains none.",
             "Name a .csv table, a .json of COCO results, or DICOM SEG files.",
         )
     headers = {key: _header(file) for key, file in images.items()}
@@ -139,7 +139,7 @@ def _segments(path: Path) -> tuple[_Segment, ...]:
 def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
     if segment.size != header.size:
         raise UnreadableInputError(
-            f"'{path.name}' has another size than the image it was derived from.",
+            f"'{path.name}' is not the size of the image it was derived from.",
             "Write it in the pixels of that image.",
         )
 

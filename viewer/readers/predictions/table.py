@@ -87,7 +87,7 @@ def read_table(
     rows = list(rows_of(path))
     if not rows:
         raise UnreadableInputError(
-            f"The table '{path.name}' has no row.",
+            f"The table '{path.name}' has no rows.",
             "Name a table with a header and a row for each prediction.",
         )
     named = _named(path, rows, columns)
@@ -123,7 +123,7 @@ def _named(
         if field in named:
             raise WrongUseError(
                 f"The columns '{named[field]}' and '{column}' are both {field}.",
-                "Map one of them only.",
+                "Map only one of them.",
             )
         if field:
             named[field] = column
@@ -145,13 +145,13 @@ def _predictions(
             why = error.what if isinstance(error, OverreadError) else str(error)
             raise UnreadableInputError(
                 f"Line {row.line} of '{path.name}' cannot be read: {why.rstrip('.')}.",
-                "Mend the line, or map its columns with --map column=field.",
+                "Correct the line, or map its columns with --map column=field.",
             ) from error
 
 
 def _no_field(path: Path, what: str, example: str) -> WrongUseError:
     return WrongUseError(
-        f"No column of '{path.name}' is said to name {what}.",
+        f"No column of '{path.name}' is mapped to {what}.",
         f"Map one, such as --map {example}.",
     )
 
@@ -178,7 +178,7 @@ def _place(cells: Mapping[str, str]) -> Written | None:
     if len(kinds) > 1:
         raise ValueError(f"it has a {' and a '.join(kinds)}")
     if not kinds and any(cells.get(f) for needed in _KINDS.values() for f in needed):
-        raise ValueError("its place is not whole")
+        raise ValueError("its location is incomplete")
     return _of_kind(kinds[0], cells) if kinds else _answerless(cells)
 
 
@@ -210,7 +210,7 @@ def _of_kind(kind: str, cells: Mapping[str, str]) -> Written:
 def _box(kind: str, values: list[str]) -> BoxPx:
     box = corners(*values) if kind == "box" else corner_and_size(*values)
     if box is None:
-        raise ValueError("its box has no area, or a number of it is none")
+        raise ValueError("its box has no area, or a value that is not a number")
     return box
 
 
@@ -218,7 +218,7 @@ def _map(text: str) -> HeatMapAnswer:
     answer = answer_of_json(text)
     if isinstance(answer, HeatMapAnswer):
         return answer
-    raise ValueError("its map is none")
+    raise ValueError("its map is not a heat map")
 
 
 def _number(text: str, field: str) -> float:
@@ -227,5 +227,5 @@ def _number(text: str, field: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"its {field} is no finite number")
+        raise ValueError(f"its {field} is not a finite number")
     return number

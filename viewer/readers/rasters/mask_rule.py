@@ -82,26 +82,26 @@ def mask_of_values(values: Samples, path: Path, white: float | None = None) -> R
         return _mask_of_colours(values, path)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise UnreadableInputError(
-            f"The mask {path.name} holds values that are not numbers.", WRITE_PLAINLY
+            f"The mask {path.name} contains values that are not numbers.", WRITE_PLAINLY
         )
     levels = _levels(values)
     least, greatest = levels[0].item(), levels[-1].item()
     if len(levels) <= 2:
         if len(levels) == 2 and 0 not in levels:
             raise UnreadableInputError(
-                f"{path.name} holds the values {least} and {greatest}, neither of "
+                f"{path.name} contains the values {least} and {greatest}, neither of "
                 "which is 0.",
                 WRITE_PLAINLY,
             )
         return ReadMask(values != 0)
     if least < 0 or 2 * greatest < (white or _white(values, greatest)):
         raise UnreadableInputError(
-            f"{path.name} holds {len(levels)} values from {least} to {greatest}, which "
-            "may be labels of several findings.",
+            f"{path.name} contains {len(levels)} values from {least} to {greatest}, "
+            "which may be labels of several findings.",
             WRITE_PLAINLY,
         )
     half = greatest / 2 if values.dtype.kind == "f" else (greatest + 1) // 2
-    clause = f"has {len(levels)} grey levels; those from {half:g} up"
+    clause = f"has {len(levels)} grey levels; those of {half:g} or more"
     caution = Caution("mask_levels", f"{clause} count as the finding")
     return ReadMask(values >= half, (caution,))
 
@@ -150,7 +150,8 @@ def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
     by_colour = _by_colour(page, path)
     if (by_colour.marked != covered).any():
         raise UnreadableInputError(
-            f"{path.name} marks different pixels by its alpha and by its colours.",
+            f"{path.name} marks different pixels in its alpha channel and in its "
+            "colours.",
             WRITE_PLAINLY,
         )
     return by_colour
@@ -159,7 +160,7 @@ def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
 def _shades(levels: int, named: str) -> tuple[Caution, ...]:
     if levels <= 2:
         return ()
-    clause = f"has {levels} {named}; those from half of the greatest up"
+    clause = f"has {levels} {named}; those of at least half the maximum"
     return (Caution("mask_levels", f"{clause} count as the finding"),)
 
 
@@ -172,7 +173,7 @@ def _by_colour(page: RasterPage, path: Path) -> ReadMask:
         return mask_of_values(page.samples, path, _white_of(page))
     if page.samples.dtype.kind != "u":
         raise UnreadableInputError(
-            f"{path.name} says that 0 is white, and not which of its values is black.",
+            f"{path.name} says that 0 is white, but not which of its values is black.",
             WRITE_PLAINLY,
         )
     return mask_of_values(page.white - page.samples, path, page.white)
@@ -195,8 +196,8 @@ def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask
     if all(len(set(colour)) == 1 for colour in used):
         if border == first != _BLACK:
             raise UnreadableInputError(
-                f"{path.name} has colour 0 of its palette at its border, as a "
-                f"background would, but as grey {first[0]} it would be the finding.",
+                f"{path.name} has palette colour 0 at its border, like a background, "
+                f"but as grey {first[0]} it would be the finding.",
                 WRITE_PLAINLY,
             )
         return mask_of_values(shown[..., 0], path)
@@ -211,7 +212,11 @@ def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask
 
 
 def _open(path: Path, first: _Colour, border: _Colour | None) -> UnreadableInputError:
-    most = f"most of the border is {border}" if border else "its border has several"
+    most = (
+        f"most of the border is {border}"
+        if border
+        else "its border has several colours"
+    )
     return UnreadableInputError(
         f"{path.name} does not say which of its colours is background: colour 0 of its "
         f"palette is {first}, {most}.",
@@ -240,7 +245,7 @@ def _colour(values: Samples) -> _Colour:
 def _several(colours: int) -> tuple[Caution, ...]:
     if colours <= 1:
         return ()
-    clause = f"has {colours} colours beside its background; all count as the finding"
+    clause = f"has {colours} colours besides its background; all count as the finding"
     return (Caution("mask_colours", clause),)
 
 
@@ -268,7 +273,7 @@ def _background(
     is_white_around = bool(2 * light.sum() > len(light))
     if is_black.any() == is_white_around:
         why = (
-            "has black in it and white around it, either of which may be background"
+            "has black inside and white around it, and either may be the background"
             if is_white_around
             else "has neither a black nor a white background"
         )

@@ -81,11 +81,12 @@ def check_size(path: Path, rows: int, columns: int) -> None:
     most = Image.MAX_IMAGE_PIXELS
     if min(rows, columns) < 1:
         raise UnreadableInputError(
-            f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
+            f"{path.name} claims an impossible size of {columns} × {rows} pixels.",
+            DAMAGED,
         )
     if most is not None and rows * columns > 2 * most:
         raise UnreadableInputError(
-            f"{path.name} says that it has more pixels than an image should.", DAMAGED
+            f"{path.name} claims to have more pixels than an image should.", DAMAGED
         )
 
 
@@ -103,7 +104,7 @@ def check_page(path: Path, frame: int, pages: int) -> None:
     """Refuse a page that a file does not have."""
     if not 0 <= frame < pages:
         raise UnreadableInputError(
-            f"{path.name} has {pages} pages, number {frame} is not one of them.",
+            f"{path.name} has {pages} pages; there is no page {frame}.",
             f"Choose 0 to {pages - 1}.",
         )
 

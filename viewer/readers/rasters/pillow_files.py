@@ -77,7 +77,7 @@ def _opened(path: Path) -> Iterator[Image.Image]:
             yield image
     except Image.DecompressionBombError as error:
         raise UnreadableInputError(
-            f"{path.name} says that it has more pixels than an image should.", DAMAGED
+            f"{path.name} claims to have more pixels than an image should.", DAMAGED
         ) from error
 
 
@@ -189,8 +189,8 @@ def _jpeg2000_bits(said: MainHeader, path: Path, size: SizePx) -> int:
     """Return the bits of every component; a wrong size is refused."""
     if (said.rows, said.columns) != (size.rows, size.columns):
         raise UnreadableInputError(
-            f"{path.name} says that it is {size.columns} × {size.rows} pixels; its "
-            f"codestream is {said.columns} × {said.rows}.",
+            f"{path.name} claims {size.columns} × {size.rows} pixels, but its "
+            f"codestream has {said.columns} × {said.rows}.",
             DAMAGED,
         )
     if not said.alike or (said.components > 1 and said.signed):

@@ -126,8 +126,9 @@ def _check_form(page: "TiffPage", path: Path) -> None:
         raise UnreadableInputError(f"{path.name} is {kind}.", _SAVE_PLAINLY)
     if page.samplesperpixel < needed:
         raise UnreadableInputError(
-            f"{path.name} has {page.samplesperpixel} samples a pixel, and its colour "
-            f"needs {needed} (PhotometricInterpretation {int(page.photometric)}).",
+            f"{path.name} has {page.samplesperpixel} samples per pixel, but its "
+            f"colour needs {needed} (PhotometricInterpretation "
+            f"{int(page.photometric)}).",
             _SAVE_PLAINLY,
         )
     if page.photometric == _CMYK and _number(page, _INK_SET, 1) != 1:
@@ -158,8 +159,8 @@ def _check_depth(page: "TiffPage", path: Path, *, is_colour: bool) -> None:
         )
     if is_colour and (form != _UINT or bits > _COLOUR_BITS):
         raise UnreadableInputError(
-            f"{path.name} has colours of {bits} bits as {_FORMAT_NAMES[form]} numbers, "
-            "and does not say which of them is white.",
+            f"{path.name} has colours of {bits} bits as {_FORMAT_NAMES[form]} "
+            "numbers, but does not say which of them is white.",
             _SAVE_PLAINLY,
         )
 
@@ -177,15 +178,15 @@ def _check_bytes(page: "TiffPage", path: Path) -> None:
     if len(offsets) < needed or len(there) < needed:
         given = min(len(offsets), len(there))
         raise UnreadableInputError(
-            f"{path.name} has {needed} strips or tiles by its size, and says of "
-            f"{given} where they are.",
+            f"{path.name} needs {needed} strips or tiles for its size, but says of "
+            f"only {given} where they are.",
             DAMAGED,
         )
     ends = map(sum, zip(offsets, page.databytecounts, strict=True))
     end, held = max(ends), path.stat().st_size
     if end > held:
         raise UnreadableInputError(
-            f"{path.name} is cut short: its pixels reach to byte {end:,}, it has "
+            f"{path.name} is cut short: its pixels extend to byte {end:,}, but it has "
             f"{held:,}.",
             DAMAGED,
         )
@@ -236,7 +237,7 @@ def _palette(page: "TiffPage", path: Path) -> Samples:
     wide = page.colormap
     if wide is None:
         raise UnreadableInputError(
-            f"{path.name} has indices of colours and no ColorMap.", _SAVE_PLAINLY
+            f"{path.name} has colour indices but no ColorMap.", _SAVE_PLAINLY
         )
     bits = 0 if wide.max(initial=0) < 256 else 8
     return np.ascontiguousarray((wide >> bits).astype(np.uint8).T)

@@ -72,7 +72,7 @@ def slide_lead(path: Path) -> Path:
     levels = _levels_of(path)
     if not levels:
         raise UnreadableInputError(
-            f"{path.name} belongs to a whole slide whose scan is not beside it.",
+            f"{path.name} belongs to a whole slide whose scan is not next to it.",
             "Copy all files of its series into one folder.",
         )
     return levels[0].path

@@ -70,7 +70,7 @@ def openslide_parts(path: Path) -> tuple[Path, ...]:
     if index.parent.is_symlink():
         raise UnreadableInputError(
             f"{path.name} takes its pixels from a link to a folder.",
-            "Put that folder itself beside the file.",
+            "Put that folder itself next to the file.",
         )
     beside(path, index.parent, index.name)
     return (path, index, *_named(index, index.parent, _MIRAX))
@@ -178,7 +178,7 @@ def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
     found = Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
     if is_scanned_at(found):
         return found, ""
-    return None, f"Pixel size in the file, {column:.4g} µm, is no scan's: not used"
+    return None, f"Pixel size in the file, {column:.4g} µm, is implausible: not used"
 
 
 def _number(said: Mapping[str, str], name: str) -> float | None:

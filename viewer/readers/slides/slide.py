@@ -114,8 +114,7 @@ def load_field(path: Path, frame: int) -> PixelImage:
     slide = read_slide(path)
     if not 0 <= frame < slide.map.frames:
         raise UnreadableInputError(
-            f"{path.name} has {slide.map.frames} fields, number {frame} is not one "
-            "of them.",
+            f"{path.name} has {slide.map.frames} fields; there is no field {frame}.",
             f"Choose 0 to {slide.map.frames - 1}.",
         )
     size = slide.map.scale_of(frame).size
@@ -143,7 +142,9 @@ def _format_of(path: Path) -> SlideFormat:
         start = stream.read(START_BYTES)
     found = next((kind for kind in FORMATS if kind.recognises(path, start)), None)
     if found is None:
-        raise UnreadableInputError(f"{path.name} is no whole slide.", "Open an image.")
+        raise UnreadableInputError(
+            f"{path.name} is not a whole slide.", "Open an image."
+        )
     return found
 
 

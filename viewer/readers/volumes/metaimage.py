@@ -63,7 +63,8 @@ def read_metaimage_header(path: Path) -> VolumeHeader:
         end = stream.tell()
     if not _is_true(fields.get("BinaryData", "True")):
         raise UnreadableInputError(
-            f"{path.name} has its pixels as text, which is not read of a MetaImage.",
+            f"{path.name} stores its pixels as text, which is not supported for "
+            "MetaImage.",
             "Save it as binary.",
         )
     skipped = int(fields.get("HeaderSize", 0))

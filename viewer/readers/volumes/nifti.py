@@ -74,7 +74,7 @@ def _header(path: Path, *, packed: bool) -> Any:  # noqa: ANN401 - half of it ha
         if start[at : at + len(magic)] == magic:
             return kind(start[:length], check=False)
     raise UnreadableInputError(
-        f"{path.name} cannot be read as a volume: it is no NIfTI file of one part.",
+        f"{path.name} cannot be read as a volume: it is not a single-part NIfTI file.",
         "Convert it to a single .nii or .nii.gz file.",
     )
 

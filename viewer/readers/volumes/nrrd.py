@@ -72,7 +72,7 @@ def read_nrrd_header(path: Path) -> VolumeHeader:
     lines, skipped = int(fields.get("lineskip", 0)), int(fields.get("byteskip", 0))
     unpacked_first = packing in {Packing.DEFLATE, Packing.BZIP2}
     if unpacked_first and skipped < 0:
-        raise ValueError("only what is not compressed can be at the end of a file")
+        raise ValueError("only uncompressed data can be at the end of a file")
     moved = 0 if unpacked_first else skipped
     files = [beside(path, path.parent, name) for name in names]
     parts = [_part(file, 0, lines, moved) for file in files]
@@ -99,7 +99,7 @@ def _fields(stream: IO[bytes], path: Path) -> tuple[dict[str, str], list[str]]:
     lines = header_lines(stream)
     if not _MAGIC.match(next(lines, "")):
         raise UnreadableInputError(
-            f"{path.name} cannot be read as a volume: it is no NRRD file.",
+            f"{path.name} cannot be read as a volume: it is not an NRRD file.",
             "Export it again as NRRD.",
         )
     fields: dict[str, str] = {}
@@ -122,8 +122,8 @@ def _packing(fields: dict[str, str], path: Path) -> Packing:
     name = fields["encoding"].lower()
     if name not in _PACKINGS:
         raise UnreadableInputError(
-            f"{path.name} has its pixels in an encoding that is not read.",
-            "Save it with the encoding raw or gzip.",
+            f"{path.name} stores its pixels in an unsupported encoding.",
+            "Save it with raw or gzip encoding.",
         )
     return _PACKINGS[name]
 

@@ -48,8 +48,8 @@ def nrrd_space(
     steps = [step for axis in along if (step := directions[axis]) is not None]
     if len(components) > 1 or None in [directions[n] for n in along[: len(steps)]]:
         raise UnreadableInputError(
-            f"{path.name} has its axes in an order that is not read.",
-            "Save it with the axes of space before that of time, and at most one axis "
+            f"{path.name} has its axes in an unsupported order.",
+            "Save it with the spatial axes before the time axis, and at most one axis "
             "of components.",
         )
     component = components[0] if components else None

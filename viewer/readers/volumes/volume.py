@@ -64,7 +64,7 @@ def load_slice(path: Path, frame: int = 0) -> PixelImage:
         slices = math.prod(header.extent[2:])
         if not 0 <= frame < slices:
             raise UnreadableInputError(
-                f"{path.name} has {slices} slices, number {frame} is not one of them.",
+                f"{path.name} has {slices} slices; there is no slice {frame}.",
                 f"Choose 0 to {slices - 1}.",
             )
         view = standard_view(header.affine)
@@ -113,12 +113,13 @@ def _header(path: Path) -> VolumeHeader:
     extent = header.extent
     if min(header.shape) < 1 or math.prod(header.shape) > MAX_VOXELS:
         raise UnreadableInputError(
-            f"{path.name} says that it is {' × '.join(map(str, extent))} voxels.",
+            f"{path.name} claims an impossible size of {' × '.join(map(str, extent))} "
+            "voxels.",
             DAMAGED,
         )
     if header.dtype.kind not in "iuf":
         raise UnreadableInputError(
-            f"{path.name} holds {header.dtype.name} values, which cannot be shown.",
+            f"{path.name} contains {header.dtype.name} values, which cannot be shown.",
             "Save their magnitude, or their real part.",
         )
     _check_bytes(header, path)
@@ -133,7 +134,7 @@ def _check_bytes(header: VolumeHeader, path: Path) -> None:
     most = max(1, held * _MOST_PER_BYTE[header.packing] // size)
     if slices > most:
         raise UnreadableInputError(
-            f"{path.name} says that it has {slices:,} slices; its bytes hold at most "
+            f"{path.name} claims to have {slices:,} slices, but has bytes for at most "
             f"{most:,}.",
             DAMAGED,
         )

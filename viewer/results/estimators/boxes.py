@@ -14,7 +14,7 @@ from viewer.metrics.boxes import ImageBoxes, image_boxes
 from viewer.metrics.detection import Froc, average_precision, froc, tells_apart
 from viewer.results.estimators.registry import Seen, estimator
 
-_NO_ORDER: Final = "none: all boxes are equally sure or have no confidence"
+_NO_ORDER: Final = "none: all boxes have equal or no confidence"
 _WITH_ONLY: Final = ", only items with the finding"
 
 

@@ -62,7 +62,7 @@ def _others() -> Plugins[Metric]:
 def _checked(name: str, metric: object) -> Metric:
     """Return what another package calls a metric, or raise why it is none."""
     if not isinstance(metric, Metric):
-        raise PluginError("is no Metric: update or uninstall the package.")
+        raise PluginError("is not a Metric: update or uninstall the package.")
     if metric.interface != INTERFACE:
         raise PluginError(
             f"was built for interface {metric.interface}, and this program offers "

@@ -1,4 +1,4 @@
-"""One question about one image, kept in the store like every other trial."""
+"""Ask one question about one image; it is stored like every other trial."""
 
 import json
 from collections.abc import Callable
@@ -162,8 +162,8 @@ def _check_learned(spec: RunSpec, trial: Trial) -> None:
 def _check_boxes(question: Question) -> None:
     if spec_of(question.profile).takes_boxes and not question.boxes:
         raise WrongUseError(
-            f"The model '{question.profile.name}' outlines what lies in a box, and is "
-            "given none.",
+            f"The model '{question.profile.name}' outlines the contents of a box, but "
+            "no box was given.",
             "Choose a rectangle or a model's box and outline it, or use overread "
             "segment.",
         )
@@ -196,7 +196,7 @@ def spec_and_trial(
     if view is View.UNKNOWN:
         raise WrongUseError(
             f"'{question.ref.path.name}' does not say which view it shows.",
-            "Say it with --view frontal, lateral or other.",
+            "Set it with --view frontal, lateral or other.",
         )
     spec = _spec(question, dataset, view)
     return spec, _trial(spec, image, view, question)

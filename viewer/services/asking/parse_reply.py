@@ -1,4 +1,4 @@
-"""What a strange reply means: its status and its places in native pixels."""
+"""Parse a pasted reply: its status and its locations in native pixels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -80,8 +80,8 @@ def _frame(
     for size in (sent, seen, native):
         if size is not None and min(size.rows, size.columns) < 1:
             raise WrongUseError(
-                f"An image of {size.columns} × {size.rows} pixels has no places.",
-                "Write its size as width and height, such as 1024x768.",
+                f"An image cannot have {size.columns} × {size.rows} pixels.",
+                "Give its size as width and height, such as 1024x768.",
             )
     if (native is None) != (to_sent is None):
         raise WrongUseError(

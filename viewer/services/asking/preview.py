@@ -1,4 +1,4 @@
-"""Exactly what would leave for an endpoint that nobody allowed yet.
+"""Exactly what would be sent to an endpoint without consent.
 
 The same bytes that `gate` lets pass once a person allowed it: the image, the text, the
 size and the hash of the body. Nothing is sent to find out.
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 _MADE_OF_REPLIES: Final = (
-    "These questions are made of the replies of other models, which are not there yet. "
-    "They hold those replies, and images that were looked at where the study shows any."
+    "These questions depend on replies of other models that do not exist yet. They "
+    "will contain those replies, and reviewed images where the study shows any."
 )
 
 

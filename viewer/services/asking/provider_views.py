@@ -1,4 +1,4 @@
-"""What a provider's own resizing makes of the image that would be sent now."""
+"""How a provider's own resizing changes the image that would be sent."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,7 +16,7 @@ _PRESET: Final = "gosai2025"
 
 @dataclass(frozen=True, slots=True)
 class ViewOffer:
-    """A provider's way of resizing, as a person chooses it."""
+    """A provider's resizing, as offered for choice."""
 
     name: str
     summary: str

@@ -1,4 +1,4 @@
-"""From a person's or a model's boxes to masks in native pixels."""
+"""Segment what boxes of a person or model contain, as masks in native pixels."""
 
 import functools
 import json
@@ -123,5 +123,6 @@ def write_segmentation(segmentation: Segmentation, path: Path) -> None:
         write_atomically(path, encode_png(Raster(pixels)))
     else:
         raise WrongUseError(
-            f"A mask cannot be written as '{path.suffix}'.", "End it in .png or .json."
+            f"A mask cannot be saved as '{path.suffix}'.",
+            "Use a name that ends in .png or .json.",
         )

@@ -1,4 +1,4 @@
-"""Speeds of this machine against the budgets (DESIGN 11); nothing is asserted.
+"""Compare this machine's speeds with the budgets (DESIGN 11), without asserting.
 
 One table names every budget in the design's order; what was measured is put beside
 it, and what cannot be measured here, or is not built yet, says so.
@@ -44,7 +44,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class WindowSpeeds:
-    """What the window measured, and Qt's name of the screen it was drawn on."""
+    """Speeds measured in the window, and Qt's name of its screen."""
 
     times: Times
     screen: str

@@ -1,4 +1,4 @@
-"""How fast the program itself starts, tried in processes of its own."""
+"""Measure how fast the program starts, in separate processes."""
 
 import json
 import os
@@ -74,8 +74,8 @@ def time_first_image(command: Sequence[str], home: Path) -> FirstImage:
     _run(command, _environment(home, report))
     if not report.exists():
         raise WrongUseError(
-            "The program was started, but painted no image.",
-            "Run overread demo and look at what it says.",
+            "The program started, but painted no image.",
+            "Run overread demo and check what it prints.",
         )
     told = json.loads(report.read_text(encoding="utf-8"))
     return FirstImage((told["painted_ns"] - began) / 1e9, told["resident_bytes"])
@@ -103,7 +103,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> None:
     except subprocess.TimeoutExpired as error:
         raise WrongUseError(
             f"The program painted no image in {_LONGEST_S:.0f} seconds.",
-            "Close what keeps this machine busy and try again.",
+            "Close whatever keeps this machine busy, and try again.",
         ) from error
 
 

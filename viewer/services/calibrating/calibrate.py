@@ -66,8 +66,8 @@ class Calibration:
         best, closest = self.best, self.closest
         if closest is None:
             return (
-                f"No convention reads a place in any of the {self.asked} replies of"
-                f" '{self.model}'."
+                f"No convention finds a location in any of the {self.asked} replies of "
+                f"'{self.model}'."
             )
         if best is None:
             return _none_fits(closest)
@@ -84,9 +84,9 @@ def _found(best: Fit) -> str:
 
 def _none_fits(closest: Fit) -> str:
     reason = (
-        "Its axes are written the other way round than this convention says."
+        "Its axes are swapped compared with this convention."
         if closest.swapped
-        else "The model does not find the markers well, or answers in several ways."
+        else "The model does not find the markers well, or uses several conventions."
     )
     return (
         f"No convention fits. {closest.convention} comes closest: it reads"
@@ -97,7 +97,7 @@ def _none_fits(closest: Fit) -> str:
 
 def _doubt(best: Fit) -> str:
     if best.confidence < _SURE:
-        return "This is not sure: another convention fits nearly as well."
+        return "This is uncertain: another convention fits nearly as well."
     return ""
 
 

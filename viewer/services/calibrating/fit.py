@@ -1,4 +1,4 @@
-"""Which convention of coordinates replies about known places are written in."""
+"""Find the coordinate convention of replies about known locations."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Images made here with one coloured marker at a known place, to calibrate models."""
+"""Generated images with one coloured marker at a known place, for calibration."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""How a model is asked for a marker: in neutral words, and in each convention's own."""
+"""Prompts that ask for a marker: neutral, and in each convention's own words."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What two sides were asked differently: words, settings, models, images, data."""
+"""Differences in what two sides were asked: text, settings, models, images, data."""
 
 import difflib
 import re
@@ -75,7 +75,7 @@ class ImagesSent:
 
 @dataclass(frozen=True)
 class Asked:
-    """Everything in which two sides were asked differently, or alike."""
+    """All settings of two sides, different and equal."""
 
     prompts: tuple[PromptDiff, ...]
     settings: tuple[Setting, ...]

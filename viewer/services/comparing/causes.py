@@ -1,11 +1,11 @@
-"""What of two verdicts on an item can differ."""
+"""Causes of a difference between two verdicts on an item."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Cause(StrEnum):
-    """What of two verdicts differs."""
+    """A cause of different verdicts."""
 
     ANSWER = "answer"
     """The reply says another thing."""

@@ -1,4 +1,4 @@
-"""A comparison written to files: tables, a page of plain values, and its figure."""
+"""Write a comparison to files: tables, plain values and its figure."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Which of a comparison's tests were declared before anybody looked at them."""
+"""Which tests of a comparison were declared before their results were seen."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -116,9 +116,11 @@ def _check(
     if len(models) < 2:
         raise WrongUseError("A comparison needs two models.", "Name two or more.")
     if test not in TESTS:
-        raise WrongUseError(f"No test is called '{test}'.", f"One of: {TESTS}.")
+        raise WrongUseError(f"No test is called '{test}'.", f"Choose one of: {TESTS}.")
     if not 0 < alpha < 1:
-        raise WrongUseError(f"The level {alpha} is none.", "Name one such as 0.05.")
+        raise WrongUseError(
+            f"The level {alpha} is not between 0 and 1.", "Use one such as 0.05."
+        )
 
 
 def looked(store: Store, first: Side, second: Side) -> Looked:

@@ -1,4 +1,4 @@
-"""What can be compared, and what a look at it would be: confirmatory or exploratory."""
+"""List what can be compared, and whether it would be confirmatory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def _outlook(store: Store, first: Side, second: Side) -> Outlook:
         comparing.dataset_id_of_run(store, side.run)[1] for side in (first, second)
     )
     if content != other:
-        words = "The data differ, so that no family covers them: exploratory."
+        words = "The data differ, so no family covers them: exploratory."
         return Outlook(words)
     seen = comparing.known_look(store, first.key, second.key)
     if seen:

@@ -1,4 +1,4 @@
-"""Verdicts on one item of two sides, worked out with parts of either."""
+"""Verdicts on one item, recomputed with parts of either side."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -255,11 +255,11 @@ class Recomputed:
         what = (
             "the mask" if self._mask(0) != self._mask(1) else "the rule for its cells"
         )
-        return f"{what} is another, {cells[0]} and {cells[1]} cells qualify"
+        return f"{what} differs: {cells[0]} and {cells[1]} cells qualify"
 
     def _transform_words(self) -> str:
-        where = "" if self._same_place else "the grid lies elsewhere"
-        sent = "" if self._same_sent else "another image was sent"
+        where = "" if self._same_place else "the grid is placed differently"
+        sent = "" if self._same_sent else "a different image was sent"
         return " and ".join(filter(None, (sent, where)))
 
 

@@ -283,8 +283,8 @@ def _same_sentence(group: GroupCounts, where: str) -> str:
     scored = f"; {counted(differ, 'verdict')} differ by how they were read or scored"
     items = counted(group.table.items, "item")
     return (
-        f"Both sides show the same stored replies to {items}{where}, so that nothing "
-        f"is tested{scored if differ else ''}."
+        f"Both sides show the same stored replies to {items}{where}, so nothing is "
+        f"tested{(scored if differ else '')}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What can be said of the difference between two sides on the same items.
+"""Statistics of the difference between two sides on the same items.
 
 Counts and McNemar's test are had at once; intervals, permutations and what small
 numbers can show at all take longer and are worked out apart.

@@ -174,7 +174,7 @@ def settings_table(comparison: Comparison) -> Table:
 def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
     """Return what every number of a comparison's table is, a sentence each."""
     methods = [
-        f"difference: {words.rate} of the first less that of the second, same items",
+        f"difference: {words.rate} of the first minus that of the second, same items",
         "p_mcnemar: exact, two-sided; none where a patient has several pairs",
     ]
     if statistics.groups:
@@ -204,7 +204,7 @@ def told_of(
     exact, flips = counts.mcnemar, tests.permutation
     patients = counted(counts.patients, "patient")
     return (
-        f"Difference {_points(tests.difference.value)} points, first less second.",
+        f"Difference {_points(tests.difference.value)} points, first minus second.",
         f"{_range(tests.difference)}{tests.difference.method}, {patients}.",
         *_mcnemar_words(
             exact, f"; {method} {p_text(adjusted.mcnemar)}" if adjusted else ""

@@ -1,4 +1,4 @@
-"""Why the verdicts on an item differ between two sides, found by computing again.
+"""Find out why verdicts on an item differ between two sides, by recomputing.
 
 A verdict is worked out from a reply, a way of reading it, a reference, and what the
 model was sent (image, grid, and how both lie on the native image). Each of them is made

@@ -1,1 +1,1 @@
-"""What people set up: models, study files, forms."""
+"""Configuration: models, study files and forms."""

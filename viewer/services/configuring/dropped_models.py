@@ -1,4 +1,4 @@
-"""From files that a person drops to models: how they are asked, and their settings."""
+"""Recognise dropped files as models: their adapter and settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,7 +71,7 @@ def _gguf(paths: Sequence[Path]) -> DroppedModel:
     if len(models) != 1 or len(eyes) > 1:
         raise WrongUseError(
             f"These are {len(models)} GGUF models and {len(eyes)} projectors.",
-            "Drop one model, with its projector or alone.",
+            "Drop one model, with or without its projector.",
         )
     eye = eyes[0] if eyes else projector_beside(models[0])
     table: dict[str, object] = {"adapter": "gguf_local", "model": str(models[0])}
@@ -86,7 +86,7 @@ def _other(path: Path) -> DroppedModel:
     if path.suffix.lower() == _CARD:
         return DroppedModel(path.stem, {"adapter": "cnn_cam", "card": str(path)})
     raise WrongUseError(
-        f"'{path.name}' is no model.",
+        f"'{path.name}' is not a model.",
         "Drop a folder with config.json and weights, a .gguf file, or a network's "
         "card (.toml).",
     )

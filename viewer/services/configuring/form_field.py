@@ -1,4 +1,4 @@
-"""A value that a person sets, as a form shows it."""
+"""Parameters as form fields."""
 
 from dataclasses import dataclass
 

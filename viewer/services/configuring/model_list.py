@@ -1,4 +1,4 @@
-"""Every model with its state in words: what it needs, where it is asked."""
+"""List every model with its state: what it needs, and where it runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ READY: Final = "ready"
 
 
 class Readiness(StrEnum):
-    """What stands between a model and its first answer."""
+    """What a model needs before it can answer."""
 
     READY = "ready"
     NEEDS_KEY = "needs_key"
@@ -122,8 +122,8 @@ def _state_of_endpoint(
     if endpoint is None or endpoint.is_here:
         return Readiness.READY, READY
     if endpoint.origin in consented:
-        return Readiness.READY, f"ready, asks at {endpoint.host}"
-    return Readiness.NEEDS_CONSENT, f"asks at {endpoint.host}: needs consent"
+        return Readiness.READY, f"ready, sends to {endpoint.host}"
+    return Readiness.NEEDS_CONSENT, f"sends to {endpoint.host}: needs consent"
 
 
 def host_of(profile: ModelProfile) -> str:

@@ -1,4 +1,4 @@
-"""A person's own models: read from models.toml, changed there, and taken back."""
+"""The user's own models: read, changed and restored in models.toml."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,12 +37,12 @@ _COLOUR_FIELD: Final = FormField(
     COLOUR,
     "choice",
     "",
-    "its colour on images and in charts; left open, the next free one",
+    "colour on images and in charts; the next free one by default",
     ("", *MODEL_NAMES),
 )
 _HEAD: Final = (
-    "# Models that Overread asks, beside those that come with it.\n"
-    "# A key never stands here: api_key_env names the variable that holds it.\n"
+    "# Models that Overread can ask, in addition to the built-in ones.\n"
+    "# Never write a key here: api_key_env names the variable that holds it.\n"
 )
 
 
@@ -63,7 +63,7 @@ class KnownModel:
 
 @dataclass(frozen=True)
 class NewModel:
-    """A way of asking as New offers it; ``table`` holds what is set from the start.
+    """An adapter as New offers it; ``table`` has its initial settings.
 
     ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
     of the same ``group`` belong together; "" stands alone.
@@ -116,7 +116,7 @@ def model_named(name: str, models_file: Path) -> ModelProfile:
     known = {model.name: model for model in known_models(models_file)}
     model = known.get(name)
     if model is not None and model.profile is None:
-        raise WrongUseError(model.error, f"Mend it in '{models_file.name}'.")
+        raise WrongUseError(model.error, f"Correct it in '{models_file.name}'.")
     return named_profile(name, {n: m.profile for n, m in known.items() if m.profile})
 
 
@@ -226,7 +226,7 @@ def check_model(
     others = {m.name for m in known_models(models_file)} - {replaced}
     if profile.name in others:
         raise WrongUseError(
-            f"There is a model called '{profile.name}' already.",
+            f"There is already a model called '{profile.name}'.",
             "Choose another name.",
         )
 
@@ -259,7 +259,7 @@ def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
     """Write a change, where the file still is as it was before it; raises else."""
     if _text(models_file) != edit.before:
         raise WrongUseError(
-            f"'{models_file.name}' was changed by another program meanwhile.",
+            f"'{models_file.name}' was changed by another program in the meantime.",
             "It was left as it is; make the change again.",
         )
     if edit.after is None:

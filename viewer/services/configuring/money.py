@@ -1,4 +1,4 @@
-"""Amounts of money as people read them; light enough for the window's start."""
+"""Format amounts of money; imports little, so that the window starts fast."""
 
 from typing import Final
 

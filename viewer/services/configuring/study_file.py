@@ -58,7 +58,7 @@ def read_toml(path: Path) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnreadableInputError(
             f"The file '{path.name}' is not valid TOML: {error}.",
-            "Mend the line it names.",
+            "Correct the line it names.",
         ) from error
 
 
@@ -166,7 +166,7 @@ def make_spec(
     if len(set(names)) != len(names):
         raise WrongUseError(
             f"A model is named twice: {', '.join(names)}.",
-            "Name each once; repeats asks the same model again.",
+            "Name each once; use repeats to ask a model again.",
         )
     _check_no_key({"dataset": dataset, "params": overrides})
     chosen = study_named(study)
@@ -191,9 +191,9 @@ def _check_no_key(settings: Mapping[str, object]) -> None:
     place = secret_place(settings, known_keys())
     if place:
         raise WrongUseError(
-            f"The setting {place} of the run looks like a key, but a key may not stand "
-            "in a file.",
-            "Take it out; a model's api_key_env names the variable that holds its key.",
+            f"The setting {place} of the run looks like a key, but keys must not be "
+            "stored in a file.",
+            "Remove it; a model's api_key_env names the variable that holds its key.",
         )
 
 
@@ -207,7 +207,7 @@ def _helpers(
     for role, name in roles.items():
         if not name:
             raise WrongUseError(
-                f"{study.title} needs a model as {role}, and its parameters name none.",
+                f"{study.title} needs a model as {role}, but its parameters name none.",
                 f'Add for example {role} = "my-model" to its parameters.',
             )
     return tuple(named_profile(name, known) for name in dict.fromkeys(roles.values()))
@@ -218,8 +218,8 @@ def microusd(dollars: float) -> int:
     amount = round(Decimal(str(dollars)) * DOLLAR) if math.isfinite(dollars) else 0
     if not 0 < amount <= _LARGEST_CEILING:
         raise WrongUseError(
-            f"The ceiling of {dollars:g} dollars is none.",
-            "Write the most that the run may cost in dollars, such as 5.00.",
+            f"A ceiling of {dollars:g} dollars is not possible.",
+            "Give the most that the run may cost in dollars, such as 5.00.",
         )
     return amount
 
@@ -255,7 +255,7 @@ def named_profile(name: str, profiles: Mapping[str, ModelProfile]) -> ModelProfi
         return profiles[name]
     raise WrongUseError(
         f"No model is named '{name}'.",
-        f"{did_you_mean(name, profiles)}Known are: {', '.join(sorted(profiles))}.",
+        f"{did_you_mean(name, profiles)}Known: {', '.join(sorted(profiles))}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What models answered in a run, as a table that anybody can read and import again."""
+"""Export a run's answers as a table that can be imported again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def export_answers(
     context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if model and model not in context.profiles:
         raise WrongUseError(
-            f"Run {run} asked no model '{model}'.",
+            f"Run {run} did not ask the model '{model}'.",
             f"It asked {', '.join(context.profiles)}.",
         )
     wanted = records(store, run)

@@ -107,7 +107,8 @@ def _check_leaving(store: Store, run_context: RunContext) -> None:
         store
     ):
         raise PrivacyError(
-            f"'{name}' is restricted: a bundle would hold what replies repeat of it.",
+            f"'{name}' is restricted: a bundle would contain what replies repeat from "
+            "it.",
             "Use overread report RUN --out DIR, or import it again with --unrestricted "
             "if its licence allows it after all.",
         )
@@ -118,10 +119,10 @@ def _check_replies(replies: Replies, own: RunContext) -> None:
     count = contents.replies_with_names(replies.told, own.dataset)
     if count:
         raise PrivacyError(
-            f"{counted(count, 'reply', 'replies')} of the run told the name of an "
-            "item, an image or a patient, and a bundle would tell it too.",
+            f"{counted(count, 'reply', 'replies')} of the run contain the name of an "
+            "item, an image or a patient, and a bundle would reveal it.",
             "Use overread report RUN --out DIR, or import the data under names that "
-            "tell nothing.",
+            "reveal nothing.",
         )
 
 

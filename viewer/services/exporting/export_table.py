@@ -55,7 +55,7 @@ def export_table(table: Table, path: Path) -> None:
     made = _KINDS.get(path.suffix.lower())
     if made is None:
         raise WrongUseError(
-            f"'{path.name}' has no ending that a table is written as.",
+            f"'{path.name}' does not have a file ending for tables.",
             f"Choose one of {', '.join(_KINDS)}.",
         )
     write_atomically(path, made(table))

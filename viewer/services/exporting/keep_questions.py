@@ -1,4 +1,4 @@
-"""Write the questions that a run made, or that too few models guess (E003-08, -15)."""
+"""Write questions that a run made, or that few models guess (E003-08, E003-15)."""
 
 import json
 from collections.abc import Mapping
@@ -60,8 +60,8 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
     found = report_data(store, run)
     if found.summary.study != STUDY:
         raise WrongUseError(
-            f"Run {run} is of the study {found.summary.study}, which asks no multiple "
-            "choice.",
+            f"Run {run} is of the study {found.summary.study}, which has no "
+            "multiple-choice questions.",
             f"Choose a run of {STUDY}.",
         )
     spec = found.context.spec
@@ -78,7 +78,7 @@ def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
     counts = [len(questions_of(one)) for one in found.results]
     if not any(counts):
         raise WrongUseError(
-            f"Run {found.summary.id} has made no question.",
+            f"Run {found.summary.id} has made no questions.",
             "Its items.csv says why: overread report writes it.",
         )
     made = Made(sum(counts), sum(bool(n) for n in counts), len(counts))
@@ -89,13 +89,14 @@ def _kept(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]
     run, guesses = found.summary.id, audit(found.results, params.guessed_by)
     if not guesses.items:
         raise WrongUseError(
-            f"Run {run} asked nothing without its image, so that nobody guessed.",
+            f"Run {run} asked no question without its image, so there are no guesses.",
             'Run the study with arms = ["text_only"] and several models.',
         )
     if not guesses.kept and not guesses.guessable:
         raise WrongUseError(
             f"Run {run} has answers without the image from too few models: a question "
-            f"counts as guessed from {counted(guesses.threshold, 'model')} on.",
+            f"counts as guessed if {counted(guesses.threshold, 'model')} or more "
+            "guess it.",
             "Ask more models, or run the study with a smaller guessed_by.",
         )
     sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))

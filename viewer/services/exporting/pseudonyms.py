@@ -1,4 +1,4 @@
-"""Names that stand for patients, images and items, in the order of what they replace.
+"""Pseudonyms of patients, images and items, in the order of their names.
 
 The order is kept, because resamples are drawn from patients and items in their order:
 every number stays the same to the last digit.

@@ -39,10 +39,10 @@ _SETTINGS: Final = (
 )
 """The study's parameters that decide which questions there are."""
 _KINDS: Final[Mapping[str, str]] = {
-    Kind.POSITIVE: "Closed, about a finding that is there: Yes",
-    Kind.HALLUCINATED: "Closed, about a finding that is not there: No",
+    Kind.POSITIVE: "Closed, about a finding that is present: Yes",
+    Kind.HALLUCINATED: "Closed, about a finding that is absent: No",
     Kind.ABNORMALITY: "Open, about an anatomy with findings",
-    Kind.NORMAL: "Open, about an anatomy without",
+    Kind.NORMAL: "Open, about an anatomy without findings",
 }
 """What the kinds are called, in the order shown."""
 _RULES: Final[Mapping[str, str]] = {
@@ -118,9 +118,9 @@ def _reason(has: DrawingMaterial) -> str:
     if not has.anatomies and not has.boxed:
         return f"'{has.name}' has neither masks of anatomies nor boxes of findings."
     if not has.anatomies:
-        return f"'{has.name}' has no masks of anatomies beside its boxes of findings."
+        return f"'{has.name}' has boxes of findings, but no masks of anatomies."
     if not has.boxed:
-        return f"'{has.name}' has no boxes of findings beside its masks of anatomies."
+        return f"'{has.name}' has masks of anatomies, but no boxes of findings."
     return ""
 
 
@@ -182,14 +182,14 @@ def drawing(
     """
     if not any(image.boxes for image in source.images):
         raise WrongUseError(
-            f"'{source.name}' has no boxes of findings, so that nobody knows which "
-            "anatomy is without one.",
+            f"'{source.name}' has no boxes of findings, so it is not known which "
+            "anatomies have none.",
             "Import boxes of findings and masks of anatomies for the same images.",
         )
 
     def told(done: int, every: int) -> None:
         if stop is not None and stop.is_set():
-            raise CancelledError("The drawing was stopped.", "Nothing was registered.")
+            raise CancelledError("Drawing was stopped.", "Nothing was registered.")
         progress(done, every)
 
     params = read_params(preset, overrides or {})
@@ -218,7 +218,7 @@ def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
     if name == drawn.source:
         raise WrongUseError(
             f"The data set '{name}' keeps its own name.",
-            "Give the questions another one.",
+            "Give the questions another name.",
         )
     dataset = replace(drawn.dataset, name=name)
     restricted = drawn.source in consents.restricted_datasets(store)

@@ -102,8 +102,8 @@ def match_file(store: Store, source: PredictionsSource) -> tuple[RunSpec, Matche
     if not matched.used:
         first = f" {matched.unused[0]}." if matched.unused else ""
         raise WrongUseError(
-            f"No prediction of '{source.file.name}' is about a question of this run."
-            f"{first}",
+            f"No prediction in '{source.file.name}' matches a question of this "
+            f"run.{first}",
             "Check which columns name the image and the finding, and the data set.",
         )
     return spec, matched
@@ -129,7 +129,7 @@ def _dataset(store: Store, source: PredictionsSource) -> str:
         return source.dataset
     if source.like is None:
         raise WrongUseError(
-            "Nobody said which images these predictions are about.",
+            "It is not stated which images these predictions are for.",
             "Name a data set with --dataset, or a run with --like.",
         )
     return runs.run_spec(store, source.like).dataset
@@ -145,16 +145,16 @@ def _of_model(
         raise WrongUseError(
             f"'{source.file.name}' names a model for some predictions and none for "
             f"{nameless}.",
-            "Name the model of every one, or map its column to nothing.",
+            "Name a model for every prediction, or map its column to nothing.",
         )
     if source.model and source.model not in models:
         raise WrongUseError(
-            f"'{source.file.name}' holds no model '{source.model}'.",
-            f"It holds {', '.join(models) or 'none by name'}.",
+            f"'{source.file.name}' has no model '{source.model}'.",
+            f"It has {', '.join(models) or 'none by name'}.",
         )
     if not source.model and len(models) > 1:
         raise WrongUseError(
-            f"'{source.file.name}' holds several models: {', '.join(models)}.",
+            f"'{source.file.name}' has several models: {', '.join(models)}.",
             "Name one of them with --model.",
         )
     return [one for one in predictions if source.model in {"", one.model}]

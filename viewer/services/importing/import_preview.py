@@ -1,4 +1,4 @@
-"""A data set looked at before it is registered: what it holds, and what is wrong.
+"""Preview a data set before it is registered: contents and problems.
 
 It is read once; registering keeps what was looked at.
 """
@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 
 class CancelledError(OverreadError):
-    """A person stopped a reading; nothing was kept."""
+    """A person stopped the import; nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,9 @@ def format_of(root: Path) -> str:
     telling = [name for name in found if name != "folder"] or list(found)
     if len(telling) == 1:
         return telling[0]
-    what = f"looks like {' and '.join(telling)}" if telling else "is of no known format"
+    what = (
+        f"looks like {' and '.join(telling)}" if telling else "is not in a known format"
+    )
     raise WrongUseError(
         f"'{root.name}' {what}.",
         "Name the format: overread import FORMAT PATH.",
@@ -150,7 +152,7 @@ def preview(
     dataset = read_dataset(format_name, root.absolute(), name, view, told)
     if not dataset.images and not dataset.items:
         raise WrongUseError(
-            f"'{root.name}' holds no image that overread can open.",
+            f"'{root.name}' contains no image that Overread can open.",
             "Name the folder that holds the images.",
         )
     check_items(dataset.items, (image.key for image in dataset.images))

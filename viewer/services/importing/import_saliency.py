@@ -82,7 +82,7 @@ def _check_new(
 ) -> None:
     if saliency.finding in points.get(saliency.image, {}):
         raise WrongUseError(
-            f"Two files hold the map of {saliency.finding} on {saliency.image}.",
+            f"Two files contain the map of {saliency.finding} on {saliency.image}.",
             "Convert the maps of one network and method at a time.",
         )
 

@@ -1,4 +1,4 @@
-"""Small pictures of masks on their images, to look at before a data set is kept."""
+"""Thumbnails of masks on their images, to check before a data set is registered."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which question each prediction of a file answers, and in what words."""
+"""Match the predictions of a file to questions, and write them as replies."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ _KINDS: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True)
 class Matched:
-    """What becomes of a file's predictions.
+    """The result of matching a file's predictions.
 
     ``texts`` are the replies by ``item|condition|repeat``; ``items`` were planned and
     ``answered`` of them have a prediction. What is not used is counted by name:
@@ -85,7 +85,7 @@ class Matched:
         ]
         if self.placeless:
             n = counted(self.placeless, "prediction")
-            lines.append(f"{n} not used: there is no place in them")
+            lines.append(f"{n} not used: they contain no location")
         return tuple(lines)
 
 
@@ -274,8 +274,8 @@ def _native(
     shown = context.shown(trial)
     if meant is None:
         raise WrongUseError(
-            "Nobody said what the numbers of these predictions count.",
-            "Say whether they are native, normalised or sent (--coordinates).",
+            "The units of these predictions' coordinates are not stated.",
+            "State whether they are native, normalised or sent (--coordinates).",
         )
     if meant is Coordinates.SENT:
         return shown.to_sent.inverse().apply

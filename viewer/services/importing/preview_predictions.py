@@ -1,4 +1,4 @@
-"""A file of predictions looked at before it is imported: columns, counts, pictures."""
+"""Preview a file of predictions before import: columns, counts and pictures."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

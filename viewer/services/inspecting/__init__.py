@@ -1,1 +1,1 @@
-"""What is stored, as the window and the command line show it."""
+"""Read what is stored, for the window and the command line."""

@@ -1,4 +1,4 @@
-"""A trial as its own words tell it: what was sent, what came back, how it was judged.
+"""A trial in detail: what was sent, what came back, how it was scored.
 
 For studies whose answers are no place on one image; every step of a trial is told.
 """
@@ -199,7 +199,7 @@ def highlight_words(document: Mapping[str, Any]) -> Said:
         return ()
     light = made(Highlight, document["highlight"], where="the request")
     by = "its logarithm" if light.form is WeightForm.LOG else "itself"
-    told = f"contrast {light.contrast:g} with the plain"
+    told = f"contrast {light.contrast:g} with the plain image"
     said = (
         f"{light.mask.array().mean():.1%} of image {light.image + 1}, weight "
         f"{light.weight:g} added as {by}, {told if light.contrasts else 'no contrast'}"

@@ -49,7 +49,7 @@ def written_of_trial(store: Path, trial: int) -> StoredAnswer:
         found = next(_written(opened, trial), None)
     if found is None:
         raise WrongUseError(
-            "No box was named in this trial.", "Look at it in Measure instead."
+            "No box was named in this trial.", "See it in Measure instead."
         )
     return found
 

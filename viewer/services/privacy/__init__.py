@@ -1,1 +1,1 @@
-"""What may leave this machine: decisions, the gate, and the looks for names."""
+"""What may be sent from this machine: decisions, the gate, and scans for names."""

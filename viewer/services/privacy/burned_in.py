@@ -1,4 +1,4 @@
-"""Whether an image's pixels may name somebody, and the look that settles it.
+"""Whether an image's pixels may identify somebody, and the review that decides.
 
 An image goes to a remote endpoint once a person has looked at it, or once nothing
 speaks for text in its pixels: neither its header nor the text finder (studies.md 3.8).
@@ -23,7 +23,7 @@ from viewer.services.commands import PixelLook
 from viewer.store import consents
 from viewer.store.database import open_store
 
-LOOK: Final = "Look at it with overread review, or with Review pixels in the window."
+LOOK: Final = "Review it with overread review, or with Review pixels in the window."
 _OFTEN_WRITTEN_ON: Final = frozenset(
     {"DMS", "ECG", "ES", "GM", "OP", "OT", "SC", "US", "XA", "XC"}
 )
@@ -42,9 +42,9 @@ def reason_by_header(facts: BurnedInFacts) -> str:
     if facts.annotation != "NO" and facts.is_capture:
         return "secondary captures often have text burned in"
     if facts.recognizable == "YES":
-        return "its header says that somebody can be recognised in it"
+        return "its header says that a person can be recognised in it"
     if facts.recognizable != "NO" and _may_show_a_face(facts):
-        return f"somebody's face may be made out in {facts.modality} images of a head"
+        return f"a face may be recognisable in {facts.modality} images of a head"
     return ""
 
 
@@ -76,8 +76,8 @@ def check_pixels(
         )
     elif window is not None and _shows_more(black_out(image, review.boxes), window):
         raise PrivacyError(
-            "An image was not sent: its window shows text that was not to be seen when "
-            "its pixels were looked at.",
+            "An image was not sent: its window shows text that was not visible when "
+            "its pixels were reviewed.",
             "Black it out with overread review, or ask with the file's own window.",
         )
 
@@ -108,7 +108,7 @@ def _reason(path: Path, image: PixelImage) -> str:
     if by_header:
         return by_header
     if text_finder_missing() is not None:
-        return "nobody has looked for text in its pixels, and no text finder is here"
+        return "its pixels were not reviewed for text, and no text finder is installed"
     found = any(place.telling for place in find_text(to_raster(image)))
     return "there is text in its pixels" if found else ""
 

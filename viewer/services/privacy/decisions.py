@@ -1,4 +1,4 @@
-"""What a person decides about endpoints, keys and data sets, and the audit of it."""
+"""Decisions about endpoints, keys and data sets, and their audit."""
 
 import getpass
 import hashlib
@@ -82,14 +82,14 @@ def allow(
 def _check_encryption(endpoint: Endpoint, *, unencrypted: bool) -> None:
     if endpoint.is_readable and not unencrypted:
         raise WrongUseError(
-            f"What is sent to {endpoint.origin} is not encrypted: whoever carries it "
+            f"What is sent to {endpoint.origin} is not encrypted: anyone on the way "
             "can read it.",
-            "Name its https address, or say --unencrypted to allow that.",
+            "Use its https address, or --unencrypted to allow that.",
         )
     if unencrypted and endpoint.scheme == "https":
         raise WrongUseError(
             f"{endpoint.origin} is encrypted.",
-            "Leave --unencrypted out, or write an address that begins with http://.",
+            "Remove --unencrypted, or use an address that begins with http://.",
         )
 
 

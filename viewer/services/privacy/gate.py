@@ -166,7 +166,7 @@ class Gate:
         if origin not in self.consents:
             whose = f"nothing of '{self.dataset}'" if self.dataset else "no image"
             raise PrivacyError(
-                f"The model '{profile.name}' asks at {origin}, and {whose} may leave "
+                f"The model '{profile.name}' sends to {origin}, and {whose} may leave "
                 "this machine yet.",
                 how_to_allow(origin, self.named),
             )
@@ -237,8 +237,8 @@ class Gate:
         check_request(request)
         if any(image.png not in about.pngs for image in request.images):
             raise PrivacyError(
-                "A question was not sent: it holds an image that was not looked at.",
-                "Ask again; where that does not help, report it.",
+                "A question was not sent: it contains an image that was not reviewed.",
+                "Ask again; if that does not help, report it.",
             )
         text = _text(request)
         check_prompt(text, tuple(_headers(about)), about.known)
@@ -283,8 +283,9 @@ class Gate:
         same = all(_decided(self, x) == _decided(now, x) for x in outgoing.looked_at)
         if not same or now.consents[outgoing.endpoint].id != outgoing.consent:
             raise PrivacyError(
-                "A question was not sent: what may leave was decided anew meanwhile.",
-                "Go on with the run; its questions then leave as you decided.",
+                "A question was not sent: the decision about what may leave has "
+                "changed.",
+                "Continue the run; its questions are then sent as you decided.",
             )
 
 

@@ -1,4 +1,4 @@
-"""Looks in a prompt for what the image's own header says of its patient.
+"""Scan a prompt for what the image's own header says about its patient.
 
 Exact values of this study are looked for, which finds more and errs less than patterns
 of what names and numbers look like (studies.md 3.8). They are found in every order,
@@ -63,8 +63,9 @@ def check_prompt(
     }
     if hits:
         raise PrivacyError(
-            f"A question was not sent: its text holds the image's {', '.join(hits)}.",
-            "Take it out of the finding or the prompt, and ask again.",
+            "A question was not sent: its text contains the image's "
+            f"{', '.join(hits)}.",
+            "Remove it from the finding or the prompt, and ask again.",
         )
 
 

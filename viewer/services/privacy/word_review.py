@@ -1,4 +1,4 @@
-"""A person's look at the words of a data set's items that seem to name somebody."""
+"""Review text of a data set's items that seems to identify somebody."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

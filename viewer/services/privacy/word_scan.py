@@ -1,4 +1,4 @@
-"""Looks in the words of an item for whom they name, before they leave this machine.
+"""Scan an item's text for identifying information before it is sent.
 
 A case without a DICOM header has no values to look for, so these are patterns of what
 names, dates and numbers of persons look like in English and Chinese (studies.md 3.8;
@@ -19,7 +19,7 @@ from viewer.domain.privacy import PixelReview, ReviewDecision
 
 NAME: Final = "a name"
 DATE: Final = "a date"
-NUMBER: Final = "a number of a person or a visit"
+NUMBER: Final = "an identifier of a person or a visit"
 ADDRESS: Final = "an address"
 
 _MONTHS: Final = (
@@ -131,16 +131,16 @@ def check_words(item: Item, told: str, reviews: Mapping[str, PixelReview]) -> No
     review = reviews.get(words_sha256(item))
     if review is None:
         found = named_in("\n".join(words_of(item, told)))
-        why = f"its item's words seem to hold {' and '.join(found)}" if found else ""
+        why = f"its item's text seems to contain {' and '.join(found)}" if found else ""
     else:
         blocked = review.decision is ReviewDecision.BLOCKED
-        why = "a person decided that its item's words may not leave" if blocked else ""
+        why = "a person decided that its item's text may not leave" if blocked else ""
     if why:
         raise WordsWaitError(
             f"A question was not sent: {why}.",
-            "Read them in the window's Review words… or with overread review DATASET "
-            "--words, and take out what names somebody, or decide there that nothing "
-            "does.",
+            "Read it in the window's Review words… or with overread review DATASET "
+            "--words, and remove what identifies a person, or decide there that "
+            "nothing does.",
         )
 
 

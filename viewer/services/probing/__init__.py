@@ -1,1 +1,1 @@
-"""What an endpoint really does, found out by asking it."""
+"""Probe what an endpoint really does."""

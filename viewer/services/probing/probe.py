@@ -228,5 +228,5 @@ class _Probe:
         name = "Responses" if is_chat else "Chat Completions"
         heard = self._ask(question(), api=other)
         if heard.reply is not None:
-            return ProbeRow(name, Verdict.YES, f"{name} answers as well.")
+            return ProbeRow(name, Verdict.YES, f"{name} works as well.")
         return ProbeRow(name, Verdict.NO, heard.why)

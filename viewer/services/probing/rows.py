@@ -37,7 +37,7 @@ def report_as_json(report: ProbeReport) -> dict[str, Any]:
 def reachable_row(error: ProviderError | None) -> ProbeRow:
     """Say whether anything answers at an address; any HTTP status is an answer."""
     if error is None or error.http_status:
-        return ProbeRow("reachable", Verdict.YES, "A server answers there.")
+        return ProbeRow("reachable", Verdict.YES, "A server responds there.")
     if error.reason == "no_key":
         return ProbeRow("reachable", Verdict.UNKNOWN, f"Nothing was sent: {error}")
     return ProbeRow("reachable", Verdict.NO, str(error))
@@ -48,9 +48,9 @@ def key_row(error: ProviderError | None) -> ProbeRow:
     if error is not None and error.http_status in _KEY_REFUSED:
         return ProbeRow("key", Verdict.NO, error.what)
     if error is not None:
-        said = f"The list of models does not tell: {error.what}"
+        said = f"The list of models does not show it: {error.what}"
         return ProbeRow("key", Verdict.UNKNOWN, said)
-    said = "The server takes the key, or needs none."
+    said = "The server accepts the key, or needs none."
     return ProbeRow("key", Verdict.YES, said)
 
 
@@ -60,9 +60,9 @@ def listed_row(model: str, listed: list[str]) -> ProbeRow:
         what = "The server lists no models."
         return ProbeRow("model listed", Verdict.UNKNOWN, what)
     if model in listed:
-        what = f"'{model}' is one of {len(listed)} model(s) that it lists."
+        what = f"'{model}' is one of the {len(listed)} model(s) it lists."
         return ProbeRow("model listed", Verdict.YES, what)
-    what = f"'{model}' is not among the {len(listed)} model(s) that it lists."
+    what = f"'{model}' is not among the {len(listed)} model(s) it lists."
     return ProbeRow("model listed", Verdict.UNKNOWN, what)
 
 
@@ -83,24 +83,24 @@ def repeats(heard: Sequence[Heard]) -> bool | None:
 
 def seed_row(heard: Heard, times: int, *, repeats: bool) -> ProbeRow:
     """Say whether an answer can be had again by naming its seed."""
-    taken = "refuses" if "seed" in heard.dropped else "takes"
+    taken = "rejects" if "seed" in heard.dropped else "accepts"
     same = "had the same answer" if repeats else "did not have the same answer"
     said = (
         f"The server {taken} a seed; the same question, put {times} times at "
         f"temperature 0, {same}."
     )
-    works = repeats and taken == "takes"
+    works = repeats and taken == "accepts"
     return ProbeRow("seed", Verdict.YES if works else Verdict.NO, said)
 
 
 def logprobs_row(text: Heard) -> ProbeRow:
     """Say whether tokens come with their log-probabilities."""
     if text.reply is not None and text.reply.logprobs:
-        said = f"It tells them for {len(text.reply.logprobs)} token(s) of an answer."
+        said = f"It returns them for {len(text.reply.logprobs)} token(s) of an answer."
         return ProbeRow("logprobs", Verdict.YES, said)
     if "logprobs" in text.dropped:
-        return ProbeRow("logprobs", Verdict.NO, "The server does not take the setting.")
-    said = "The server takes the setting and passes over it in silence."
+        return ProbeRow("logprobs", Verdict.NO, "The server rejects the setting.")
+    said = "The server accepts the setting, but ignores it silently."
     return ProbeRow("logprobs", Verdict.NO, said)
 
 
@@ -109,11 +109,11 @@ def schema_row(heard: Heard) -> ProbeRow:
     if heard.reply is None:
         return ProbeRow("json schema", Verdict.NO, heard.why)
     if "structured" in heard.dropped:
-        said = "The server does not take the setting."
+        said = "The server rejects the setting."
         return ProbeRow("json schema", Verdict.NO, said)
     if _keeps_to_schema(heard.reply.text):
-        return ProbeRow("json schema", Verdict.YES, "Its answer keeps to the form.")
-    said = "The server takes a form and answers without keeping to it."
+        return ProbeRow("json schema", Verdict.YES, "Its answer follows the schema.")
+    said = "The server accepts a schema, but does not follow it."
     return ProbeRow("json schema", Verdict.NO, said)
 
 
@@ -131,10 +131,11 @@ def length_row(heard: Heard) -> ProbeRow:
     if heard.reply is None:
         return ProbeRow("says when cut short", Verdict.UNKNOWN, heard.why)
     if heard.reply.finish_reason == "length":
-        said = "An answer that was cut short is called so."
+        said = "A truncated answer is marked as truncated."
         return ProbeRow("says when cut short", Verdict.YES, said)
     said = (
-        "An answer cut after one token was not called cut short, or it needed no more."
+        "An answer cut after one token was not marked as truncated, or it needed no "
+        "more."
     )
     return ProbeRow("says when cut short", Verdict.NO, said)
 
@@ -144,8 +145,8 @@ def parameter_row(name: str, heard: Heard) -> ProbeRow:
     if heard.reply is None:
         return ProbeRow(name, Verdict.UNKNOWN, heard.why)
     if name in heard.dropped:
-        return ProbeRow(name, Verdict.NO, f"{name} is refused and left out.")
-    said = f"{name} is taken; whether the server obeys it is not known."
+        return ProbeRow(name, Verdict.NO, f"{name} is rejected and left out.")
+    said = f"{name} is accepted; whether the server follows it is not known."
     return ProbeRow(name, Verdict.YES, said)
 
 
@@ -177,7 +178,7 @@ def _looked_at(
 ) -> tuple[Verdict, str]:
     without, with_image, with_busy = (r.usage.tokens_in for r in (text, plain, busy))
     if with_image and with_busy and with_busy - with_image > _BYTES_AS_TEXT:
-        return Verdict.NO, "It takes the bytes of an image for text."
+        return Verdict.NO, "It counts the bytes of an image as text."
     costs = None if not without or not with_image else with_image - without
     differ = (plain.text, plain.logprobs) != (busy.text, busy.logprobs)
     if repeatable and differ:
@@ -185,10 +186,10 @@ def _looked_at(
         return Verdict.YES, f"Two different images have different answers.{price}"
     ignored = (text.text, text.logprobs) == (plain.text, plain.logprobs)
     if not differ and ignored and not costs:
-        return Verdict.NO, "It passes over images in silence: they change nothing."
+        return Verdict.NO, "It ignores images silently: they change nothing."
     if costs == 0:
-        return Verdict.NO, "It passes over images in silence: they cost no tokens."
+        return Verdict.NO, "It ignores images silently: they cost no tokens."
     if costs and not repeatable:
-        said = f"An image costs {costs} tokens; answers vary too much to tell more."
+        said = f"An image costs {costs} tokens; answers vary too much to say more."
         return Verdict.UNKNOWN, said
     return Verdict.UNKNOWN, "Two very different images have the same answer."

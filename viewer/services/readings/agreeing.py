@@ -1,4 +1,4 @@
-"""How far readers of the same misses agree, and who has the last word."""
+"""Agreement of readers on the same misses, and adjudication."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -126,8 +126,8 @@ def _opened(store: Store, run: int, name: str) -> SessionId:
     disputes = disputes_of(store, run)
     if not disputes:
         raise WrongUseError(
-            f"The readers of run {run} disagree about nothing.",
-            "Two readers have to review the same cases first.",
+            f"The readers of run {run} do not disagree.",
+            "Two readers must first review the same cases.",
         )
     if any(name in dispute.verdicts for dispute in disputes):
         raise WrongUseError(

@@ -1,4 +1,4 @@
-"""A reader's own reading, kept before answers and reference are unlocked."""
+"""Store a reader's own reading before answers and reference are unlocked."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

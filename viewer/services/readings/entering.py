@@ -68,7 +68,7 @@ def _enter(store: Store, ground: Ground) -> Entered:
     locked = {item: one for item, one in by_item.items() if one.complete}
     if not locked:
         raise WrongUseError(
-            f"In session {ground.session.id} nothing is locked yet.",
+            f"Nothing in session {ground.session.id} is locked yet.",
             "Lock at least one case first.",
         )
     run = _run(store, ground)
@@ -91,7 +91,7 @@ def _checked(store: Store, session: SessionId) -> Ground:
     ground = ground_of(store, session)
     if not _asks_for_places(ground):
         raise WrongUseError(
-            f"Session {session} asked for no place on an image.",
+            f"Session {session} did not ask for a location on an image.",
             "Enter a session of a reader study.",
         )
     if ground.session.withdrawn:

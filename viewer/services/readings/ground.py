@@ -1,4 +1,4 @@
-"""What a session stands on: its form, its study, and where its cases are drawn."""
+"""The basis of a session: its form, its study, and the source of its cases."""
 
 import json
 from collections.abc import Mapping
@@ -96,6 +96,6 @@ def reader_name(name: str) -> str:
     if not stripped or len(stripped) > _READER_NAME_LENGTH:
         raise WrongUseError(
             "A session needs a reader's name.",
-            f"Write a name or a pseudonym of up to {_READER_NAME_LENGTH} letters.",
+            f"Write a name or a pseudonym of up to {_READER_NAME_LENGTH} characters.",
         )
     return stripped

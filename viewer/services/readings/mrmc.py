@@ -136,7 +136,7 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
         scored = readings_of_study(opened, session)
     if not table.rows:
         raise WrongUseError(
-            f"In the work of session {session} nothing is locked yet.",
+            f"Nothing in the work of session {session} is locked yet.",
             "Lock at least one case first.",
         )
     files = {"readings.csv": csv_bytes(table.header, table.rows)}
@@ -224,7 +224,7 @@ def _imrmc(scored: Sequence[ScoredReading], numbers: Mapping[str, int]) -> str:
         read = _plain(one.reader), numbers[one.trial.patient]
         scores[read] = max(scores.get(read, 0), rating(one))
     lines = [
-        "Readers' confidence in the place that they marked; 0 where it was wrong",
+        "Readers' confidence in the location they marked; 0 if it was wrong",
         f"N0={sum(not present for present in truth.values())}",
         f"N1={sum(truth.values())}",
         f"NR={len(readers)}",

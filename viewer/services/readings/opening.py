@@ -144,11 +144,11 @@ def _review_spec(
 ) -> SessionSpec:
     if runs.run_summary(store, run).status in _GOES_ON:
         raise WrongUseError(
-            f"Run {run} is not finished: misses are still to come.",
-            "Finish it first; a sample of a part would not speak for the whole.",
+            f"Run {run} is not finished: there may be more misses.",
+            "Finish it first; a sample of part of a run would not represent the whole.",
         )
     if cap < 1:
-        raise WrongUseError("A review of no case is none.", "Review 1 or more.")
+        raise WrongUseError("A review needs at least one case.", "Review 1 or more.")
     asked = runs.run_spec(store, run)
     study = study_named(asked.study)
     params = study.read_params(asked.preset, dict(asked.params))
@@ -269,7 +269,7 @@ def _open_study(
     tasks = [_reader_task(trial) for trial in planned if not trial.exclusion]
     if not tasks:
         raise WrongUseError(
-            f"The data set '{dataset.name}' holds no case that can be asked so.",
+            f"The data set '{dataset.name}' has no case that can be asked like this.",
             "Choose other findings or views.",
         )
     work = _study_work(asked, form, dataset.root_sha256)

@@ -1,4 +1,4 @@
-"""Which cases, and in what order: drawn from a seed, never from what they hold."""
+"""Draw cases and their order from a seed, never from their content."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""How far a session is, and how long the rest will take."""
+"""Progress of a session, and the estimated time left."""
 
 from pathlib import Path
 from statistics import median

@@ -1,4 +1,4 @@
-"""Keeping what a reader does, each act as a row of its own.
+"""Store a reader's actions, each as its own row.
 
 Every function reads what stands and writes in one transaction, so that two windows on
 a session cannot lock a case twice; whoever comes second is told.
@@ -128,8 +128,8 @@ def undo(
             _refuse_undoing(opened, session, position)
         if not standing.undoable:
             raise LockedError(
-                "Here is nothing that could be undone.",
-                "What was locked stays once something was revealed."
+                "Nothing to undo.",
+                "What was locked stays locked once something was revealed."
                 if standing.complete
                 else "",
             )
@@ -148,12 +148,13 @@ def _refuse_undoing(store: Store, session: SessionId, position: int) -> None:
     """Raise where a lock has become final though nothing was revealed."""
     if readings.went_on(store, session, position):
         raise LockedError(
-            "This case was locked before the one you are at.", "What is locked stays."
+            "This case was locked before the current one.",
+            "What is locked stays locked.",
         )
     run = entered_run(store, session)
     if run is not None:
         raise LockedError(
-            f"These answers stand in run {run} already.", "What is locked stays."
+            f"These answers are already in run {run}.", "What is locked stays locked."
         )
 
 
@@ -179,7 +180,8 @@ def resolve(
         ground, standing = _before(opened, session, position)
         if not standing.unresolved:
             raise LockedError(
-                "This case was not locked as unsure.", "Only such a case is resolved."
+                "This case was not locked as unsure.",
+                "Only unsure cases can be resolved.",
             )
         last = ground.stages - 1
         _check(opened, ground, position, last, values)
@@ -207,7 +209,7 @@ def withdraw(store: Path, session: SessionId, reason: str = "") -> int:
     with open_store(store) as opened:
         if readings.session_row(opened, session).withdrawn:
             raise WrongUseError(
-                f"The reader of session {session} has withdrawn already.", ""
+                f"The reader of session {session} has already withdrawn.", ""
             )
         run = entered_run(opened, session)
         if run is not None:
@@ -227,8 +229,8 @@ def _before(store: Store, session: SessionId, position: int) -> tuple[Ground, St
 def _refuse_locked(standing: Standing) -> None:
     if standing.complete:
         raise LockedError(
-            "This case is locked already, perhaps in another window.",
-            "Go on with the next one.",
+            "This case is already locked, perhaps in another window.",
+            "Continue with the next one.",
         )
 
 
@@ -246,7 +248,7 @@ def _row(
     unknown = set(values) - asked - set(earlier)
     if unknown:
         raise WrongUseError(
-            f"'{min(unknown)}' is none of the questions asked now.", "Leave it out."
+            f"'{min(unknown)}' is not one of the questions asked now.", "Leave it out."
         )
     own = {name: value for name, value in values.items() if name in asked}
     return NewReading(

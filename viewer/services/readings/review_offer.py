@@ -1,4 +1,4 @@
-"""What there is to review, in numbers, before anything is opened."""
+"""Count what there is to review before a session is opened."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ _REVIEW_S, _READING_S = 12, 30
 """How long a case takes a reader of whom nothing is known."""
 _FRONTAL: Final = (View.FRONTAL.value,)
 _NONE_OF_THESE: Final = (
-    "No image with a reference of these can be asked. Choose other findings or views."
+    "No image with such a reference can be asked about. Choose other findings or views."
 )
 
 
@@ -68,7 +68,9 @@ class ReviewOffer:
     def sentence(self) -> str:
         """How many cases, and how long they will take."""
         if not self.misses:
-            return f"This run has no complete miss among these. {self._elsewhere}"
+            return (
+                f"This run has no complete miss with these choices. {self._elsewhere}"
+            )
         of = f" of {self.misses:,}" if self.reviews < self.misses else ""
         kind = "complete miss" if self.misses == 1 else "complete misses"
         models = counted(self.models, "model")

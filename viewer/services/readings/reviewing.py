@@ -1,4 +1,4 @@
-"""What error reviews say of a run's misses (E000-24 to -27, M-18)."""
+"""Results of error reviews of a run's misses (E000-24 to E000-27, M-18)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What stands of each case of a session."""
+"""The current state of each case of a session."""
 
 from collections import defaultdict
 

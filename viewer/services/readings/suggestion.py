@@ -1,4 +1,4 @@
-"""What the anatomy says of a miss: a plausible place for the finding, or none.
+"""What the anatomy suggests about a miss: a plausible location, or none.
 
 Gosai 2025 calls a miss a position error where the cell lies in an anatomically
 plausible region, an anatomy error elsewhere; for findings of the lung, a cell over
@@ -176,7 +176,7 @@ def _said(inside: float, finding: str, place: _Place) -> Suggestion:
     share = f"{100 * inside:.0f} % of the answer lies in {place}"
     return Suggestion(
         key,
-        f"The anatomy speaks for {kind} error: {share}, where {finding} may be.",
+        f"The anatomy suggests {kind} error: {share}, where {finding} may be.",
         inside,
     )
 

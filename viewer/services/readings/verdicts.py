@@ -1,4 +1,4 @@
-"""What every reader said of each reviewed trial of a run."""
+"""Every reader's verdict on each reviewed trial of a run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Stratum = tuple[str, str]
 
 @dataclass(frozen=True)
 class TrialVerdicts:
-    """What was said of one trial.
+    """The verdicts on one trial.
 
     ``by_reader`` are the options' keys as they stand, the first reader's first;
     ``adjudicated`` that of who had the last word, None without. ``session`` is one of
@@ -49,7 +49,7 @@ class TrialVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What of a run was reviewed: one condition in some views."""
+    """The reviewed part of a run: one condition in some views."""
 
     condition: str
     views: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Runs whose reader took the answers back: kept as they are, and counted nowhere."""
+"""Runs whose reader has withdrawn: kept unchanged, and counted nowhere."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Where readers' grades become verdicts, which the store holds for every view of a run.
+"""Turn readers' grades into verdicts, which the store keeps for every view.
 
 Grades lie in a file beside the data set and may change any time. Whoever shows verdicts
 takes them in first; nothing else turns a grade into a verdict.

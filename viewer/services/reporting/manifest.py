@@ -1,4 +1,4 @@
-"""What it takes to repeat a run: the reproducibility manifest (studies.md 3.9)."""
+"""The reproducibility manifest: what it takes to repeat a run (studies.md 3.9)."""
 
 import hashlib
 import importlib.metadata

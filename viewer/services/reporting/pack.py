@@ -91,8 +91,8 @@ def write_pack(
     pack, report = pack_named(name), checked_report(store, run)
     if report.summary.study != pack.study:
         raise WrongUseError(
-            f"Run {run} is of the study {report.summary.study}, which is not what "
-            f"{name} reports.",
+            f"Run {run} is of the study {report.summary.study}, which {name} does not "
+            "report.",
             f"Choose a run of {pack.study}.",
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)

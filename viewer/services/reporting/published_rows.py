@@ -1,4 +1,4 @@
-"""What the papers print, with what the checks of it found (M-09)."""
+"""Published values of the papers, with the results of their checks (M-09)."""
 
 from collections.abc import Iterator, Mapping
 

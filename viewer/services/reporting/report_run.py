@@ -92,8 +92,8 @@ def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
     )
     table = Table("reused", ("Model", "Replies", "Asked of", "In run"), rows)
     text = (
-        "Stored replies that were taken again, as the very same was asked. A model "
-        "whose replies are all another's is no second model."
+        "Stored replies that were reused because the same request was made. A model "
+        "whose replies all come from another is not a second model."
     )
     told = (Section("Reused replies", text, table),) if rows else ()
     return replace(data, sections=(*data.sections, *told))

@@ -1,4 +1,4 @@
-"""The tables of a page in the words of the study that they are of."""
+"""A page's tables in the terms of their study."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace

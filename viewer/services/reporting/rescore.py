@@ -46,7 +46,7 @@ def told_departures(store: Store, run: int) -> str:
     first = f"{apart[0].item}, {apart[0].condition.name}, {apart[0].model}"
     return (
         f"Verdicts that do not match their replies: {len(apart)} of {len(answered)} "
-        f"(first: {first}). 'overread rescore {run}' judges them again."
+        f"(first: {first}). 'overread rescore {run}' scores them again."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a batch will ask, cost and take, before anything of it leaves."""
+"""Estimate a batch's questions, cost and time before anything is sent."""
 
 import math
 from collections import Counter
@@ -36,7 +36,7 @@ from viewer.studies.steps import Longest
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
-_FREE: Final = "No model named has a price."
+_FREE: Final = "None of these models has a price."
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _own_prompts(spec: RunSpec) -> str:
     """Name the study's prompts that this run replaces; "" for none."""
     own = spec.params.get(PROMPTS)
     names = ", ".join(own) if isinstance(own, Mapping) else ""
-    return f"Your own prompts are used for {names}." if names else ""
+    return f"Custom prompts are used for {names}." if names else ""
 
 
 def _repeated(spec: RunSpec) -> str:
@@ -126,7 +126,7 @@ def _repeated(spec: RunSpec) -> str:
     if spec.repeats >= wanted:
         return ""
     drawing = " and ".join(model.name for model in spec.models if samples(model))
-    return f"Ask {wanted} times: answers of {drawing} are drawn and vary."
+    return f"Repeat {wanted} times: answers of {drawing} are sampled and vary."
 
 
 def _settled(store: Store, sha256: str) -> int:
@@ -206,7 +206,7 @@ def _with_what(spec: RunSpec) -> str:
     if study_named(spec.study).words.places:
         return ", each with one gridded image"
     besides = " and ".join(helper.name for helper in spec.helpers)
-    return f", whose replies go on to {besides}" if besides else ""
+    return f", whose replies are passed on to {besides}" if besides else ""
 
 
 def _nothing(planned: Sequence[Trial]) -> str:
@@ -218,7 +218,9 @@ def _nothing(planned: Sequence[Trial]) -> str:
 
 
 def _kept(done: int) -> str:
-    return f"{done} of them are answered already and not asked again." if done else ""
+    return (
+        f"{done} of them are already answered and are not asked again." if done else ""
+    )
 
 
 def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
@@ -232,7 +234,7 @@ def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
     missing += ["time"] if seconds is None else []
     sentences = (
         _no_price(unpriced) if unpriced else "" if has_price else _FREE,
-        f"About {' and '.join(known)}, by earlier replies." if known else "",
+        f"About {' and '.join(known)}, judging by earlier replies." if known else "",
         _not_known(missing),
     )
     return " ".join(sentence for sentence in sentences if sentence)
@@ -241,8 +243,8 @@ def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
 def _no_price(models: Sequence[str]) -> str:
     names = " and ".join(models)
     return (
-        f"What {names} will cost is not known: add price_in and price_out, dollars per"
-        " million tokens, to the model."
+        f"The cost of {names} is not known: add price_in and price_out, in dollars per "
+        "million tokens, to the model."
     )
 
 

@@ -1,4 +1,4 @@
-"""What the page Batch… shows and makes: a form, its estimate, and study files."""
+"""The data of the page Batch…: a form, its estimate, and study files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace

@@ -1,4 +1,4 @@
-"""What a batch says of failures that are not the provider's."""
+"""Messages about failures of a batch that are not the provider's."""
 
 from collections.abc import Sequence
 

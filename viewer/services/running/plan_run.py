@@ -100,7 +100,7 @@ def _planned(store: Store, spec: RunSpec, *, new: bool, fresh: bool) -> int:
     trials = planned_trials(study, dataset, spec)
     if not trials:
         raise WrongUseError(
-            f"The data set '{dataset.name}' holds nothing that this study can ask.",
+            f"The data set '{dataset.name}' has nothing that this study can ask about.",
             "Choose other findings or views, or a data set with reference masks.",
         )
     RunContext(spec, dataset).check_gold(trials)

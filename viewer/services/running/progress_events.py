@@ -1,4 +1,4 @@
-"""What a running batch reports: spending, limits, loading models, and waiting."""
+"""Progress events of a running batch: spending, limits, loading and waiting."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Saving the replies of a run whose store is lost, and taking them in again."""
+"""Save the replies of a run whose store is lost, and recover them later."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What the coordinator notes of a run's models, so that the run can be badged."""
+"""Notes on a run's models, for which the run gets a badge."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a run may still spend: the ceiling is checked before a question leaves.
+"""A run's remaining budget: the ceiling is checked before a question is sent.
 
 What is in flight counts with the most it can cost, and so does, for ever, an attempt
 that may have been paid for although no count of its tokens reached us.
@@ -110,7 +110,8 @@ def check_prices(profiles: Iterable[ModelProfile]) -> None:
         if is_unpriced(profile):
             raise WrongUseError(
                 f"A ceiling needs the price of '{profile.name}', which is not known.",
-                "Add price_in and price_out, dollars per million tokens, to the model.",
+                "Add price_in and price_out, in dollars per million tokens, to the "
+                "model.",
             )
 
 
@@ -131,8 +132,7 @@ def ceiling_sentence(budget: Budget, model: str, most: int) -> str:
     """Say that a run pauses because the next question might go beyond its ceiling."""
     ceiling = budget.ceiling or 0
     return (
-        f"The ceiling of {dollars(ceiling)} is reached: {dollars(budget.spent)} is"
-        f" spent at most, and the next question to {model} may cost up to"
-        f" {dollars(most)}."
-        " The run is paused; go on with a higher --ceiling."
+        f"The ceiling of {dollars(ceiling)} is reached: up to {dollars(budget.spent)} "
+        f"is spent, and the next question to {model} may cost up to {dollars(most)}. "
+        "The run is paused; continue with a higher --ceiling."
     )

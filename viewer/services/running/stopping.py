@@ -1,4 +1,4 @@
-"""Ending what asks: nothing more leaves, and replies in flight are awaited so long."""
+"""Stop asking: no more requests, and a limited wait for replies in flight."""
 
 import contextlib
 import math
@@ -76,8 +76,8 @@ def asking_threads(most: int, cancel: threading.Event) -> Iterator[Executor]:
 def unanswered_sentence(n: int) -> str:
     """Say that questions were left open."""
     return (
-        f"{n} question(s) in flight did not come back in time and may have been paid"
-        " for. What becomes of them is decided by --orphans at the next run."
+        f"{n} question(s) in flight did not come back in time and may have been paid "
+        "for. The next run's --orphans decides what happens to them."
     )
 
 

@@ -1,4 +1,4 @@
-"""Which data sets a study can ask about, and which studies a data set suits."""
+"""Which data sets suit a study, and which studies suit a data set."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

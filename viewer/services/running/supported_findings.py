@@ -1,4 +1,4 @@
-"""What models cannot be asked about, known before any of them is asked."""
+"""What models cannot be asked, known before any request is sent."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -63,9 +63,9 @@ def _check_writes(study: Study, spec: RunSpec) -> None:
     for model in spec.models:  # a helper may outline what a study then points out
         if spec_of(model).places:
             raise WrongUseError(
-                f"The model '{model.name}' points at a place on an image, and "
-                f"{study.title} asks for words.",
-                "Choose a model that writes.",
+                f"The model '{model.name}' points at a location in an image, but "
+                f"{study.title} asks for text.",
+                "Choose a model that answers in text.",
             )
 
 
@@ -88,7 +88,7 @@ def exclusion_notes(trials: Sequence[Trial]) -> Iterator[RunNote]:
 
 def _not_learned(own: Sequence[Trial]) -> str:
     findings = ", ".join(dict.fromkeys(trial.finding for trial in own))
-    return f"did not learn {findings}, so {len(own)} trial(s) are excluded"
+    return f"was not trained on {findings}, so {len(own)} trial(s) are excluded"
 
 
 def _not_interpretable(own: Sequence[Trial]) -> str:

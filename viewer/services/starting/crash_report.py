@@ -1,4 +1,4 @@
-"""What is kept of a failure of ours: where in the code it was, and no value."""
+"""Crash reports: where in the code a failure was, without any values."""
 
 import platform
 import traceback

@@ -1,4 +1,4 @@
-"""Whether a window can be opened here, found out before Qt is loaded.
+"""Check whether a window can be opened, before Qt is loaded.
 
 Qt ends the whole process where it finds no display, or one that nobody serves.
 """

@@ -1,4 +1,4 @@
-"""What the window's first image needs, begun before the window is imported.
+"""Start preparing the first image before the window is imported.
 
 Nothing here imports Qt, nor what only a decoding process needs.
 """

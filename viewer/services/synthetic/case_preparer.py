@@ -1,4 +1,4 @@
-"""What the scripted model says that makes cases of generated reports (E004-03)."""
+"""Replies of the scripted model that turns generated reports into cases (E004-03)."""
 
 import json
 import re

@@ -27,10 +27,10 @@ _README: Final = """\
 The demo collection
 
 radiograph/RG1.dcm is a real chest radiograph, RG1 of NEMA's compression samples as
-published in the Python package pydicom-data (MIT licence). The mask beside it is a
+published in the Python package pydicom-data (MIT licence). The mask next to it is a
 demo outline, not drawn by a radiologist.
 
-phantom/ holds synthetic chest radiographs. No such persons exist.
+phantom/ contains synthetic chest radiographs of persons who do not exist.
 """
 
 

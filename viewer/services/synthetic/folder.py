@@ -1,4 +1,4 @@
-"""How a generated collection is begun, written member by member, and marked."""
+"""Create a generated collection, write its members, and mark its folder."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -79,7 +79,8 @@ def _check(kind: Collection, n: int, seed: int, size: SizePx) -> None:
     large = size.rows > most.rows or size.columns > most.columns
     if small or large:
         raise WrongUseError(
-            f"{size.columns} × {size.rows} pixels is no size for {kind.image}.",
+            f"{size.columns} × {size.rows} pixels is not a valid size for "
+            f"{kind.image}.",
             f"Choose between {least.columns}x{least.rows} and "
             f"{most.columns}x{most.rows}.",
         )
@@ -103,7 +104,7 @@ def claim(out: Path, marker: Mapping[str, object]) -> None:
     data = json.dumps(dict(marker), indent=1).encode() + b"\n"
     if _content(out) and _read(out / MARKER) != data:
         raise WrongUseError(
-            f"The folder {out.name} already holds something else.",
+            f"The folder {out.name} already contains something else.",
             "Choose an empty folder, or one of the same seed, size and number.",
         )
     write_atomically(out / MARKER, data)

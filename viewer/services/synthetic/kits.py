@@ -1,4 +1,4 @@
-"""The study file and the scripted models beside a generated collection.
+"""The study file and the scripted models of a generated collection.
 
 With them a collection can be asked, scored and reported without any other model.
 """

@@ -1,4 +1,4 @@
-"""Write a collection of synthetic cases with several evidences each."""
+"""Write a collection of synthetic cases with several pieces of evidence each."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the scripted model says that makes questions of generated tiles (E003-15)."""
+"""Replies of the scripted model that makes questions from tiles (E003-15)."""
 
 import json
 import re

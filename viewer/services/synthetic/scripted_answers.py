@@ -1,4 +1,4 @@
-"""What the scripted models of generated collections answer, known beforehand.
+"""Known answers of the scripted models of generated collections.
 
 One is right wherever it is shown what it needs, one errs at every third item, and one
 does not look: each paper's tables come to numbers that can be counted by hand.
@@ -91,7 +91,7 @@ def in_words(worded: Worded) -> Script:
         question = question_of(item)
         if isinstance(question, Unreadable):
             raise WrongUseError(
-                f"The item '{item.key}' is no question about an anatomy.",
+                f"The item '{item.key}' is not a question about an anatomy.",
                 "Draw the questions with overread questions.",
             )
         condition = trial.condition.name

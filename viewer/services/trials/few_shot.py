@@ -30,14 +30,14 @@ def check_examples(
     for model in spec.models:
         if remote_origin(model) is not None:
             raise WrongUseError(
-                f"The model '{model.name}' is asked beyond this machine, where images "
-                "of other patients are not sent as examples.",
+                f"The model '{model.name}' is not on this machine, and images of "
+                "other patients are not sent elsewhere as examples.",
                 "Use a model on this machine, or set examples to 0.",
             )
         if asking_of(model):
             raise WrongUseError(
-                f"The model '{model.name}' answers in coordinates, and examples answer "
-                "with a cell.",
+                f"The model '{model.name}' answers in coordinates, but examples "
+                "answer with a cell.",
                 "Set its convention to grid, or set examples to 0.",
             )
     study = study_named(spec.study)

@@ -1,4 +1,4 @@
-"""Readers' grades of outputs, which lie beside a data set and may change any time."""
+"""Readers' grades of outputs, stored with a data set and changeable at any time."""
 
 from pathlib import Path
 

@@ -63,7 +63,7 @@ def canonical_json(document: dict[str, object]) -> bytes:
         return rfc8785.dumps(document)  # type: ignore[arg-type]
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise WrongUseError(
-            "A question holds a number or character that JSON cannot carry.",
+            "A question contains a number or character that JSON cannot represent.",
             "Use whole numbers below 2^53, finite numbers and valid Unicode.",
         ) from error
 

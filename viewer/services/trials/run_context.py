@@ -1,4 +1,4 @@
-"""What stays the same while the trials of a run are asked, whatever its study asks."""
+"""The run context: what stays the same for all trials of a run."""
 
 import hashlib
 import json
@@ -179,9 +179,9 @@ class RunContext:
             yield
         except KeyError as error:
             raise WrongUseError(
-                f"The item '{self.item(trial).key}' does not say what is right: the "
-                f"study '{self.spec.study}' finds no {error} in it.",
-                "Import its data set again, with what is right of each item.",
+                f"The item '{self.item(trial).key}' has no known answer: the study "
+                f"'{self.spec.study}' finds no {error} in it.",
+                "Import its data set again, with the answer to each item.",
             ) from error
 
     def check_gold(self, trials: Iterable[Trial]) -> None:

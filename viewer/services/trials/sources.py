@@ -1,4 +1,4 @@
-"""What the questions of a run may be made of, and what of it was read."""
+"""Sources of a run's questions, and which of them were used."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -96,7 +96,7 @@ class RunImages:
         image = self.pixels(ref)
         if pixels_sha256(image) != sha256:
             raise PrivacyError(
-                "An image was not sent: its file changed while it was asked about.",
+                "An image was not sent: its file changed in the meantime.",
                 "Ask again.",
             )
         check_pixels(ref, image, self.gate.reviews, window)

@@ -1,1 +1,1 @@
-"""Images for the eyes: opened, decoded in processes of their own, made ready."""
+"""Images for display: opened, decoded in separate processes, and prepared."""

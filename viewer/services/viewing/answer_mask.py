@@ -1,4 +1,4 @@
-"""What an answer covers on a small picture of the field that was asked about."""
+"""The area an answer covers, as a mask on a small picture of the field."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""One decoding process, begun when it is needed and again after it was ended."""
+"""One decoding process, started when needed and restarted after it ended."""
 
 import io
 import threading
@@ -131,14 +131,14 @@ def _too_slow(path: Path, limits: DecoderLimits) -> UnreadableInputError:
 
 def _too_large(path: Path, limits: DecoderLimits) -> UnreadableInputError:
     return UnreadableInputError(
-        f"{path.name} holds more than {limits.output / (1 << 20):g} MB when decoded.",
+        f"{path.name} decodes to more than {limits.output / (1 << 20):g} MB.",
         f"Export it again in smaller parts, or set {OUTPUT_VARIABLE} to more.",
     )
 
 
 def _crashed(path: Path) -> UnreadableInputError:
     return UnreadableInputError(
-        f"{path.name} made its decoder crash.",
+        f"{path.name} crashed its decoder.",
         "The file is damaged or incomplete, or needs more memory than a decoder may "
         f"use: copy or export it again, or set {MEMORY_VARIABLE} to more.",
     )

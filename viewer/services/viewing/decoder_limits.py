@@ -94,7 +94,7 @@ def _number(environment: Mapping[str, str], name: str) -> float | None:
         value = 0.0
     if not 0 < value < 1e9:
         raise WrongUseError(
-            f"{name} is '{text}', which is no number above 0.",
-            "Set it to a number such as 2048, or do not set it.",
+            f"{name} is '{text}', which is not a number above 0.",
+            "Set it to a number such as 2048, or unset it.",
         )
     return value

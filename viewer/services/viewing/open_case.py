@@ -175,7 +175,8 @@ def _check(paths: Sequence[Path]) -> None:
     for path in paths:
         if not path.exists():
             raise UnreadableInputError(
-                f"{path.name} is not there.", "Check the path, or whether it was moved."
+                f"{path.name} does not exist.",
+                "Check the path, or whether it was moved.",
             )
 
 

@@ -294,6 +294,6 @@ def _sentence(error: Mapping[str, str]) -> str:
 
 def _died(code: int) -> str:
     return (
-        f"The process that asks the models ended unexpectedly (exit code {code})."
-        " Everything answered is kept; resume the run to go on."
+        f"The process that asks the models ended unexpectedly (exit code {code}). "
+        "Everything answered is kept; resume the run to continue."
     )

@@ -38,8 +38,8 @@ class Cancellations:
         with self._lock:
             if name in self._going:
                 raise WrongUseError(
-                    f"The model '{name}' is being {self._already} already.",
-                    "Wait for it.",
+                    f"The model '{name}' is already being {self._already}.",
+                    "Wait until that is done.",
                 )
             self._going.add(name)
             flag = self._flag(name)

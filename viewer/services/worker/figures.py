@@ -45,7 +45,7 @@ def drawn(found: RunFigures, command: FigureCommand) -> dict[str, object]:
     known = {figure.head.name: figure for figure in found.figures}
     if command.name not in known or command.ground not in GROUNDS:
         raise WrongUseError(
-            f"Run {command.run} has no figure '{command.name}' any more.",
+            f"Run {command.run} no longer has a figure '{command.name}'.",
             "Choose another figure.",
         )
     figure = known[command.name]
@@ -62,8 +62,8 @@ def _content(figure: Figure, command: FigureCommand) -> bytes:
         return figure_script(figure).encode()
     if command.kind not in _PICTURES:
         raise WrongUseError(
-            "A figure cannot be saved as a file of that name.",
-            "Let the name end in .pdf, .svg, .png, .csv or .py.",
+            "A figure cannot be saved under that name.",
+            "Use a name that ends in .pdf, .svg, .png, .csv or .py.",
         )
     least, most = _DPI
     dpi = min(most, max(least, command.dpi))

@@ -122,7 +122,7 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
             return
     raise OverreadError(
         f"The worker ended unexpectedly (exit code {process.wait()}).",
-        "Everything answered is kept; run the same command again to go on.",
+        "Everything answered is kept; run the same command again to continue.",
     )
 
 

@@ -324,7 +324,7 @@ class _Worker:
         cancel = Stop()
         if self._cancels.setdefault(run, cancel) is not cancel:
             raise WrongUseError(
-                f"Run {run} is going on already.", "Wait until it ends, or cancel it."
+                f"Run {run} is already running.", "Wait until it ends, or cancel it."
             )
         if self._ending:
             cancel.set()
@@ -410,7 +410,7 @@ def _command(frame: bytes) -> Mapping[str, Any]:
         value = json.loads(frame)
     if not isinstance(value, dict) or value.get("cmd") not in _COMMANDS:
         raise WrongUseError(
-            "The worker got a line that is no command it knows.",
+            "The worker got a line that is not a known command.",
             f"Send one JSON object a line with cmd one of {', '.join(_COMMANDS)}.",
         )
     return value

@@ -39,7 +39,7 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
             "fig_03a",
             "Figure 3(a)",
             "Types of visual evidence",
-            "Cases that have each type of visual evidence.",
+            "Cases with each type of visual evidence.",
         ),
         cases,
         types,
@@ -51,7 +51,7 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
             "fig_03b",
             "Figure 3(b)",
             "Types of evidence per case",
-            "Cases by how many types of visual evidence they have.",
+            "Cases by number of types of visual evidence.",
         ),
         cases,
         list(range(1, most + 1)),
@@ -62,7 +62,7 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         ("fig_09b", "Figure 9(b)", tuple(GROUPS), _group),
     ):
         there = [x for x in strata if any(x in of(case) for case in cases)]
-        text = "Cases of each specialty or group of specialties."
+        text = "Cases by specialty or group of specialties."
         head = FigureHead(name, number, "Specialties", text)
         yield _counted(head, cases, there, of)
 
@@ -90,8 +90,8 @@ def gap_figure(overall: Records) -> RateFigure | None:
         "fig_01b",
         "Figure 1(b)",
         "Differential and final diagnosis",
-        "Share of English cases whose differential holds the diagnosis, as the judge "
-        "says, and share of right final diagnoses.",
+        "Share of English cases whose differential includes the diagnosis, according "
+        "to the judge, and share with the correct final diagnosis.",
     )
     none = tuple((None,) * len(rows) for _ in series)
     panel = RatePanel("English cases", names, series, none)
@@ -118,8 +118,8 @@ def class_figure(by_group: Records, params: Params) -> RateFigure | None:
         "fig_04",
         "Figure 4",
         "Final diagnosis by class of model",
-        "Accuracy on English cases by specialty group, the mean over each class's "
-        "models; the cases counted are those of all of them.",
+        "Accuracy on English cases by specialty group, averaged over each class's "
+        "models; n counts the cases of all of them.",
     )
     panel = RatePanel("Final diagnosis", groups, series, none)
     return RateFigure(head, (panel,), "", "", rate_name="Accuracy")
@@ -149,7 +149,7 @@ def score_figures(given: Records) -> Iterator[Figure]:
     ):
         stacks = tuple(_score_stack(row) for row in given if row["task"] == task)
         if stacks:
-            text = "Share of the judged answers with each of the judge's scores."
+            text = "Share of the judged answers with each judge score."
             head = FigureHead(name, number, title, text)
             yield StackFigure(head, _GRADES, stacks, "answers", share=True)
 
@@ -194,8 +194,8 @@ def scatter_figures(sensitivities: Records) -> Iterator[PlotFigure]:
             f"fig_13_{place + 1}",
             "Figure 13",
             f"Sensitivity of {model}",
-            "Evidence Sensitivity of each case, as images against as text; on the line "
-            "both move the model alike.",
+            "Evidence Sensitivity of each case, with images versus with text; on the "
+            "line, both move the model equally.",
         )
         yield PlotFigure(head, panels, "S, text", "S, image", identity=True)
 
@@ -212,8 +212,8 @@ def attention_figures(attention: Records) -> Iterator[PlotFigure]:
             f"fig_12_{place + 1}",
             "Figure 12",
             f"Relative attention per token of {model}",
-            "Mean over the cases; 1 is what uniform attention gives. Text leaves the "
-            "question and its options out.",
+            "Mean over the cases; uniform attention gives 1. Text excludes the "
+            "question and its options.",
         )
         yield PlotFigure(head, panels, "Layer", "RAPT", joined=True)
 
@@ -296,9 +296,9 @@ def _proportion_figure(name: str, number: str, stacks: Sequence[Stack]) -> Stack
     head = FigureHead(
         name,
         number,
-        "Images against text",
-        "Share of the English cases in which an evidence moves the model more as "
-        "images, less, or alike.",
+        "Images versus text",
+        "Share of English cases in which a piece of evidence moves the model more, "
+        "less or equally as images than as text.",
     )
     segments = (_ABOVE, _BELOW, _TIED)
     return StackFigure(head, segments, tuple(stacks), "cases", share=True)

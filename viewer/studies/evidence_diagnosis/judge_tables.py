@@ -49,9 +49,9 @@ CALIBRATION: Final = TableSpec(
         ),
     ),
     "Judge and people",
-    "The judge beside people who scored some of its answers, of first repeats to raw "
-    "images alone, whatever other tables count: means as judged and as "
-    "corrected, with prediction-powered 95 % intervals, and how the two agree.",
+    "The judge compared with people who scored some of the same answers (first "
+    "repeats on raw images only, whatever other tables count): means as judged and as "
+    "corrected, with prediction-powered 95 % intervals, and their agreement.",
     frame=ANSWERS,
     where={"calibrated": (True,)},
     outer=("task",),
@@ -75,8 +75,8 @@ def judge_spec(judge: ModelProfile) -> Spec:
     """Return whether models have the judge's own maker, for the page (E004-21)."""
     maker, shared = maker_of(judge), "of_the_judges_maker"
     favours = (
-        f" Its name says that it is made by {maker}, as those marked are; a judge may "
-        "favour models of its own maker. Compare its scores with people's."
+        f" Its name suggests that it is made by {maker}, like the models marked; a "
+        "judge may favour models of its own maker. Compare its scores with people's."
     )
     return TableSpec(
         "judge",

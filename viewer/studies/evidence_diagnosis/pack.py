@@ -39,7 +39,7 @@ class Medsyn2026:
     """Every task under every intervention, and each evidence left out in turn."""
 
     name = "medsyn2026"
-    title = "Multimodal models put the evidence of complex cases together"
+    title = "Multimodal models integrate the evidence of complex cases"
     source = SOURCE
     study = "evidence_diagnosis"
 
@@ -110,8 +110,9 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
         "fig_02",
         "Figure 2",
         "A case",
-        "The question with its text, and each visual evidence with what an expert read "
-        f"off it; a model is shown one of the two. The answer is {case.diagnosis}.",
+        "The question with its text, and each piece of visual evidence with an "
+        "expert's reading of it; a model is shown one of the two. The answer is "
+        f"{case.diagnosis}.",
     )
     yield StripFigure(head, (Step("Question", None, words), *evidence))
 
@@ -133,8 +134,8 @@ def _missing(rows: _Rows, params: Params) -> Iterator[str]:
     silent = [row["model"] for row in rows[TOLD.name] if not row["n"]]
     if params.sensitivity and silent:
         yield (
-            f"The options' probabilities are not known of {', '.join(silent)}; choose "
-            "an estimator that its endpoint can answer, such as monte_carlo."
+            f"The options' probabilities are not known for {', '.join(silent)}; choose "
+            "an estimator that its endpoint supports, such as monte_carlo."
         )
     if class_figure(rows["table_11"], params) is None:
         yield (
@@ -144,7 +145,7 @@ def _missing(rows: _Rows, params: Params) -> Iterator[str]:
     if rows["table_12_zh"] and not rows["table_12"]:
         yield "Figures 14 and 15 need English cases."
     if params.rapt and not rows["rapt"]:
-        yield "Attention per token is told only by models on this machine."
+        yield "Attention per token is only available for models on this machine."
 
 
 PACK = Medsyn2026()

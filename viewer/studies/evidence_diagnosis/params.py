@@ -105,7 +105,7 @@ LANGUAGES: Final = ("en", "zh")
 _TASK_WORDS: Final = (
     "differential (ddx)",
     "one of four (fdx)",
-    "in free words (open_fdx)",
+    "free text (open_fdx)",
     "prepare: extraction",
     "prepare: summaries",
     "prepare: distractors",
@@ -127,31 +127,30 @@ class Params:
     tasks: tuple[str, ...] = param(
         ("ddx", "fdx"),
         Names(TASKS),
-        "What is asked: ddx a ranked differential, fdx one of four options, "
-        "open_fdx a final diagnosis in free words; of reports that are to become "
-        "cases: extraction, summaries, distractors.",
+        "Tasks: ddx, a ranked differential; fdx, one of four options; open_fdx, a "
+        "final diagnosis in free text; for reports to be turned into cases: "
+        "extraction, summaries, distractors.",
         words=_TASK_WORDS,
     )
     arms: tuple[str, ...] = param(
         ("raw",),
         Names(ARMS),
-        "How the evidence is shown for a final diagnosis among options: raw "
-        "images, expert text, remove_text, random_text, or the refined prompt.",
+        "How evidence is shown for a final diagnosis among options: raw images, "
+        "expert text, remove_text, random_text, or the refined prompt.",
         "Interventions",
         _ARM_WORDS,
     )
     differential_arms: tuple[str, ...] = param(
         ("raw",),
         Names(tuple(arm.value for arm in Arm if arm is not Arm.REFINED)),
-        "The same where a differential or an open diagnosis is asked; the paper "
-        "shows images.",
+        "The same for a differential or an open diagnosis; the paper shows images.",
         "Interventions, differential",
         _ARM_WORDS[:-1],
     )
     languages: tuple[str, ...] = param(
         LANGUAGES,
         Names(LANGUAGES),
-        "Languages of the cases that are asked.",
+        "Languages of the cases to ask.",
         words=("English", "Chinese"),
     )
     judge: str = param(
@@ -160,38 +159,38 @@ class Params:
     judge_retries: int = param(
         1,
         Whole(0, 5),
-        "How often a judge whose score cannot be read is asked again.",
-        "Judge asked again",
+        "How often to ask a judge again if its score cannot be read.",
+        "Judge retries",
     )
     covered_from: int = param(
         4,
         Whole(1, 5),
-        "Judge's score from which on a differential holds the diagnosis.",
+        "Minimum judge score for a differential to count as including the diagnosis.",
         "Covered from score",
     )
     announce_examples: bool = param(
         False,
         Switch(),
-        "Send the last lines of the printed prompts too, which announce examples "
-        "that the paper leaves out.",
+        "Also send the last lines of the printed prompts, which announce examples "
+        "that the paper omits.",
         "Announce examples",
     )
     option_order: OptionOrder = param(
         OptionOrder.SEEDED,
         OneOf(OptionOrder),
-        "In which order the options stand.",
+        "Order of the options.",
         words=("shuffled by the seed", "as the case has them"),
     )
     cyclic_orders: bool = param(
         False,
         Switch(),
-        "Ask every cyclic order of the options, four questions instead of one.",
+        "Ask with every cyclic order of the options: four questions instead of one.",
         "Every cyclic order",
     )
     random_text: RandomText = param(
         RandomText.TOKENS,
         OneOf(RandomText),
-        "What stands for text in the arm random_text; words for models behind an "
+        "What replaces text in the arm random_text; use words for models behind an "
         "endpoint, whose tokens are not known.",
         words=("tokens of the model", "words of the same length"),
     )
@@ -205,14 +204,14 @@ class Params:
     context: Context = param(
         Context.ALL,
         OneOf(Context),
-        "How the other evidence is shown meanwhile; the paper does not say.",
+        "How the other evidence is shown; the paper does not say.",
         "Other evidence",
         ("all images, then all text", "images both times"),
     )
     estimator: Estimator = param(
         Estimator.LETTERS,
         OneOf(Estimator),
-        "How the probabilities of the options are had.",
+        "How the probabilities of the options are obtained.",
         words=(
             "letters' log-probabilities",
             "likelihood of the texts",
@@ -228,53 +227,57 @@ class Params:
         "Likelihood per token",
     )
     draws: int = param(
-        20, Whole(2, 1000), "Answers drawn for the estimator of repeated answers."
+        20,
+        Whole(2, 1000),
+        "Number of answers sampled by the repeated-answers estimator.",
     )
     draw_where_untold: bool = param(
         False,
         Switch(),
-        "Where a model tells no probabilities, draw as many answers instead; the "
-        "price before a batch counts them all.",
-        "Draw where untold",
+        "If a model gives no probabilities, sample that many answers instead; the "
+        "price shown before a batch includes them all.",
+        "Sample if no probabilities",
     )
     log_base: float = param(
-        2.0, Decimal(1, 10), "Base of the divergence's logarithm; 2 puts it in 0 to 1."
+        2.0,
+        Decimal(1, 10),
+        "Base of the divergence's logarithm; 2 scales it from 0 to 1.",
     )
     rapt: bool = param(
         False,
         Switch(),
-        "Tell how much attention images and text get per token, layer by layer; "
+        "Record how much attention images and text get per token, layer by layer; "
         "models on this machine only.",
         "Attention per token",
     )
     rapt_query: QueryPosition = param(
         QueryPosition.LAST_PROMPT,
         OneOf(QueryPosition),
-        "Whose attention that is; the paper does not say.",
+        "Whose attention is measured; the paper does not say.",
         "Attention of",
         ("the prompt's last token", "the answer's tokens, their mean"),
     )
     model_classes: str = param(
         "",
         MaybeText(),
-        "Which line of Figure 4 a model belongs to, such as my-model=Small, with "
-        "commas between several; the paper's own models are known.",
+        "Class of a model in Figure 4, such as my-model=Small, separated by commas; "
+        "the paper's own models are known.",
         "Classes of models",
     )
     human_mode: HumanMode = param(
         HumanMode.CONSENSUS,
         OneOf(HumanMode),
-        "How several physicians become one row.",
+        "How several physicians are combined into one row.",
         "Physicians",
         ("one answer together", "mean of their own"),
     )
     small_cases: int = param(
         10,
         Whole(1, 1000),
-        "A rate of fewer cases than this bears a warning.",
-        "Warn below, cases",
+        "Mark rates of fewer cases than this with a warning.",
+        "Warn below (cases)",
     )
-    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
@@ -298,8 +301,8 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     params = read_preset(Params, "evidence", PRESETS, preset, overrides)
     if params.sensitivity and Task.FDX not in params.tasks:
         raise WrongUseError(
-            "Evidence Sensitivity is about the options of a final diagnosis, which is "
-            "not asked.",
-            "Name fdx among the tasks.",
+            "Evidence Sensitivity needs the options of a final diagnosis, which is "
+            "not asked for.",
+            "Add fdx to the tasks.",
         )
     return params

@@ -71,7 +71,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     if not wanted:
         raise WrongUseError(
             f"The data set '{dataset.name}' has no case in "
-            f"{' or '.join(params.languages)} to ask {', '.join(params.tasks)} of.",
+            f"{' or '.join(params.languages)} for the tasks {', '.join(params.tasks)}.",
             "Import cases or reports with overread import medsyn, or choose their "
             "language.",
         )
@@ -116,7 +116,7 @@ def _case(item: Item) -> EvidenceCase:
         return EvidenceCase.of_item(item)
     except WrongUseError as error:
         raise WrongUseError(
-            f"The item '{item.key}' is no case with several evidences.",
+            f"The item '{item.key}' is not a case with several pieces of evidence.",
             "Choose a data set that was imported as medsyn.",
         ) from error
 

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "ddx": (
-        "differentials whose judge's score reaches the coverage score, over all trials "
-        "that are neither excluded nor pending; what the judge did not score counts as "
-        "not covered"
+        "differentials whose judge score reaches the coverage score, over all trials "
+        "that are neither excluded nor pending; unscored ones count as not covered"
     ),
-    "fdx": "right options over all trials that are neither excluded nor pending",
-    "chance": "what an option at random would reach in the very trials of the rate",
+    "fdx": "correct options over all trials that are neither excluded nor pending",
+    "chance": "expected accuracy of a random option on the same trials",
     "score": (
         "mean of the judge's scores over the n_judged trials that have one; refused, "
-        "failed and not parsed ones, in n_planned too, have none"
+        "failed and unparsed ones, included in n_planned, have none"
     ),
-    "first_score": "the same, of first repeats to raw images alone",
+    "first_score": "the same, for first repeats on raw images only",
     "first_coverage": "share of those whose score reaches the coverage score",
-    "top_k": "differentials with the diagnosis, in words, among the first k",
-    "gap_pp": "ddx less fdx, in percentage points",
-    "rank": "competition rank by fdx within the subset, people left out",
-    "delta_pp": "fdx of the arm less that of the first, over the cases settled in both",
+    "top_k": "differentials that name the diagnosis among the first k",
+    "gap_pp": "ddx minus fdx, in percentage points",
+    "rank": "competition rank by fdx within the subset, excluding people",
+    "delta_pp": "fdx of the arm minus that of the first, over the cases settled in "
+    "both",
     "p_value": (
         "exact sign-flip test over those cases, each with the mean change of its "
         "repeats; of cases asked once it is McNemar's exact test"

@@ -43,7 +43,7 @@ from viewer.studies.evidence_diagnosis.templates import open_prompt
 from viewer.studies.prompts import asked_with
 from viewer.studies.steps import Question, Sources, Turn
 
-RANDOM_WORDS: Final = "random words stood for random tokens of its own"
+RANDOM_WORDS: Final = "random words replaced random tokens of its own"
 """What a run is badged with where a model gave no access to its tokens."""
 
 

@@ -70,8 +70,8 @@ def _against_text(language: Language, params: Params) -> Spec:
         (Key("evidence", total="Average"), *MODEL),
         (_COMPARED,),
         f"Evidence Sensitivity, images against text, {LANGUAGES[language]}",
-        f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is near "
-        "1 wherever images move nothing, and it is not symmetric; "
+        f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is "
+        "near 1 wherever images have no effect, and it is not symmetric; "
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
         where=_baseline(language),
@@ -90,7 +90,7 @@ def _beside_accuracy(language: Language) -> Spec:
             *rate(where=own, frame=ANSWERS),
         ),
         f"Sensitivity and accuracy, {LANGUAGES[language]}",
-        "Mean NMSE over the types of evidence, beside the accuracy; "
+        "Mean NMSE over the types of evidence, next to the accuracy; "
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
         where=_baseline(language),

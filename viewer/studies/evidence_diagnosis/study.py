@@ -1,4 +1,4 @@
-"""Diagnosis from several evidences (Chen 2026, MEDSYN)."""
+"""Multi-evidence diagnosis (Chen 2026, MEDSYN)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -58,7 +58,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "evidence_diagnosis"
-    title = "Diagnosis from several evidences"
+    title = "Multi-evidence diagnosis"
     version = "1"
     parser_version = "3"
     scorer_version = "2"
@@ -83,7 +83,10 @@ class EvidenceDiagnosis(OfPresets[Params]):
             found.append("No judge is named, so differentials are not scored.")
         random = Arm.RANDOM_TEXT in (*params_.arms, *params_.differential_arms)
         if random and params_.random_text is RandomText.WORDS:
-            found.append("Random text is as long in words; its tokens may differ.")
+            found.append(
+                "Random text has the same number of words; its number of tokens may "
+                "differ."
+            )
         return tuple(found)
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
@@ -257,8 +260,8 @@ def _gold(turn: Turn, params: Params) -> Mapping[str, object]:
     }
     if not asking.case.diagnosis or asking.case.answer < 0:
         raise WrongUseError(
-            f"The case '{asking.case.key}' does not say its diagnosis.",
-            "Import its data set again, with the right option of each case.",
+            f"The case '{asking.case.key}' has no diagnosis.",
+            "Import its data set again, with the correct option of each case.",
         )
     if asking.task is Task.FDX:
         return {

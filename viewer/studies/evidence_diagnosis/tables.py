@@ -45,8 +45,8 @@ PREPARING_SPECS: Final = (
     ListSpec(
         "preparation",
         title="Reports",
-        text="What was made of each report; it is neither right nor wrong, so that no "
-        "rate counts it. The texts themselves stand in preparation.csv.",
+        text="What was made from each report; it is neither right nor wrong, so no "
+        "rate counts it. The texts are in preparation.csv.",
         frame=PREPARATION,
         shown=(
             *("report", "task", "model", "reason"),
@@ -56,7 +56,7 @@ PREPARING_SPECS: Final = (
     ListSpec(
         "invented",
         title="Invented",
-        text="Pieces that stand nowhere in their report, word for word.",
+        text="Pieces that do not appear in their report word for word.",
         frame=INVENTED_TEXT,
     ),
 )
@@ -113,8 +113,8 @@ _OVERALL: Final = TableSpec(
     MODEL,
     tuple(_overall_cells()),
     "Differential and final diagnosis",
-    "Share of differentials that hold the diagnosis and of right final diagnoses, with "
-    "the cases counted; people bear no rank.",
+    "Share of differentials that include the diagnosis and of correct final "
+    "diagnoses, with the number of cases; people are not ranked.",
     frame=ANSWERS,
     shown=(
         "model",
@@ -147,9 +147,9 @@ _SCORES: Final = TableSpec(
     MODEL,
     tuple(_score_cells()),
     "Scores of differentials",
-    "The judge's mean score, of the differentials that it scored: those refused, not "
-    "parsed or failed have none. Then the share of all settled differentials that have "
-    "the diagnosis, in words, among the first 1, 3, 5 and 10.",
+    "The judge's mean score over the differentials it scored; those refused, unparsed "
+    "or failed have none. Then the share of all settled differentials that name the "
+    "diagnosis among the first 1, 3, 5 and 10.",
     frame=ANSWERS,
     where={**MODELS, "task": (Task.DDX,)},
     shown=(
@@ -184,9 +184,8 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
         MODEL,
         tuple(score()),
         f"Open final diagnoses, {LANGUAGES[language]}",
-        "The judge's mean score of diagnoses in free words, of those that it scored: "
-        "those refused, not parsed or failed have none; "
-        f"{LANGUAGES[language]} cases.",
+        "The judge's mean score of free-text diagnoses, over those it scored; those "
+        f"refused, unparsed or failed have none; {LANGUAGES[language]} cases.",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.OPEN_FDX, language)},
         shown=("model", score_shown()),
@@ -277,6 +276,6 @@ A trial without an answer is wrong at the letter that the right option stood at.
 _VALIDATION: Final = ListSpec(
     "validation",
     title="Validation",
-    text="What readers found of the cases; one that is not fit is excluded.",
+    text="Readers' verdicts on the cases; unfit ones are excluded.",
     frame=CASES,
 )

@@ -38,11 +38,11 @@ PUBLISHED_TABLE: Final = ListSpec(
     _TABLE,
     "Published values",
     f"{SOURCE}, CheXlocalize test set, 8 × 8 grid. For reference only; no run changes "
-    "them. The badge tells whether a whole number of the trials claimed prints as the "
-    "value. The CNN's figures are means of bootstrap replicates and human and CNN hits "
-    "are points in the mask, so they are not the rate above. A run matches within half "
-    "of the last printed decimal, and is compared only where its data set has as many "
-    "pairs as the paper's.",
+    "them. The badge says whether some number of hits out of the claimed trials "
+    "rounds to the value. The CNN's figures are means of bootstrap replicates, and "
+    "human and CNN hits are points in the mask, so they are not comparable with the "
+    "rate above. A run matches within half of the last printed decimal, and is "
+    "compared only if its data set has as many pairs as the paper's.",
     PUBLISHED,
     shown=(
         *(
@@ -159,8 +159,8 @@ def unlike_paper(dataset: Dataset, spec: RunSpec, *, incomplete: bool) -> str:
     if published_split(dataset) != "test" or not is_whole(dataset):
         return "the images are not those of CheXlocalize's test set"
     if spec.limit is not None:
-        return f"only the first {spec.limit} were asked about"
+        return f"only the first {spec.limit} were asked"
     mine, theirs = read_params(spec.preset, spec.params), Params()
     other = [n for n in _RULE if getattr(mine, n) != getattr(theirs, n)]
     told = ", ".join(name.replace("_", " ") for name in other)
-    return f"other than the paper's: {told}" if other else ""
+    return f"different from the paper's: {told}" if other else ""

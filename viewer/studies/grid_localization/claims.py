@@ -20,8 +20,8 @@ CLAIMS: Final = "claims"
 CLAIMS_TABLE: Final = ListSpec(
     CLAIMS,
     title="Claims of the paper",
-    text="Sentences of the paper, checked against this run at 8 × 8 where it asked the "
-    "models they are about, on whatever data set it asked.",
+    text="Statements of the paper, checked against this run at 8 × 8 if it asked the "
+    "models concerned, on whatever data set.",
     frame=CLAIMS,
     shown=(
         Shown("claim", "Claim of the paper"),
@@ -126,7 +126,7 @@ def _gain(finding: str, evidence: _Evidence) -> Claim:
     rates = [_rate(evidence, who, finding) for who in (GPT_5, GPT_4)]
     new, old = rates
     if new is None or old is None:
-        because = f"It asked them nothing about {finding.lower()}."
+        because = f"It has no trials of them for {finding.lower()}."
         return Claim(text, where, Verdict.NOT_RUN, because)
     because = f"{100 * new:.1f} % against {100 * old:.1f} %."
     if evidence.pending:
@@ -148,7 +148,7 @@ def _no_anatomy_error(evidence: _Evidence) -> Claim:
     if isinstance(shares, Claim):
         return Claim(text, where, shares.verdict, shares.because)
     if "Consolidation" not in shares:
-        because = "Its misses of consolidation were not reviewed to the end."
+        because = "The review of its consolidation misses is not finished."
         return Claim(text, where, Verdict.NOT_REVIEWED, because)
     share = shares["Consolidation"]
     verdict = Verdict.HOLDS if share == 0 else Verdict.FAILS
@@ -166,12 +166,14 @@ def _highest(who: str, evidence: _Evidence) -> Claim:
         return Claim(text, where, shares.verdict, shares.because)
     if not set(NINE) <= set(shares):
         left = ", ".join(f for f in NINE if f not in shares)
-        because = f"Misses of {left.lower()} were not reviewed to the end."
+        because = f"The review of {left.lower()} misses is not finished."
         return Claim(text, where, Verdict.NOT_REVIEWED, because)
     least = min(shares[finding] for finding in _HIGHEST)
     others = max(shares[finding] for finding in NINE if finding not in _HIGHEST)
     verdict = Verdict.HOLDS if least > others else Verdict.FAILS
-    because = f"At least {100 * least:.1f} % there, at most {100 * others:.1f} % else."
+    because = (
+        f"At least {100 * least:.1f} % there, at most {100 * others:.1f} % elsewhere."
+    )
     return Claim(text, where, verdict, because)
 
 

@@ -34,10 +34,10 @@ _EXPECTED: Final = {**TEST_PAIRS, SUPPORT_DEVICES: 315}
 """Positive labels of each finding (a reader of the published tables; 4 rates agree)."""
 _PATIENTS: Final = {"val": range(64541, 64741), "test": range(64741, 65241)}
 _NAME: Final = re.compile(r"patient(\d+)")
-_NO_HUMAN = "Human points are there, but no mask."
+_NO_HUMAN = "There are human points, but no mask."
 KNOWN_DEFECTS: Final[Mapping[str, str]] = {
     "patient65086_study1_view1_frontal": "Labelled positive, but it has no mask.",
-    "patient65145_study1_view1_frontal": "Missing in the file of human points.",
+    "patient65145_study1_view1_frontal": "Missing from the file of human points.",
     "patient64860_study1_view1_frontal": _NO_HUMAN,
     "patient64860_study1_view2_lateral": _NO_HUMAN,
     "patient65192_study1_view1_frontal": _NO_HUMAN,
@@ -111,9 +111,9 @@ def dataset_specs(dataset: Dataset) -> tuple[TableSpec, ListSpec]:
         keys,
         _CELLS,
         "Images and findings",
-        f"What the data set {dataset.name} holds; {split}. Images labelled positive "
-        "and images with a mask are counted apart. Expected are the paper's numbers "
-        "and those of the published labels, where the patients are those of the test "
+        f"Contents of the data set {dataset.name}; {split}. Images labelled positive "
+        "and images with a mask are counted separately. Expected numbers are those of "
+        "the paper and of the published labels, if the patients are those of the test "
         "or validation split of CheXlocalize.",
         HELD,
         outer=("finding", "view"),
@@ -148,12 +148,12 @@ DEFECT_TABLE: Final = ListSpec(
 KNOWN_TABLE: Final = ListSpec(
     "known_defects",
     title="Known defects of the data set",
-    text="What is wrong with the published test set for everybody.",
+    text="Defects of the published test set itself.",
     frame=DEFECTS,
     where={"known": (True,)},
     shown=(
         *(Shown("subject", "Image"), Shown("why", "Known")),
-        Shown("text", "Met here"),
+        Shown("text", "Found here"),
     ),
 )
 

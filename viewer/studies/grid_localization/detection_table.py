@@ -171,12 +171,12 @@ def detected_spec(of: Asked) -> TableSpec:
         text="Every settled item counts; one without an answer has no box. Answers and "
         "references are both cropped to the part of the image sent. IoU is the "
         "best overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
-        f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives an "
+        f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives per "
         f"item at IoU ≥ {_FROC_IOU:g}. In AP, boxes with equal confidence are one "
-        "group; a dash means that no differing confidences rank the boxes. AP and "
-        "FROC also count boxes on items without the finding; "
-        f"'{_NONE_ASKED}' means that there were no such items, so that "
-        "both flatter a model that draws boxes on any image.",
+        "group; a dash means that all confidences are equal, so boxes cannot be "
+        "ranked. AP and FROC also count boxes on items without the finding; "
+        f"'{_NONE_ASKED}' means that there were no such items, so both flatter a "
+        "model that draws boxes on any image.",
         frame=BOXES,
         sets=_SETS,
         shown=(

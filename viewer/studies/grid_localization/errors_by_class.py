@@ -86,10 +86,10 @@ ERROR_CLASSES: Final = TableSpec(
     (Key("finding"), Key("grid"), Key("model")),
     (),
     "Classes of error",
-    "Frontal views. Full: the cell qualifies; partial: it touches the mask. A complete "
-    "miss is a position or an anatomy error once a reader has said so. Of a drawn "
-    "sample that was read to its end, all misses are estimated, with exact 95 % "
-    "intervals; of a review that is not finished stands what was found so far.",
+    "Frontal views. Full: the cell is a hit; partial: it touches the mask. A complete "
+    "miss is a position or an anatomy error once a reader has classified it. From a "
+    "completed sample, all misses are estimated with exact 95 % intervals; an "
+    "unfinished review shows what was found so far.",
     shown=(
         *("finding", "grid", "model", N),
         *(Shown(name, name.replace("_", " "), ".3g") for name in CLASSES),

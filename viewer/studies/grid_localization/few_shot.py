@@ -66,7 +66,8 @@ def _check(
 ) -> None:
     if validation.split == _TEST:
         raise WrongUseError(
-            f"'{validation.name}' is a test split, and no examples are taken from one.",
+            f"'{validation.name}' is a test split, and examples are not taken from "
+            "one.",
             "Name a validation split as examples_dataset.",
         )
     _check_disjoint(validation, asked)
@@ -77,8 +78,8 @@ def _check(
         if patients < params.examples:
             raise WrongUseError(
                 f"'{validation.name}' has {patients} {view} examples of "
-                f"{finding.lower()}, each of another patient, and {params.examples} "
-                "are wanted.",
+                f"{finding.lower()}, each of a different patient, but "
+                f"{params.examples} are needed.",
                 "Ask for fewer examples, or leave the finding out.",
             )
 
@@ -117,8 +118,8 @@ def examples_spec(params: Params) -> ListSpec:
     return ListSpec(
         EXAMPLES,
         title="Examples shown",
-        text=f"Every question began with {params.examples} of another patient each, "
-        f"from {params.examples_dataset}, drawn by the run's seed.",
+        text=f"Every question began with {params.examples}, each of a different "
+        f"patient, drawn from {params.examples_dataset} with the run's seed.",
         frame=EXAMPLES,
     )
 
@@ -140,14 +141,14 @@ def _check_disjoint(validation: Dataset, asked: Dataset) -> None:
     files = {i.sha256 for i in validation.images} & {i.sha256 for i in asked.images}
     if patients:
         raise WrongUseError(
-            f"Of the patients of '{validation.name}' {len(patients)} are in "
-            f"'{asked.name}' too, so that examples would give answers away.",
+            f"Of the patients of '{validation.name}', {len(patients)} are also in "
+            f"'{asked.name}', so examples would reveal answers.",
             "Name a data set of other patients as examples_dataset.",
         )
     if files - {""}:
         raise WrongUseError(
-            f"'{validation.name}' and '{asked.name}' hold the same image under two "
-            "names, so examples would give answers away.",
+            f"'{validation.name}' and '{asked.name}' contain the same image under two "
+            "names, so examples would reveal answers.",
             "Name a data set of other images as examples_dataset.",
         )
 

@@ -80,7 +80,7 @@ def method_strip(
         ),
     )
     caption = (
-        f"An item of this run, drawn by lot among the hits: {one.finding}, "
+        f"An item of this run, drawn at random from the hits: {one.finding}, "
         f"{one.view}. Blue: the reference and its cells; orange: the answered cell."
     )
     head = FigureHead("fig1_method", "Figure 1", "Study overview", caption)
@@ -112,8 +112,8 @@ def gallery(
     if not tiles:
         return None
     caption = (
-        f"{spoken(first)}, frontal views; examples drawn by lot, seed {seed}, not "
-        "picked. Blue: the reference and its cells; orange: the answered cell with "
+        f"{spoken(first)}, frontal views; examples drawn at random with seed {seed}, "
+        "not picked. Blue: the reference and its cells; orange: the answered cell with "
         "the sign of its class."
     )
     head = FigureHead(

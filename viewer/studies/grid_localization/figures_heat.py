@@ -169,6 +169,6 @@ def _caption(results: Sequence[PlacedTrial], reference: ReferenceHeat) -> str:
     }[reference]
     return (
         f"{spoken(results[0].condition)}, frontal views, over the mean of {images} "
-        f"images, each stretched from its least to its greatest value. Left: {shown}; "
+        f"images, each stretched from its minimum to its maximum. Left: {shown}; "
         "right: how often each model named each cell. One colour scale for all."
     )

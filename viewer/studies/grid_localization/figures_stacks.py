@@ -40,11 +40,11 @@ def class_figure(rows: Sequence[Record], findings: Sequence[str]) -> StackFigure
         for model in models
     )
     caption = (
-        f"{spoken(first)}, frontal views; each bar is all of a model's trials. Full: "
-        "the cell qualifies; partial: it touches the mask. A complete miss is a "
-        "position or an anatomy error once a reader has said so. Beside each bar: n, "
-        "how many complete misses were reviewed, and of a sample the exact 95 % "
-        "interval for the anatomy errors among all of them."
+        f"{spoken(first)}, frontal views; each bar shows all of a model's trials. "
+        "Full: the cell is a hit; partial: it touches the mask. A complete miss is a "
+        "position or an anatomy error once a reader has classified it. Next to each "
+        "bar: n, how many complete misses were reviewed, and for a sample the exact 95 "
+        "% interval of the anatomy errors among all of them."
     )
     head = FigureHead("fig3_error_classes", "Figure 3", "Classes of error", caption)
     return StackFigure(head, CLASSES, (*stacks, *averages), "trials", share=True)
@@ -90,8 +90,8 @@ def image_counts(dataset: Dataset, findings: Sequence[str]) -> StackFigure:
     images = counted(len(dataset.images), "image")
     patients = counted(len({i.patient for i in dataset.images}), "patient")
     caption = (
-        f"Positive images by finding and view, of {images} of {patients} "
-        f"in the data set {dataset.name}. The label or the mask says so."
+        f"Positive images by finding and view, of {images} of {patients} in the data "
+        f"set {dataset.name}, according to label or mask."
     )
     head = FigureHead(name, number, "Images by finding and view", caption)
     segments = tuple(view.value for view in views)

@@ -24,7 +24,7 @@ def missing_findings_sentence(dataset: Dataset, params: Params) -> str:
     if not missing:
         return ""
     return (
-        "Not asked, as no image of these views has a mask or a label of it: "
+        "Not asked, because no image of these views has a mask or a label for: "
         f"{', '.join(missing)}."
     )
 

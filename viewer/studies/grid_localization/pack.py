@@ -29,7 +29,7 @@ class Grid2025:
     """Nine findings, both views, 8 × 8 and 16 × 16 cells, scored as the paper does."""
 
     name = "grid2025"
-    title = "Multimodal models name the grid cell of a chest radiograph's finding"
+    title = "Multimodal models localize findings on chest radiographs in a grid"
     source = "Gosai 2025, arXiv 2509.18015"
     study = "grid_localization"
 

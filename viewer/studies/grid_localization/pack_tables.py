@@ -62,8 +62,8 @@ FALLBACK: Final = TableSpec(
         ),
     ),
     "Fallback",
-    "Pairs of image and finding, and images, of which no cell is half covered: there "
-    "any cell that touches the mask is a hit. The paper has 4.4 % of images.",
+    "Pairs of image and finding, and images, in which no cell is half covered: there, "
+    "any cell that touches the mask is a hit. In the paper, 4.4 % of images.",
     REFERENCES,
     {"qualifies": (True,)},
     shown=(
@@ -138,7 +138,7 @@ def _grid_sizes(rates: Table, grids: Sequence[str]) -> TableSpec:
 _TRIALS: Final = ListSpec(
     "trials",
     title="Trials",
-    text="How every trial ended.",
+    text="Outcome of every trial.",
     frame=RATES,
     where={"finding": (MICRO,), "view": (ALL_VIEWS,)},
     shown=(
@@ -147,15 +147,15 @@ _TRIALS: Final = ListSpec(
     ),
 )
 _PAPER_TEXT: Final = (
-    "Hit rate in per cent ± bootstrap SD over items, as the paper has it. Every "
-    "planned trial that was not excluded counts; whatever names no correct cell is a "
-    "miss. n is the number of trials."
+    "Hit rate in per cent ± bootstrap SD over items, as in the paper. Every planned "
+    "trial that was not excluded counts; anything but a correct cell is a miss. n is "
+    "the number of trials."
 )
 _RECOMMENDED_TEXT: Final = (
     "k / n and the hit rate with its 95 % interval in per cent, by patient (Clopper "
-    "and Pearson). The gain over the location prior is the hit rate less that of the "
+    "and Pearson). The gain over the location prior is the hit rate minus that of the "
     "answers given for other patients with the finding and view, in percentage points, "
-    "with the interval of a jackknife over patients."
+    "with a jackknife interval over patients."
 )
 
 

@@ -61,16 +61,17 @@ class Params:
     grids: tuple[str, ...] = param(
         ("8",),
         Grids(),
-        "Grids to draw: 8 for 8 x 8 cells, 8x10 for rows x columns, with commas "
-        "between several.",
+        "Grids to draw: 8 for 8 x 8 cells, 8x10 for rows x columns, separated by "
+        "commas.",
     )
     findings: tuple[str, ...] = param(
-        NINE, Names(aliases=SPELLINGS), "Findings to ask about, by display name."
+        NINE, Names(aliases=SPELLINGS), "Findings to ask for, by display name."
     )
     views: tuple[str, ...] = param(
         ("frontal", "lateral"),
         Names(("frontal", "lateral", "other")),
-        "Views to include; other is what no radiograph is, such as CT and slides.",
+        "Views to include; other is anything that is not a radiograph, such as CT and "
+        "slides.",
     )
     frontal_label: str = param(
         "frontal", Text(), "What the prompt calls a frontal view.", "Word for frontal"
@@ -81,7 +82,7 @@ class Params:
     fit_mode: FitMode = param(
         FitMode.CROP_RESIZE,
         OneOf(FitMode),
-        "How an image becomes the square sent.",
+        "How an image is made square.",
         "Made square by",
         ("crop, then resize", "resize, then crop", "black borders", "stretching"),
     )
@@ -103,7 +104,7 @@ class Params:
     font_scale: int = param(
         1,
         Whole(1, 16),
-        "Pixels to a dot of the label face, which is 7 dots high.",
+        "Pixels per dot of the label font, which is 7 dots high.",
         "Label height, × 7 px",
     )
     line_px: int = param(
@@ -119,8 +120,8 @@ class Params:
     render_scale: int = param(
         1,
         Whole(1, 4),
-        "1, 2 or 4: how many times larger the gridded image is sent; other than 1 "
-        "departs from the paper.",
+        "1, 2 or 4: how many times larger the gridded image is sent; values other "
+        "than 1 depart from the paper.",
         "Sent enlarged, times",
     )
     mask_mode: MaskMode = param(
@@ -133,37 +134,38 @@ class Params:
     hit_threshold: float = param(
         0.5,
         Decimal(0, 1),
-        "Covered fraction from which on a cell is a hit. Where no cell reaches it, "
-        "any cell that touches the mask is one, so that a mask one pixel smaller "
-        "can have more winning cells: the rule is not monotone.",
+        "Covered fraction from which a cell is a hit. If no cell reaches it, any cell "
+        "that touches the mask is a hit, so a mask one pixel smaller can have more "
+        "hit cells: the rule is not monotone.",
         "Hit from coverage of",
     )
     parser_mode: ParserMode = param(
         ParserMode.STRICT,
         OneOf(ParserMode),
-        "How strictly replies are read: a single cell's name only; 4D as D4 as "
-        "well; or the first cell of a list or a range as well.",
+        "How strictly replies are read: a single cell's name only; 4D also as D4; or "
+        "also the first cell of a list or a range.",
         "Replies are read",
         ("strictly", "with 4D as D4", "first cell of a list"),
     )
     outside_crop: OutsideCrop = param(
         OutsideCrop.EXCLUDE,
         OneOf(OutsideCrop),
-        "Whether an item of whose mask nothing is sent is excluded or a miss.",
+        "Whether an item whose mask lies outside the image sent is excluded or counts "
+        "as a miss.",
         "Mask outside the square",
         ("exclude the item", "count a miss"),
     )
     reader_rule: str = param(
         ANY,
         Text(),
-        "Whose boxes are the reference where readers drew them: any, majority (at "
-        "least half of those who read the image) or one reader's name.",
+        "Whose boxes are the reference if readers drew them: any, majority (at least "
+        "half of those who read the image) or one reader's name.",
         "Boxes of readers",
     )
     examples: int = param(
         0,
         Whole(0, 16),
-        "Solved examples that every question begins with; departs from the paper.",
+        "Solved examples at the start of every question; departs from the paper.",
         "Solved examples",
     )
     examples_dataset: str = param(
@@ -175,9 +177,9 @@ class Params:
     absent_findings: bool = param(
         False,
         Switch(),
-        "Ask as well about findings that the label says are absent, in the same "
-        "words; departs from the paper.",
-        "Absent findings as well",
+        "Also ask for findings that the label says are absent, in the same words; "
+        "departs from the paper.",
+        "Absent findings too",
     )
     paper_replicates: int = param(
         1000,
@@ -191,7 +193,7 @@ class Params:
         "Resamples of patients for the bootstrap intervals.",
         "Resamples of patients",
     )
-    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
 
     @property
     def view_labels(self) -> dict[str, str]:
@@ -233,8 +235,8 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     _ = params.style  # its own checks speak in sentences
     if params.examples and not params.examples_dataset:
         raise WrongUseError(
-            f"{params.examples} examples are wanted, and no data set to draw them from "
-            "is named.",
+            f"{params.examples} examples are requested, but no data set to draw them "
+            "from is named.",
             "Name a validation data set as examples_dataset.",
         )
     return params

@@ -91,8 +91,8 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
     )
     if not items:
         raise WrongUseError(
-            f"The data set '{dataset.name}' has none of the findings and views asked "
-            "for.",
+            f"The data set '{dataset.name}' has none of the requested findings and "
+            "views.",
             f"It has {', '.join(sorted(names)) or 'no reference at all'}, "
             f"in images of view {' and '.join(_views_in(dataset)) or 'unknown'}.",
         )

@@ -52,7 +52,7 @@ class Published(PublishedValue):
     def unchecked(self) -> str:
         """Why a percentage of no number of trials cannot be checked."""
         if self.sizes and every_mean_prints(self.sizes, self.decimals):
-            return f"a mean of {len(self.sizes)} findings can print as any value"
+            return f"a mean of {len(self.sizes)} findings can round to any value"
         return self.note or "no number of trials is given"
 
 
@@ -111,7 +111,7 @@ SHARES: Final = (
         4.4,
         1,
         668,
-        note="54 of the 1,225 pairs would print so",
+        note="54 of the 1,225 pairs would round to it",
     ),
     Published(
         SOURCE,

@@ -62,14 +62,14 @@ def _few(rates: Sequence[Record]) -> Iterator[tuple[object, ...]]:
 SMALL_NUMBERS: Final = ListSpec(
     SMALL,
     title="What few trials can show",
-    text=f"With at most {FEW} trials only large effects can be told from a random "
-    f"cell: {rate_power(1, 0.5).method}, trials taken to stand alone. A dash: not even "
-    "all hits would do.",
+    text=f"With {FEW} trials or fewer, only large effects can be distinguished from a "
+    f"random cell: {rate_power(1, 0.5).method}, assuming independent trials. A "
+    "dash: not even all hits would suffice.",
     frame=SMALL,
     shown=(
         *("finding", "grid", N, Shown("random", "Random %", ".1f", 100)),
         Shown("fewest_hits", "Hits to be above random"),
-        Shown("smallest_rate", "Smallest rate found %", ".1f", 100),
+        Shown("smallest_rate", "Smallest detectable rate %", ".1f", 100),
     ),
 )
 

@@ -78,7 +78,7 @@ from viewer.studies.protocol import NO_CONTEXT, AskedVersion, ReportContext
 NOT_ASKED: Final = ListSpec(
     "not_asked",
     title="Not asked",
-    text="To be asked about, but no image of these views has a mask or a label.",
+    text="Requested, but no image of these views has a mask or a label.",
     frame="not_asked",
 )
 _COMPANIONS: Final = {"mask_mode_items": "mask_modes", "defects": "counts"}
@@ -196,9 +196,9 @@ HUMAN_TABLE: Final = TableSpec(
         ),
     ),
     _TITLE,
-    "Recomputed from the points that come with the data set: a hit is any point on the "
-    "mask, an image without a point is a miss. It is the rule of the published row "
-    f"({_PRINTED} % on the test set) and not that for cells.",
+    "Recomputed from the points that come with the data set: a hit is any point on "
+    "the mask; an image without a point is a miss. This is the rule of the published "
+    f"row ({_PRINTED} % on the test set), not the rule for cells.",
     HUMAN_PAIRS,
     sets=(("finding",), ()),
     shown=(
@@ -264,13 +264,13 @@ _HEADER: Final = (
     *("first_at", "questions"),
 )
 _ABOUT: Mapping[str, str] = {
-    "test": "This is a test split: prompts are to be tried on the validation split, "
-    "and each further version that is run here makes the best of them less of a "
-    "measurement.",
-    "val": "This is a validation split, where prompts are to be tried; final numbers "
-    "are those of the test split.",
+    "test": "This is a test split: prompts should be tuned on the validation split, "
+    "and each further version that is run here makes the best result less "
+    "meaningful.",
+    "val": "This is a validation split, for tuning prompts; final numbers are those "
+    "of the test split.",
 }
-_UNKNOWN = "Nobody said whether this data set is a validation or a test split."
+_UNKNOWN = "It is not stated whether this data set is a validation or a test split."
 
 
 def version_frame(context: ReportContext) -> Frame:
@@ -299,8 +299,10 @@ def sentence(versions: int, split: str) -> str:
     """Return in words how many versions were run on a split."""
     where = f"the {split} split" if split else "this data set"
     if versions == 1:
-        return f"1 version of prompt and parameters was run on {where} so far."
-    return f"{versions} versions of prompt and parameters were run on {where} so far."
+        return f"1 version of prompt and parameters has been run on {where} so far."
+    return (
+        f"{versions} versions of prompt and parameters have been run on {where} so far."
+    )
 
 
 def _spoken(value: object) -> str:

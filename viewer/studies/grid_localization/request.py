@@ -121,7 +121,7 @@ def _values(trial: Trial, params: Params) -> dict[str, str]:
         raise WrongUseError(
             f"The view of the image {trial.image} is not known, so the prompt cannot "
             "name it.",
-            "Name it as frontal or lateral, or as other where it is no radiograph.",
+            "Name it as frontal or lateral, or as other if it is not a radiograph.",
         )
     finding = trial.finding
     return {"view": labels[trial.view], "condition": finding, "finding": finding}

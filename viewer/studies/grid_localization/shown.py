@@ -128,12 +128,12 @@ def _recommended(of: Asked, grid: Shown) -> Spec:
         recommended_spec(of),
         title="Recommended: intervals over patients",
         text=(
-            "Intervals are exact (Clopper and Pearson), of as many trials as vary like "
-            "the patients do, because what one patient shares is not as much as what "
-            f"several do. For the SD patients are drawn {of.params.replicates:,} times "
-            "with replacement, each with all their images and findings. From one "
-            "patient neither can be estimated. The paper's SD over items stands in the "
-            "table above and in no column of this one."
+            "Intervals are exact (Clopper and Pearson), for as many independent trials "
+            "as vary like the patients do, because trials of one patient tell less "
+            "than those of several. For the SD, patients are resampled "
+            f"{of.params.replicates:,} times with replacement, each with all their "
+            "images and findings. Neither can be estimated from one patient. The "
+            "paper's SD over items is in the table above and in no column of this one."
         ),
         shown=(
             *(FINDING, grid, "model", k_of_n(), "patients"),
@@ -149,9 +149,9 @@ def _replicates(of: Asked, grid: Shown) -> Spec:
     return replace(
         agreement_spec(of),
         title="Replicates",
-        text="Every item counts once, with the mean of its replicates. Intervals "
-        "are by patient. Entropy is that of an item's answers: 0 where all are the "
-        "same cell.",
+        text="Every item counts once, with the mean of its replicates. Intervals are "
+        "by patient. Entropy is that of an item's answers: 0 if all are the same "
+        "cell.",
         shown=(
             *(grid, "model", "items"),
             Shown("mean_entropy_bits", "Mean entropy, bits"),
@@ -170,10 +170,10 @@ def _absent(grid: Shown) -> Spec:
     return replace(
         ABSENT_TABLE,
         title="Absent findings",
-        text="The same words, which say that the finding is there, about images whose "
-        "label says that it is not. A model that names a cell capitulates; one that "
-        "denies the finding is right. One that always answers capitulates in 100 %, "
-        "one that always knows in 0 %.",
+        text="The same words, which say that the finding is present, for images whose "
+        "label says that it is absent. A model that names a cell capitulates; "
+        "one that denies the finding is right. A model that always answers "
+        "capitulates in 100 %, one that always knows in 0 %.",
         shown=(
             *(FINDING, grid, "model"),
             of_no_mean(Shown("n_capitulated", "Capitulated", group="Finding absent")),
@@ -217,9 +217,9 @@ def mask_modes(of: Asked, changed: Table) -> TableSpec:
     return replace(
         MASK_MODES,
         title="Paper and exact masks",
-        text="The same answers against the mask as fitted to the size sent (paper) and "
-        "against its native area (exact), which the run did not choose beside the one "
-        f"it did. The verdict differs for {counted(len(items), 'item')}{named}",
+        text="The same answers scored with the mask as resized to the size sent "
+        "(paper) and with its native area (exact); the run chose one of the two. "
+        f"The verdict differs for {counted(len(items), 'item')}{named}",
         shown=(
             *(
                 FINDING,

@@ -244,7 +244,7 @@ NOT_LEARNED: Final = TableSpec(
     "not_learned",
     (Key("model", ascending=True), Key("finding", ascending=True)),
     (Cell("size", ("trials",)),),
-    "Findings that a model did not learn",
+    "Findings a model was not trained on",
     "Planned, but in no rate of these models, which were not trained on them. Their "
     "means are over the other findings; compare findings one by one.",
     frame=EVERY,
@@ -278,7 +278,7 @@ REFERENCES_TABLE: Final = TableSpec(
     "References",
     "Fallback: no cell reaches the threshold, so any cell that touches the mask is a "
     "hit. The two mask modes count pixels at the size sent (paper) and integrate "
-    "native area (exact); where their hit sets differ, a verdict may hang on it.",
+    "native area (exact); if their hit sets differ, a verdict may depend on it.",
     frame=REFERENCES,
     where={"asked": (True,)},
     shown=(

@@ -27,19 +27,19 @@ def _packaged(
 
 
 PROMPTS: Final = Prompts.of(
-    _packaged("gosai2025_system", "the system's words", _PAPER, False, "view"),
+    _packaged("gosai2025_system", "the system message", _PAPER, False, "view"),
     _packaged("gosai2025_user", "the task, after the image", _PAPER, True, "view"),
     _packaged(
         "any_image_system",
-        "the system's words, where the view is other",
+        "the system message, if the view is other",
         _ADAPTED,
         False,
     ),
-    _packaged("any_image_user", "the task, where the view is other", _ADAPTED, True),
+    _packaged("any_image_user", "the task, if the view is other", _ADAPTED, True),
     Prompt(
         EXAMPLE,
         lambda: "{task}",
-        "what each solved example is asked with, after its image",
+        "the question of each solved example, after its image",
         optional=("task", *_FINDING, "view"),
     ),
     Prompt(

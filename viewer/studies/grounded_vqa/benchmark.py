@@ -68,11 +68,11 @@ def benchmark_of(dataset: Dataset, params: Params) -> Benchmark:
     questions = tuple(q for q in found if isinstance(q, Question))
     if not questions:
         raise WrongUseError(
-            f"The data set '{dataset.name}' holds no questions about anatomies.",
+            f"The data set '{dataset.name}' has no questions about anatomies.",
             "Import HEAL-MedVQA's rows, or draw questions with overread questions.",
         )
     notices = tuple(
-        Notice(found.reason, item.key, "It is no question of this study.")
+        Notice(found.reason, item.key, "It is not a question of this study.")
         for item, found in zip(dataset.items, found, strict=True)
         if isinstance(found, Unreadable)
     )
@@ -89,9 +89,9 @@ def _check_rule(items: Iterable[Item], params: Params) -> None:
         theirs = (item.reference.get("rule"), item.reference.get("threshold"))
         if theirs not in {mine, (None, None)}:
             raise WrongUseError(
-                f"The questions were drawn with {theirs[0]} above {theirs[1]}, the run "
-                f"has {mine[0]} above {mine[1]:g}.",
-                "Draw them again, or set relation_rule and its threshold alike.",
+                f"The questions were drawn with {theirs[0]} above {theirs[1]}, but "
+                f"the run has {mine[0]} above {mine[1]:g}.",
+                "Draw them again, or set relation_rule and its threshold to match.",
             )
 
 

@@ -63,8 +63,8 @@ def _tests(report: ReportData) -> Iterator[Figure]:
         "perturbation_tests",
         "Tables 3 and 4",
         "Answers that became No",
-        "Of each model's true positives the share whose answer became No. LobA's "
-        "printed values are not beside them: they are of other data.",
+        "Among each model's true positives, the share whose answer became No. LobA's "
+        "printed values are not shown: they are of other data.",
     )
     records = [row for table in parts for row in _records(table)]
     groups = tuple(dict.fromkeys(str(r["test"]) for r in records))
@@ -81,9 +81,9 @@ def _by_dice(report: ReportData) -> Iterator[Figure]:
     head = FigureHead(
         "figure_7",
         "Figure 7",
-        "Right answers by the located region's Dice",
-        "Answers given with a region pointed out, by how that meets the anatomy's "
-        "mask; a group begins at the Dice under it.",
+        "Correct answers by Dice of the located region",
+        "Answers given with a region pointed out, by its overlap with the anatomy's "
+        "mask; a group begins at the Dice below it.",
     )
     groups = tuple(sorted({str(record["dice_from"]) for record in records}))
     panels = _panels(records, "condition", _TENTHS, groups)

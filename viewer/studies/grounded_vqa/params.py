@@ -88,19 +88,19 @@ class Params:
     anatomies: tuple[str, ...] = param(
         EIGHT,
         Names(),
-        "Anatomies to ask about, as the data set names them. Which eight the paper "
-        "means is not published.",
+        "Anatomies to ask about, as the data set names them. The paper does not say "
+        "which eight it used.",
     )
     findings: tuple[str, ...] = param(
-        FINDINGS, Names(), "Findings that replies are read for, with their words."
+        FINDINGS, Names(), "Findings to look for in replies, with their words."
     )
     arms: tuple[str, ...] = param(
         ("plain", "tpt", "vpt"),
         Names(("plain", "tpt", "vpt", "contour", "crop", "loba")),
-        "What is asked: every question; the textual and the visual perturbation "
-        "test of the positive ones; every question with its region pointed out by "
-        "a contour or an enlarged second image, which approximate LobA, or by "
-        "LobA itself in a local model.",
+        "What to ask: every question; the textual and the visual perturbation test of "
+        "the positive ones; every question with its region pointed out by a contour "
+        "or an enlarged second image, which approximate LobA, or by LobA itself in a "
+        "local model.",
         "Tests",
         (
             "plain questions",
@@ -128,19 +128,19 @@ class Params:
     ioa_threshold: float = param(
         0.5,
         Decimal(0, 1),
-        "Share of the box from which on a finding is in an anatomy, where that is "
-        "the rule. Not from the paper.",
+        "Share of the box from which a finding is in an anatomy, if that is the rule. "
+        "Not from the paper.",
         "In an anatomy from share",
     )
     touching: Touching = param(
         Touching.ABSENT,
         OneOf(Touching),
-        "What a box that reaches an anatomy below the threshold makes of it.",
+        "How to treat a box that overlaps an anatomy by less than the threshold.",
         "Box that only touches",
-        ("counts as absent", "is not asked about"),
+        ("counts as absent", "is not used"),
     )
-    fewest_questions: int = param(2, Whole(1, 100), "Fewest questions of an image.")
-    most_questions: int = param(5, Whole(1, 100), "Most questions of an image.")
+    fewest_questions: int = param(2, Whole(1, 100), "Fewest questions per image.")
+    most_questions: int = param(5, Whole(1, 100), "Most questions per image.")
     open_share: float = param(
         0.3324,
         Decimal(0, 1),
@@ -149,18 +149,19 @@ class Params:
     positive_share: float = param(
         0.5,
         Decimal(0, 1),
-        "Share of positive ones among closed questions. Not from the paper.",
+        "Share of positive questions among closed ones. Not from the paper.",
     )
     hallucinated_from: HallucinatedFrom = param(
         HallucinatedFrom.CO_OCCURRING,
         OneOf(HallucinatedFrom),
-        "Of which pairs of anatomy and finding hallucinated questions ask.",
+        "Which pairs of anatomy and finding hallucinated questions use.",
         words=("pairs that occur somewhere", "any pair"),
     )
     extraction: Extraction = param(
         Extraction.DICTIONARY,
         OneOf(Extraction),
-        "Who reads open answers, as in the paper a model, and what no parser can.",
+        "What reads open answers, and closed ones that no parser can read; in the "
+        "paper, a model.",
         "Labels are read by",
         ("a dictionary", "a model"),
     )
@@ -173,8 +174,8 @@ class Params:
     swaps: Swaps = param(
         Swaps.ONE,
         OneOf(Swaps),
-        "How many perturbed questions a true positive gets.",
-        "Swaps of a true positive",
+        "How many perturbed questions each true positive gets.",
+        "Swaps per true positive",
         ("one, drawn", "every valid one"),
     )
     swap_absent_only: bool = param(
@@ -186,9 +187,9 @@ class Params:
     donor: DonorRule = param(
         DonorRule.HEALTHY,
         OneOf(DonorRule),
-        "Which other image may give its region.",
+        "Which other images may donate a region.",
         "Donor's anatomy",
-        ("has no finding", "has not the finding asked about"),
+        ("has no finding", "lacks the finding in question"),
     )
     blend: Blend = param(
         Blend.ALPHA,
@@ -206,35 +207,35 @@ class Params:
     match_histogram: bool = param(
         False,
         Switch(),
-        "Give the donor's region the grey values of the region it replaces, those "
-        "of a finding that fills it as well.",
+        "Match the donor region's grey values to those of the region it replaces, "
+        "including those of a finding that fills it.",
         "Match grey values",
     )
     perturb_regions: bool = param(
         False,
         Switch(),
-        "Ask the perturbation tests with the region pointed out as well, in each "
-        "way that is asked.",
+        "Also ask the perturbation tests with the region pointed out, in each way "
+        "that is used.",
         "Tests with regions",
     )
     sham: bool = param(
         True,
         Switch(),
-        "Ask as well about edits that change nothing that matters.",
+        "Also ask about edits that change nothing that matters.",
         "Sham controls",
     )
     region_source: RegionSource = param(
         RegionSource.MODEL,
         OneOf(RegionSource),
-        "Where a region that is pointed out comes from.",
+        "Where the region to point out comes from.",
         "Region comes from",
         ("the model's first pass", "the data set's mask"),
     )
     segmenter: str = param(
         "",
         ModelName(),
-        "Model that outlines what lies in a located box; without one the box is "
-        "the region.",
+        "Model that outlines what a located box contains; without one, the box is the "
+        "region.",
     )
     weights: tuple[str, ...] = param(
         ("3",),
@@ -255,11 +256,11 @@ class Params:
     longest_side: int = param(
         1024,
         Whole(64, 8192),
-        "Longer side of the image sent, in pixels; a smaller one is sent as it is. "
-        "Not from the paper.",
+        "Longer side of the image sent, in pixels; smaller images are sent as they "
+        "are. Not from the paper.",
         "Longer side in pixels",
     )
-    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
 
     @property
     def threshold(self) -> float:
@@ -281,7 +282,7 @@ class Params:
     def _about_rule(self) -> str:
         if self.relation_rule is RelationRule.IOA:
             return (
-                f"A finding is in an anatomy that holds {self.threshold:.0%} of its "
+                f"A finding is in an anatomy that contains {self.threshold:.0%} of its "
                 "box; the paper measures intersection over union."
             )
         return (
@@ -314,8 +315,7 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
         )
     if (params.extraction is Extraction.MODEL) != bool(params.extractor):
         raise WrongUseError(
-            "A model that extracts labels is named and not wanted, or wanted and not "
-            "named.",
+            "The settings extraction and extractor contradict each other.",
             "Set extraction to model and extractor to the model's name, or neither.",
         )
     return params

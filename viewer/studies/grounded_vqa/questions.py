@@ -200,7 +200,7 @@ def check_any(benchmark: Benchmark) -> None:
     """Raise where no image gives any question."""
     if not benchmark.questions:
         raise WrongUseError(
-            "No question can be asked: no image has an anatomy's mask and a finding's "
-            "box.",
+            "No question can be asked: no image has both an anatomy's mask and a "
+            "finding's box.",
             "Import masks of anatomies and boxes of findings for the same images.",
         )

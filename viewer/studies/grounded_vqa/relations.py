@@ -316,10 +316,12 @@ def _masks(
     for anatomy in anatomies:
         mask = image.anatomy.get(anatomy)
         if mask is None:
-            text = f"It has no mask of {anatomy}, which is not asked about in it."
+            text = f"It has no mask of {anatomy}, so that anatomy is not used for it."
             notices.append(Notice("no_anatomy_mask", image.key, text))
         elif _is_empty(mask):
-            text = f"Its mask of {anatomy} is empty, so it is not asked about in it."
+            text = (
+                f"Its mask of {anatomy} is empty, so that anatomy is not used for it."
+            )
             notices.append(Notice("empty_anatomy_mask", image.key, text))
         else:
             masks[anatomy] = mask
@@ -343,7 +345,7 @@ def _check(images: Sequence[DatasetImage], anatomies: Iterable[str]) -> None:
         if all(map(_is_empty, masks)):
             raise WrongUseError(
                 f"Every mask of '{anatomy}' in the data set is empty.",
-                "Leave it out of the anatomies, or import masks of it.",
+                "Remove it from the anatomies, or import masks of it.",
             )
 
 

@@ -22,19 +22,19 @@ DEFINITIONS: Final = {
         "finding, and no label in the columns named dropped"
     ),
     "score": (
-        "TPT and VPT: of the model's true positives the share of edits answered No; "
-        "what could not be read counts as not changed"
+        "TPT and VPT: among the model's true positives, the share of edits answered "
+        "No; unreadable replies count as unchanged"
     ),
     "net": (
-        "VPT: mean over true positives of the share of edits answered No less that of "
-        "sham edits, which change nothing that matters; 95 % interval by patient as of "
-        "a rate, its variance at least that with two more patients, one of each "
-        "extreme. TPT: the share of swapped questions answered No (denied) less how "
-        "often the same model says No to the same words, template included, asked of "
-        "other patients in whom the finding is there (word_prior); of n_compared "
-        "questions there is such a patient; 95 % interval of a jackknife by patient"
+        "VPT: mean over true positives of the share of edits answered No minus that of "
+        "sham edits, which change nothing that matters; 95 % interval by patient as "
+        "for a rate, its variance at least that with two more patients, one of each "
+        "extreme. TPT: the share of swapped questions answered No (denied) minus how "
+        "often the same model says No to the same words, template included, for other "
+        "patients who have the finding there (word_prior); such a patient exists for "
+        "n_compared questions; 95 % interval of a jackknife by patient"
     ),
-    "chance": "a half for closed questions, none where open ones are counted too",
+    "chance": "one half for closed questions; none if open ones are included",
     "other_words": "mean share of the same questions in other words answered No",
     "ci": CI_DEFINITION,
 }

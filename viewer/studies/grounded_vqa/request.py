@@ -114,8 +114,8 @@ def readable(turn: Turn, params: Params) -> Question:
     if isinstance(found, Question):
         return found
     raise WrongUseError(
-        f"The item {turn.item.key} is no question of this study: {found.reason}.",
-        "Leave it out of the data set.",
+        f"The item {turn.item.key} is not a question of this study: {found.reason}.",
+        "Remove it from the data set.",
     )
 
 
@@ -211,8 +211,8 @@ def _region(turn: Turn, view: _View) -> npt.NDArray[np.bool_]:
     region = region_of_turn(turn, image.size, view.suffix)
     if region is None:
         raise WrongUseError(
-            f"No region of {view.asked.image} was located to be pointed out.",
-            "Ask again with a model that names boxes, or take the data set's masks.",
+            f"No region of {view.asked.image} was located that could be pointed out.",
+            "Ask again with a model that names boxes, or use the data set's masks.",
         )
     return region
 

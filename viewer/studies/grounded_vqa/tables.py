@@ -88,7 +88,7 @@ def _benchmark() -> Spec:
         (Key("source"), Key("kind", values=tuple(kind.value for kind in Kind))),
         (Cell("size", ("n",)), Cell("part", ("share",), against={"kind": None})),
         "Questions",
-        "How many of each kind were there to be asked, beside the paper's benchmark.",
+        "Number of questions of each kind, next to the paper's benchmark.",
         frame=QUESTIONS,
         outer=("source", "kind"),
         every=True,
@@ -179,10 +179,10 @@ _TABLE_3: Final = replace(
         _over_words(),
         Cell("mean", ("other_words",), ("sham_share",), {"positive": (True,)}),
     ),
-    text="As the paper counts it: true positives whose answer became No. Beside it is "
-    "what is left when its denials of the very same words about other patients, who "
-    "have the finding there, are taken off (net): who answers from the words alone "
-    "nets nothing.",
+    text="As the paper counts it: true positives whose answer became No. Next to it "
+    "is what remains after subtracting the model's denials of the same words for "
+    "other patients who have the finding there (net): a model that answers from "
+    "the words alone nets nothing.",
 )
 """Table 3, and the gain over the word prior (recommended; E002-09, X-09).
 
@@ -215,10 +215,10 @@ _SHAM_CONTROL: Final = TableSpec(
     "sham_control",
     (*_MODEL_WAY, Key("test", values=tuple(VISUAL))),
     (_net({"positive": (True,)}),),
-    "Visual perturbation less its shams",
-    "A model that says No to whatever was edited nets nothing here. VPT is held "
-    "against donors with the same finding, and against the image's own region, shifted "
-    "in grey until its seam is as visible as the donor's.",
+    "Visual perturbation minus its shams",
+    "A model that says No to any edit nets nothing here. VPT is compared with donors "
+    "that have the same finding, and with the image's own region, shifted in grey "
+    "until its seam is as visible as the donor's.",
     frame=EDITS,
     where={"controlled": (True,)},
     outer=("test",),
@@ -250,7 +250,7 @@ _ABLATION: Final = TableSpec(
     (*_WHO, Key("note"), Key("localization"), Key("self_prompt")),
     (_mean_score("tpt", tuple(TEXTUAL)), _mean_score("vpt", _VPT), _YES_F1, _OPEN_F1),
     "What localization and self-prompting add",
-    "A contour or an enlarged region is only drawn: a LobA-approximation.",
+    "A contour or an enlarged region is only drawn: an approximation of LobA.",
     where=_AS_IS,
     needs_several="condition",
 )
@@ -286,7 +286,8 @@ _GAIN: Final = TableSpec(
         ),
     ),
     "Gain over the plain answers",
-    "In per cent of the plain F1, as the paper counts; its own are on other data.",
+    "In per cent of the plain F1, as the paper counts; the paper's own gains are on "
+    "other data.",
     where={"beside_plain": (True,)},
     below=tuple(_printed_gains()),
 )
@@ -304,7 +305,7 @@ _COST: Final = TableSpec(
         Cell("largest", ("peak_mib",), ("peak_mib",)),
     ),
     "Time and memory of 100 items",
-    "Every pass of an item together; memory of models on this machine.",
+    "All passes of an item together; memory of models on this machine.",
     where={**_AS_IS, "timed": (True,)},
 )
 """Table 6: seconds and peak memory of 100 items; perturbed ones are not among them."""
@@ -313,7 +314,7 @@ _WEIGHTS: Final = TableSpec(
     (Key("model"), Key("weight")),
     (_YES_F1, _OPEN_F1),
     "Weight on the region's attention",
-    "F1 by the weight that is added in the vision tower.",
+    "F1 by the weight added in the vision tower.",
     where={"self_prompt": (True,)},
 )
 _ATTENTION: Final = TableSpec(
@@ -324,20 +325,22 @@ _ATTENTION: Final = TableSpec(
         *(Cell("mean", (name,), (name,)) for name in (IN_TOWER, ON_IMAGE, INSIDE)),
     ),
     "Where attention went",
-    "In the vision tower to the region; from the last token to the image.",
+    "In the vision tower, to the region; from the last token, to the image.",
     where={"self_prompt": (True,), "told_tower": (True,)},
 )
 _PASSES: Final = ListSpec(
     "passes",
     title="Answers of each pass",
-    text="A question's answers side by side, and how its region meets the mask.",
+    text="A question's answers side by side, with the overlap of its region and the "
+    "mask.",
     frame=PASSES,
 )
 _DISAGREEMENTS: Final = ListSpec(
     "extraction_disagreements",
     title="Where model and dictionary disagree",
-    text="Open answers of which the extracting model read other findings than the "
-    "dictionary; the model's count, and the dictionary's where it was not readable.",
+    text="Open answers in which the extracting model and the dictionary read "
+    "different findings; the model's count, or the dictionary's if that was not "
+    "readable.",
     frame=DISAGREEMENTS,
 )
 _DICE: Final = TableSpec(
@@ -351,8 +354,8 @@ _DICE: Final = TableSpec(
         Cell("interval", INTERVAL, ("correct", *OF_WHOM)),
         Cell("chance level", ("chance",), ("chance",)),
     ),
-    "Right answers by the region's Dice",
-    "How a located region meets the anatomy's mask, in tenths.",
+    "Correct answers by the region's Dice",
+    "Overlap of a located region with the anatomy's mask, in tenths.",
     where={**_AS_IS, "told_dice": (True,)},
 )
 """Figure 7: the share of right answers by Dice of the located region."""

@@ -38,7 +38,7 @@ def _ours(name: str, use: str, required: str, *optional: str) -> Prompt:
 PROMPTS: Final = Prompts.of(
     *(_asking("closed", i, "3.1 and 3.2", "anatomy", "disease") for i in range(3)),
     *(_asking("open", i, "3.2", "anatomy") for i in range(3)),
-    Prompt(SYSTEM, str, "the system's words; empty, so that none are sent"),
+    Prompt(SYSTEM, str, "the system message; empty, so none is sent"),
     _ours(LOCATE, "asks for an anatomy's box, where a region is located", "anatomy"),
     _ours(
         LABELS,

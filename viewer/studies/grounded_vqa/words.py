@@ -24,8 +24,8 @@ EDITS: Final[Mapping[str, str]] = {
 }
 """What is pasted into an image."""
 _TESTS: Final[Mapping[str, str]] = {
-    "tpt-anatomy": "another anatomy asked about",
-    "tpt-disease": "another finding asked about",
+    "tpt-anatomy": "a different anatomy",
+    "tpt-disease": "a different finding",
     TEXT_SHAM: "the same in other words (sham)",
     Arm.DONOR: f"{EDITS[Arm.DONOR]} pasted",
     Arm.OWN: f"{EDITS[Arm.OWN]} pasted (sham)",
@@ -73,15 +73,15 @@ WORDS: Final = StudyWords(
     names={
         _CLOSED: "Closed questions (yes or no)",
         _OPEN: "Any finding (open question)",
-        "abnormality": "Open, finding there",
-        "normal": "Open, nothing there",
-        "positive": "Closed, finding there",
-        "hallucinated": "Closed, finding not there",
+        "abnormality": "Open, finding present",
+        "normal": "Open, nothing present",
+        "positive": "Closed, finding present",
+        "hallucinated": "Closed, finding absent",
     },
     numbers={
-        "mean_tp": "Findings named rightly, mean",
+        "mean_tp": "Findings named correctly, mean",
         "mean_fp": "Findings named wrongly, mean",
-        "mean_fn": "Findings left out, mean",
+        "mean_fn": "Findings missed, mean",
     },
     condition=condition_words,
     task=task_of,

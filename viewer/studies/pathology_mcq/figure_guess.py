@@ -124,10 +124,10 @@ def guess_figure(bars: Table) -> RateFigure | None:
     head = FigureHead(
         "guessing",
         "Figure 5",
-        "Answers without looking",
+        "Answers without the image",
         "Items that one half of the models guesses without their image, answered by "
-        "the other half; then items drawn at random without their image, under their "
-        "own question and under another's. The line is chance.",
+        "the other half; then items drawn at random without their image, with their "
+        "own question and with another's. The line is chance.",
     )
     panels = tuple(dict.fromkeys(str(row[0]) for row in bars.rows))
     everyone = tuple(dict.fromkeys(str(row[1]) for row in bars.rows))

@@ -151,8 +151,8 @@ def _table_1(scopes: Sequence[Scope], mcqs: Sequence[Mcq]) -> TableSpec:
         _cells(columns, "accuracy"),
         "Table 1",
         "Accuracy in per cent. All is the tiny test and the rest of the test; every "
-        "item counts the same. All rows are of the n items of a column, without those "
-        "that reviews reject. Chance needs no model.",
+        "item counts the same. All rows are over the n items of a column, without "
+        "those rejected in review. Chance needs no model.",
         RATES,
         shown=("model", "input", *_shown(columns, best=HIGHEST, sizes=sizes)),
         ranking=Ranking(("input",), {"model": (RANDOM, FREQUENT, EXPERTS)}),
@@ -167,8 +167,8 @@ _TABLE_2: Final = TableSpec(
     (Key("model"),),
     _cells(_KINDS, "accuracy", "change"),
     "Table 2",
-    "Accuracy in per cent on the tiny test with corrupted images, the mean over the "
-    "levels, and what changes against the images as they are.",
+    "Accuracy in per cent on the tiny test with corrupted images, averaged over the "
+    "levels, and the change against uncorrupted images.",
     "corruption",
     shown=("model", *_shown(_KINDS, _CHANGE)),
 )
@@ -182,8 +182,8 @@ def _table_3(scopes: Sequence[Scope]) -> TableSpec:
         (Key("model"),),
         _cells(columns, "noise", "change"),
         "Table 3",
-        "Accuracy in per cent with Gaussian noise in the place of images, and what "
-        "changes against the images.",
+        "Accuracy in per cent with Gaussian noise in place of images, and the change "
+        "against the images.",
         "noise",
         shown=("model", *_shown(columns, _CHANGE)),
     )
@@ -197,7 +197,7 @@ _TABLE_4: Final = TableSpec(
     (Key("who", "model"),),
     _cells(_PUBLISHED, "rate"),
     "Table 4, as published",
-    "Models that the authors fine-tuned; reference only, nothing is trained here.",
+    "Models that the authors fine-tuned; for reference only, nothing is trained here.",
     _PAPER,
     {"table": ("Table 4",)},
     shown=("model", *_shown(_PUBLISHED)),

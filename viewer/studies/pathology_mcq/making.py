@@ -50,7 +50,7 @@ BUILT_SPECS: Final[tuple[Spec, ...]] = (
             Cell("size", ("without_questions",), where={"some": (False,)}),
         ),
         "Questions made",
-        "Three questions of each image that a model described (Sun 2024, 3.2).",
+        "Three questions for each image that a model described (Sun 2024, 3.2).",
     ),
     ListSpec(BUILT_QUESTIONS, frame=BUILT_QUESTIONS),
 )
@@ -177,7 +177,7 @@ def captioned(dataset: Dataset) -> tuple[Item, ...]:
     if not found:
         raise WrongUseError(
             f"The data set '{dataset.name}' has no image with a caption to make "
-            "questions of.",
+            "questions from.",
             "Import one with overread import captioned-tiles.",
         )
     return found

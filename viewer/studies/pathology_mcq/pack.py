@@ -111,7 +111,7 @@ def _missing(figures: Figures) -> Iterator[str]:
     if guessing is None:
         yield (
             "Figure 5 needs questions that enough models guess without their images, "
-            "or questions put over other options; the run has neither."
+            "or questions combined with other options; the run has neither."
         )
 
 

@@ -121,7 +121,7 @@ class Params:
     work: Work = param(
         Work.ANSWERS,
         OneOf(Work),
-        "Whether models answer questions, or make three of each image with its "
+        "Whether models answer questions, or make three for each image with its "
         "caption.",
         "Models",
         ("answer questions", "make questions"),
@@ -129,20 +129,20 @@ class Params:
     splits: tuple[str, ...] = param(
         ("val", "test_tiny", "test"),
         Names(SPLITS),
-        "Splits to ask; test is what test_tiny leaves of it.",
+        "Splits to ask; test is the test split without test_tiny.",
     )
     subsets: str = param(
         "",
         MaybeText(),
-        "Subsets to ask, by the data set's names with commas between; empty asks "
-        "all of them.",
+        "Subsets to ask, by the data set's names, separated by commas; empty for all "
+        "of them.",
     )
     arms: tuple[str, ...] = param(
         (Arm.IMAGE.value,),
         Names(tuple(arm.value for arm in Arm)),
         "What is done to each question: image asks it as it is; text_only sends no "
         "image; noise sends Gaussian noise; corruption sends every kind and level; "
-        "mismatch puts another item's question over the options.",
+        "mismatch combines the options with another item's question.",
         words=(
             "image",
             "text only",
@@ -154,22 +154,22 @@ class Params:
     no_image_models: str = param(
         "",
         MaybeText(),
-        "Models that look at no image, such as language models and next-sentence "
-        "ones: asked only where none is sent; names with commas between them.",
+        "Models without image input, such as language models and next-sentence ones: "
+        "asked only if no image is sent; names separated by commas.",
         "No image for",
     )
     prompt: Family = param(
         Family.LLAVA,
         OneOf(Family),
-        "Whose published words the question is asked in.",
+        "Whose published prompt is used.",
         words=("LLaVA-1.5", "InstructBLIP", "BLIP-2", "Qwen-VL"),
     )
     prompt_by_model: str = param(
         "",
         MaybeText(),
-        "Models asked in another family's words, such as my-blip=blip2, with "
-        "commas between several.",
-        "Other words for",
+        "Models asked with another family's prompt, such as my-blip=blip2, separated "
+        "by commas.",
+        "Other prompts for",
     )
     line_breaks: LineBreaks = param(
         LineBreaks.WRITTEN,
@@ -185,7 +185,7 @@ class Params:
         LEVELS, Names(LEVELS), "Levels of each corruption, 1 the mildest."
     )
     corruption_splits: tuple[str, ...] = param(
-        ("test_tiny",), Names(SPLITS), "Splits that corrupted images are asked about."
+        ("test_tiny",), Names(SPLITS), "Splits whose images are also asked corrupted."
     )
     blur_table: BlurTable = param(
         BlurTable.PX_224,
@@ -208,13 +208,13 @@ class Params:
     mismatch_per_subset: int = param(
         400,
         Whole(2, 1_000_000),
-        "Items drawn from each subset for the mismatch arm, all where it has fewer.",
+        "Items drawn from each subset for the mismatch arm; all if it has fewer.",
         "Mismatched per subset",
     )
     mismatch_without: str = param(
         "PathCLS",
         MaybeText(),
-        "Subsets that the mismatch arm leaves out, with commas between.",
+        "Subsets excluded from the mismatch arm, separated by commas.",
         "Mismatched without",
     )
     mismatch_scope: MismatchScope = param(
@@ -226,41 +226,41 @@ class Params:
     guessed_by: int = param(
         3,
         Whole(1, 64),
-        "From how many models on an item that they guess right without its image "
-        "counts as guessable.",
+        "Number of models that must guess an item right without its image for it to "
+        "count as guessable.",
         "Guessable from",
     )
     frequent_from: FrequentFrom = param(
         FrequentFrom.VAL,
         OneOf(FrequentFrom),
-        "Where the most frequent letter of the frequent-choice baseline is counted.",
+        "Where the most frequent letter for the frequent-choice baseline is counted.",
         "Frequent letter of",
         ("the validation split", "the split itself"),
     )
     expert_pooling: Pooling = param(
         Pooling.AVERAGE,
         OneOf(Pooling),
-        "How the members of an expert group become one score: the mean of their "
-        "accuracies, or the accuracy of the option that most of them chose.",
+        "How the members of an expert group are combined into one score: the mean of "
+        "their accuracies, or the accuracy of the option that most of them chose.",
         "Members of a group",
         ("averaged", "by majority"),
     )
     invalid: Invalid = param(
         Invalid.EXCLUDE,
         OneOf(Invalid),
-        "Whether a question that any reviewer rejects is excluded with the reason, "
-        "or asked all the same.",
+        "Whether a question that any reviewer rejects is excluded with the reason, or "
+        "asked anyway.",
         "Rejected questions",
         ("excluded", "asked"),
     )
     official_seed: int = param(
         42,
         Whole(0, 2**31 - 1),
-        "Seed of the random choice that the authors' parser makes of a reply it "
-        "cannot read; it changes the official-compatible column only.",
+        "Seed of the random choice that the authors' parser makes for an unreadable "
+        "reply; it changes only the official-compatible column.",
         "Official parser's seed",
     )
-    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
 
     @property
     def wanted_subsets(self) -> tuple[str, ...]:
@@ -318,7 +318,8 @@ def _families(written: str) -> dict[str, Family]:
     for name, _, family in pairs:
         if not name.strip() or family.strip() not in set(Family):
             raise WrongUseError(
-                f"'{name.strip()}={family.strip()}' names no model and its words.",
+                f"'{name.strip()}={family.strip()}' does not name a model and its "
+                "prompt.",
                 f"Write model=family with one of {', '.join(Family)}.",
             )
     return {name.strip(): Family(family.strip()) for name, _, family in pairs}

@@ -57,7 +57,8 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     )
     if not trials:
         raise WrongUseError(
-            "Every arm of the run asks with images, and no model of it is shown any.",
+            "Every arm of the run asks with images, but none of its models is shown "
+            "any.",
             "Add the arm text_only, or name fewer models in no_image_models.",
         )
     return trials
@@ -78,8 +79,8 @@ def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:
     if not asked:
         there = sorted({f"{mcq.subset} {mcq.split}" for mcq in mcqs})
         raise WrongUseError(
-            f"The data set '{dataset.name}' has no question of the subsets and splits "
-            "asked for.",
+            f"The data set '{dataset.name}' has no question of the requested subsets "
+            "and splits.",
             f"It has {', '.join(there) or 'no multiple-choice question at all'}.",
         )
     return asked

@@ -47,7 +47,7 @@ def mcq_of(item: Item) -> Mcq:
     asked = _asked(item)
     if not isinstance(correct, int):
         raise WrongUseError(
-            f"The item '{item.key}' does not say which option is right.",
+            f"The item '{item.key}' does not say which option is correct.",
             "Import its data set again, with an answer to each question.",
         )
     texts = _texts(written) or asked[-1]
@@ -84,6 +84,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _no_question(item: Item) -> WrongUseError:
     return WrongUseError(
-        f"The item '{item.key}' is no multiple-choice question.",
-        "Import a data set of such questions, as with overread import pathmmu.",
+        f"The item '{item.key}' is not a multiple-choice question.",
+        "Import a data set of such questions, for example with overread import "
+        "pathmmu.",
     )

@@ -18,20 +18,21 @@ from viewer.studies.tables import CI_DEFINITION, reported, results_spec
 
 DEFINITIONS: Final = {
     "accuracy": (
-        "right answers over all trials that are neither excluded nor pending; what "
-        "could not be read counts as wrong"
+        "correct answers over all trials that are neither excluded nor pending; "
+        "unreadable replies count as wrong"
     ),
-    "answered_rate": "right answers over trials with an answer",
+    "answered_rate": "correct answers over trials with an answer",
     "random": "mean over the items of 1 / number of options",
-    "chance": "the same over the very trials of the rate, each as often as it counts",
+    "chance": "the same over exactly the trials of the rate, each as often as it "
+    "counts",
     "n_pairs": (
         "trials with a changed image whose item counts with its image as it is; both "
         "rates are of these"
     ),
-    "frequent": "share of items whose right letter is the most frequent one",
+    "frequent": "share of items whose correct letter is the most frequent one",
     "ci": CI_DEFINITION,
     "official": (
-        "the authors' script: unreadable replies are answered by chance, failed ones "
+        "the authors' script: unreadable replies are answered at random, failed ones "
         "left out"
     ),
 }

@@ -39,8 +39,8 @@ from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
 _MADE: Final = (
-    "Questions that are made are to be guessed at and reviewed before they count: "
-    "overread export questions writes them as data.json."
+    "Questions made here should be guessed at and reviewed before they count: overread "
+    "export questions writes them as data.json."
 )
 
 
@@ -55,7 +55,7 @@ class PathologyMcq(OfPresets[Params]):
     words = WORDS
     wanted = Wanted(
         "multiple-choice questions about tiles",
-        "Import PathMMU, labelled tiles, or captioned tiles to make questions of.",
+        "Import PathMMU, labelled tiles, or captioned tiles to make questions from.",
         lambda held: (
             held.has_item("options", without="evidence")
             or held.has_item("caption", without="background")

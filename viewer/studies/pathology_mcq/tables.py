@@ -80,7 +80,7 @@ def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
             *_chance(params, mcqs, _COUNTED),
         ),
         "Accuracy",
-        "Accuracy in per cent with the image, as in the paper, beside chance.",
+        "Accuracy in per cent with the image, as in the paper, next to chance.",
         frame=ANSWERS,
         shown=(
             *("model", "part", "subset", Shown("k", "k"), Shown("n", "n")),
@@ -146,8 +146,8 @@ OFFICIAL_TABLE: Final = TableSpec(
         Cell("chance level", ("chance",), ("chance",)),
     ),
     "Official-compatible reading",
-    "The replies read by the script of the authors, which answers by chance what it "
-    "cannot read and leaves out what failed.",
+    "The replies as read by the authors' script, which answers unreadable ones at "
+    "random and leaves out failed ones.",
     frame=OFFICIAL,
 )
 """Both accuracies of the same replies, and what chance and dropping did (E003-05)."""

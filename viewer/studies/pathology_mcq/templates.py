@@ -18,7 +18,7 @@ def _packaged(name: str, use: str, source: str = OURS, *required: str) -> Prompt
 
 
 def _of_family(name: str, model: str) -> Prompt:
-    use = f"the question, in the words put to {model}"
+    use = f"the question, as worded for {model}"
     return _packaged(name, use, _CONFIGURATION, "question", "options")
 
 
@@ -27,12 +27,15 @@ PROMPTS: Final = Prompts.of(
     _of_family("instructblip", "InstructBLIP"),
     _of_family("blip2", "BLIP-2"),
     _of_family("qwen_vl", "Qwen-VL"),
-    _packaged(TEXT_ONLY, "stands before a question without its image"),
-    Prompt(SYSTEM, str, "the system's words; empty, so that none are sent"),
+    _packaged(TEXT_ONLY, "added before a question without its image"),
+    Prompt(SYSTEM, str, "the system message; empty, so none is sent"),
     _packaged(
         DESCRIBE, "making questions: describes a captioned image", OURS, "caption"
     ),
     _packaged(
-        ASK_THREE, "making questions: asks three of a description", OURS, "description"
+        ASK_THREE,
+        "making questions: asks for three from a description",
+        OURS,
+        "description",
     ),
 )

@@ -10,7 +10,7 @@ from viewer.studies.pathology_mcq.params import KINDS, Arm
 _CONDITIONS: Final[Mapping[str, str]] = {
     PLAIN: "with its image",
     Arm.TEXT_ONLY: "text only",
-    Arm.NOISE: "noise for the image",
+    Arm.NOISE: "noise instead of the image",
     Arm.MISMATCH: "another question",
     BUILDING.name: "making questions",
 }

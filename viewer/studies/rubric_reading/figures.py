@@ -22,11 +22,11 @@ from viewer.studies.rubric_reading.protocol_data import FIGURE_2
 from viewer.studies.rubric_reading.supplement import Row, rows, supplementary
 
 _NO_GRADES: Final = (
-    "Figures 3, 4 and 5 need readers' grades: put them as grades.csv or grades.json in "
-    "the data set's folder."
+    "Figures 3, 4 and 5 need readers' grades: save them as grades.csv or grades.json "
+    "in the data set's folder."
 )
 _ONLY_PROPOSED: Final = (
-    "This run proposed tasks: tables 1 to 3 and figures 3, 4 and 5 come of a run that "
+    "This run proposed tasks: tables 1 to 3 and figures 3, 4 and 5 need a run that "
     "answers them."
 )
 
@@ -56,7 +56,8 @@ def _help() -> StripFigure:
         "figure_2",
         "2",
         "Kinds of error in the content of an output",
-        "Content is the least of the three. Examples as printed (Banerjee 2025, 3.3).",
+        "Content is the minimum of the three. Examples as printed (Banerjee 2025, "
+        "3.3).",
     )
     steps = tuple(
         Step(card.dimension.words, None, f"{card.question}\n\n{card.example}")
@@ -71,7 +72,7 @@ def _distributions(found: Sequence[Row]) -> StackFigure:
         "figure_3",
         "3",
         "Score distributions",
-        "Final scores of every graded output; halves come of two readers.",
+        "Final scores of every graded output; halves come from two readers.",
     )
     segments = tuple(dict.fromkeys(f"grade_{row['score']:g}" for row in found))
     order = dict.fromkeys(row["metric"] for row in found)
@@ -97,8 +98,8 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
         "figure_5",
         "5",
         "Scores of both readers",
-        "Each output at both readers' scores, shifted a little so that none hides "
-        "another; figure_5 counts them.",
+        "Each output at both readers' scores, jittered so that none hides another; "
+        "figure_5 counts them.",
     )
     panels = tuple(
         _panel(category, [row for row in points if row["category"] == category])

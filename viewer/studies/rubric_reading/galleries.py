@@ -61,8 +61,8 @@ def error_gallery(given: PackInput, cards: Sequence[Row]) -> tuple[GalleryFigure
         "figure_4",
         "4",
         "Error examples",
-        "Outputs that readers had concerns about, with the boxes they drew; the words "
-        "of every card are in error_cards.",
+        "Outputs that readers had concerns about, with the boxes the models drew; the "
+        "text of every card is in error_cards.",
     )
     return (GalleryFigure(head, tiles),) if tiles else ()
 
@@ -74,8 +74,8 @@ def boxed_outputs(given: PackInput) -> tuple[GalleryFigure, ...]:
         "boxed_outputs",
         "",
         "Outputs with boxes",
-        "The first image that an output drew on, with its labels in order; at most "
-        "four of each category.",
+        "The first image that an output drew on, with its labels in order; up to four "
+        "per category.",
     )
     return (GalleryFigure(head, tiles),) if tiles else ()
 

@@ -91,6 +91,6 @@ def _absent(spec: RunSpec, params: Params) -> Iterator[tuple[str, str, str]]:
 def _nobody(field: str, name: str, models: Sequence[ModelProfile]) -> WrongUseError:
     names = [model.name for model in models]
     return WrongUseError(
-        f"The parameter {field} names '{name}', and there is no such model.",
+        f"The parameter {field} names '{name}', but there is no such model.",
         f"{did_you_mean(name, names)}This run asks {', '.join(names)}.",
     )

@@ -49,7 +49,7 @@ class Params:
     studies: int = param(
         100,
         Whole(1, 1_000_000),
-        "Studies drawn at random for which tasks are proposed.",
+        "Number of studies, drawn at random, for which tasks are proposed.",
         "Studies to sample",
     )
     input_policy: InputPolicy = param(
@@ -62,22 +62,21 @@ class Params:
     single_view_models: str = param(
         "",
         MaybeText(),
-        "Models that are shown one PA image, else AP, whatever the others are "
-        "shown; names of profiles or of what they ask, with commas between them.",
+        "Models that are shown one PA image, else AP, whatever the others are shown; "
+        "names of profiles or of their models, separated by commas.",
         "One view only for",
     )
     no_box_models: str = param(
         "",
         MaybeText(),
-        "Models that are not asked for boxes; names of profiles or of what they "
-        "ask, with commas between them.",
-        "No boxes asked of",
+        "Models that are not asked for boxes; names of profiles or of their models, "
+        "separated by commas.",
+        "No boxes from",
     )
     max_prior_days: int = param(
         365,
         Whole(0, 36_500),
-        "Age in days up to which a prior is recent enough for a temporal task; 0 "
-        "for any.",
+        "Maximum age in days of a prior for a temporal task; 0 for any.",
         "Oldest prior, days",
     )
     longest_side: int = param(
@@ -92,38 +91,41 @@ class Params:
     main_reader: str = param(
         "",
         MaybeText(),
-        "The reader who graded everything; empty for who graded most.",
+        "The reader who graded everything; empty for the one who graded most.",
         "Main reader",
     )
     content_order: ContentOrder = param(
         ContentOrder.AVERAGE_FIRST,
         OneOf(ContentOrder),
-        "Content of two readers: the least of averaged dimensions, or the average "
-        "of each reader's least. Both are shown; this one is tested.",
+        "Content for two readers: the minimum of the averaged dimensions, or the "
+        "average of each reader's minimum. Both are shown; this one is tested.",
         "Content",
         ("average, then minimum", "minimum, then average"),
     )
     zero_method: ZeroMethod = param(
         ZeroMethod.WILCOX,
         OneOf(ZeroMethod),
-        "What becomes of pairs without a difference in the signed-rank test.",
+        "How the signed-rank test treats pairs without a difference.",
         "Pairs without difference",
         ("left out", "ranked, then left out", "split to both sides"),
     )
     p_method: PMethod = param(
         PMethod.EXACT,
         OneOf(PMethod),
-        "How p-values of the signed-rank test are worked out: exactly, ties and pairs "
-        "without difference included (up to 1,000 pairs), by the normal approximation, "
-        "or as scipy 1.17 chooses by itself.",
+        "How p-values of the signed-rank test are computed: exactly, including ties "
+        "and pairs without difference (up to 1,000 pairs), by the normal "
+        "approximation, or as scipy 1.17 chooses by itself.",
         "p-values",
         ("exact", "normal approximation", "as scipy chooses"),
     )
     high_style: int = param(
-        4, Whole(1, 5), "Image Style from which on it is high.", "Style high from"
+        4, Whole(1, 5), "Image Style score from which it is high.", "Style high from"
     )
     low_content: int = param(
-        3, Whole(1, 5), "Image Content up to which it is low.", "Content low up to"
+        3,
+        Whole(1, 5),
+        "Image Content score up to which it is low.",
+        "Content low up to",
     )
     replicates: int = param(
         10_000,
@@ -131,7 +133,7 @@ class Params:
         "Resamples of tasks for intervals of agreement.",
         "Resamples",
     )
-    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Own prompts")
+    prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
 
     def policy_for(self, model: str) -> InputPolicy:
         """Return which images a model is shown."""

@@ -95,7 +95,7 @@ def _box(entry: Mapping[object, object], fields: Sequence[BoxPx]) -> LabelledBox
         return f"there is no image {image}"
     numbers = _numbers(entry["box"])
     if numbers is None:
-        return "it has no four numbers"
+        return "it does not have four numbers"
     x0, y0, x1, y1 = numbers
     if not (0 <= x0 < x1 <= _LARGEST and 0 <= y0 < y1 <= _LARGEST):
         return f"its corners are not in order from 0 to {_LARGEST}"

@@ -53,7 +53,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     if not asked:
         raise WrongUseError(
             f"The studies of '{dataset.name}' have no tasks.",
-            "Select tasks for them, put them as tasks.json in the folder and import "
+            "Select tasks for them, save them as tasks.json in the folder and import "
             "it again.",
         )
     defects = {image.key: image.defects.get("*", "") for image in dataset.images}
@@ -70,7 +70,7 @@ def _proposals(dataset: Dataset, spec: RunSpec, params: Params) -> Iterator[Tria
     items = {item.key: item for item in dataset.items if is_study(item)}
     if not items:
         raise WrongUseError(
-            f"'{dataset.name}' holds no study with a report.",
+            f"'{dataset.name}' has no study with a report.",
             "Import studies as report-studies or mimic-cxr.",
         )
     for key in sampled(tuple(items), params.studies, spec.seed)[: spec.limit]:

@@ -50,7 +50,7 @@ from viewer.studies.tables import reported, results_spec
 
 DEFINITIONS: Final = {
     "content": (
-        "the least of Process, Execution and Synthesis; of several readers as "
+        "the minimum of Process, Execution and Synthesis; for several readers as "
         "content_order says"
     ),
     "hit_rate": (
@@ -64,7 +64,7 @@ DEFINITIONS: Final = {
     ),
     "p_adjusted": "Benjamini-Hochberg over the five declared measures",
     "qwk": "Cohen's kappa with quadratic weights and the fixed labels 1 to 5",
-    "mad": "mean absolute difference of both readers",
+    "mad": "mean absolute difference between both readers",
     "ac2": "Gwet's AC2 with quadratic weights",
     "alpha": "Krippendorff's alpha, ordinal",
 }
@@ -177,7 +177,7 @@ def _whole(grades: Grades, given: Graded | None) -> Iterator[Note]:
     elif given is None:
         yield "Grades", "No reader has graded an output of this run's models."
     elif given.second is None:
-        alone = f"{given.main} graded alone: there is no agreement to tell."
+        alone = f"{given.main} graded alone, so agreement cannot be measured."
         yield "Readers", alone
 
 
@@ -232,7 +232,7 @@ def ungraded(results: Sequence[TrialResult], grades: Grades) -> str:
         return ""
     all_of = counted(len(outputs), "delivered output")
     again = any(repeat for _, _, repeat in outputs)
-    never = "; a grade of one repeat counts for no other" if again else ""
+    never = "; a grade of one repeat does not count for another" if again else ""
     return f"{n} of {all_of} without a grade: excluded as ungraded{never}."
 
 

@@ -41,13 +41,13 @@ from viewer.studies.rubric_reading.words import WORDS
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 _GRADED: Final = (
-    "Outputs are graded by readers: put their grades as grades.csv or grades.json in "
+    "Outputs are graded by readers: save their grades as grades.csv or grades.json in "
     "the data set's folder."
 )
 
 _SELECTED: Final = (
-    "Proposed tasks are for a radiologist to select from: overread export tasks writes "
-    "a draft that the data set's folder takes as tasks.json."
+    "A radiologist should select from the proposed tasks: overread export tasks writes "
+    "a draft to save as tasks.json in the data set's folder."
 )
 
 

@@ -58,8 +58,8 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
             "supplementary_1b",
             "S1b",
             "Tags of the selected tasks",
-            f"At most {_MOST_VALUES} values of each dimension, the most frequent "
-            "first; a task may have several.",
+            f"Up to {_MOST_VALUES} values per dimension, the most frequent first; a "
+            "task may have several.",
         )
         yield StackFigure(head, ("tagged", "not_tagged"), tags, "tasks", share=True)
 

@@ -136,7 +136,7 @@ PROPOSED: Final[tuple[Spec, ...]] = (
         ),
         "Proposed tasks",
         "Tasks that models proposed, scored and tagged. Sums are recomputed; the last "
-        "column counts tasks whose own Conclusion is another number or missing.",
+        "column counts tasks whose own Conclusion is a different number or missing.",
     ),
 )
 """What models proposed (E001-02, -03, -06), the best of a study first."""
@@ -180,9 +180,9 @@ def _means(name: str, title: str, measures: tuple[Measure, ...], given: Graded) 
     return replace(
         table,
         title=title,
-        text="Mean and SD (n - 1) of final scores, readers averaged. p: paired "
-        "Wilcoxon signed-rank test on common tasks, Benjamini-Hochberg over the five "
-        "measures.",
+        text="Mean and SD (n - 1) of final scores, averaged over readers. p: paired "
+        "Wilcoxon signed-rank test on common tasks, Benjamini-Hochberg over the "
+        "five measures.",
         shown=("metric", "model", "n", "mean", Shown("sd", "SD"), _ADJUSTED),
     )
 

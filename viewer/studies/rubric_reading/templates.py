@@ -37,7 +37,7 @@ def _packaged(
 
 
 PROMPTS: Final = Prompts.of(
-    _packaged(SYSTEM, "the system's words before a task"),
+    _packaged(SYSTEM, "the system message before a task"),
     _packaged(
         "task",
         "a task, after its images",
@@ -46,7 +46,7 @@ PROMPTS: Final = Prompts.of(
     ),
     _packaged(
         "boxes",
-        "what stands at {boxes} for models that are asked for boxes",
+        "fills {boxes} for models that are asked for boxes",
         "its first sentence in Banerjee 2025, Figure 4",
     ),
     _packaged(

@@ -263,7 +263,7 @@ class Destinations(QWidget):
         self.words.setText(f"Sends to {names}" if hosts else here)
         self.setToolTip(
             as_tip(
-                f"A model that is ticked is asked at {names}: images leave this machine"
+                f"A ticked model sends to {names}: images leave this machine"
                 if hosts
                 else _kept_tip(shown.restricted)
             )
@@ -272,8 +272,10 @@ class Destinations(QWidget):
 
 def _kept_tip(restricted: str) -> str:
     if restricted:
-        return f"The data set '{restricted}' may not leave this machine: no image does"
-    return "Every model that is ticked runs on this machine: no image leaves it"
+        return (
+            f"The data set '{restricted}' is restricted: no image leaves this machine"
+        )
+    return "Every ticked model runs on this machine: no image leaves it"
 
 
 class StatusBar(QStatusBar):
@@ -288,7 +290,7 @@ class StatusBar(QStatusBar):
         self.destinations = Destinations(self)
         self.batch = BatchLine(self)
         self.use_text.setToolTip(
-            "Asked since the window opened, and the images the store keeps as sent"
+            "Questions since the window opened, and the images stored as sent"
         )
         fixed = (
             self.destinations,

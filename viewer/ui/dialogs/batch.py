@@ -67,7 +67,7 @@ _FILES: Final = "Study files (*.toml)"
 _RULE: Final = "reader_rule"
 _CHOOSE: Final = "Choose at least one model."
 _NONE_ANSWERS: Final = (
-    "No model here answers in words: add one in Models, then open this page again."
+    "No model here answers in text: add one in Models, then open this page again."
 )
 
 
@@ -186,7 +186,7 @@ class BatchDialog(QDialog):
             "file",
             lambda: write_study(form, path),
             lambda _: self.sentence.setText(
-                f"Written. Run it with: overread run {path.name}"
+                f"Saved. Run it with: overread run {path.name}"
             ),
             self._fail,
         )
@@ -438,7 +438,7 @@ class BatchDialog(QDialog):
         rows.addRow("Repeats", self.repeats)
         rows.addRow("Seed", self.seed)
         rows.addRow("Ask about", self.limit)
-        rows.addRow("May cost", self.ceiling)
+        rows.addRow("Ceiling", self.ceiling)
         area = QScrollArea()
         area.setWidget(self.further)
         area.setWidgetResizable(True)

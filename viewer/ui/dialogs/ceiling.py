@@ -17,7 +17,7 @@ class Ceiling(DecimalBox):
         self.setMaximum(_LARGEST)
         self.setPrefix("$")
         self.setSpecialValueText("no ceiling")
-        self.setToolTip("The run pauses before it could cost more")
+        self.setToolTip("The run pauses before exceeding it")
 
     def textFromValue(self, value: float) -> str:  # noqa: N802 - Qt's name
         """Write cents, and what is finer only where there is any."""

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 _WIDTHS: Final = (570, 430)
 _IN_NO_SET: Final = (
-    "The image is in no data set, so this lets any image go there, until it is taken "
-    "back with overread allow --withdraw."
+    "The image is in no data set, so this allows any image to be sent there, until you "
+    "withdraw it with overread allow --withdraw."
 )
 _ONLY: Final = (
-    "Only this leaves: a freshly written image and the text, no header and no file "
-    "name. A provider may keep what it gets for some time."
+    "Only this is sent: a freshly written image and the text, no header and no file "
+    "name. A provider may keep what it receives for some time."
 )
 
-_READABLE: Final = "not encrypted: whoever carries them can read them"
+_READABLE: Final = "not encrypted: anyone on the way can read them"
 _ALLOW_READABLE: Final = (
-    "Send it unencrypted: everybody on the way can read the images and questions"
+    "Send it unencrypted: anyone on the way can read the images and questions"
 )
 
 
@@ -83,7 +83,7 @@ class ConsentDialog(QDialog):
         split.setStretchFactor(1, 1)
         split.setSizes(_WIDTHS)
         column = QVBoxLayout(self)
-        where = f"Nothing has left yet. {preview.origin} is another machine."
+        where = f"Nothing has been sent yet. {preview.origin} is another machine."
         column.addWidget(title(where))
         column.addWidget(self.planned)
         column.addWidget(split, 1)

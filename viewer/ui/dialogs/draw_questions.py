@@ -35,14 +35,16 @@ _WAIT_MS: Final = 400
 _LARGEST_SEED: Final = 2**31 - 1
 _NONE: Final = (
     "No data set has both masks of anatomies and boxes of findings. Import one with "
-    "File ▸ Import data set…, for example VinDr-CXR with anatomy.json beside it."
+    "File ▸ Import data set…, for example VinDr-CXR with anatomy.json next to it."
 )
 _RULES: Final = (
-    "What each rule makes of the findings with a box: how many are in an anatomy; how "
-    "many are in none although a box lies wholly inside one; and how many anatomies "
-    "count as healthy that hold at least half of a box."
+    "What each rule does with findings that have a box: how many are in an anatomy; "
+    "how many are in none although a box lies entirely inside one; and how many "
+    "anatomies count as healthy although they contain at least half of a box."
 )
-_KEPT: Final = "The images stay the same; the questions get a name of their own."
+_KEPT: Final = (
+    "The images stay the same; the questions are registered under their own name."
+)
 
 
 class DrawQuestions(QDialog):
@@ -204,7 +206,7 @@ class DrawQuestions(QDialog):
 
     def _progressed(self, told: FilesRead) -> None:
         if self._reading.is_under_way:
-            words = f"Looking at {told.done:,} of {told.every:,} images"
+            words = f"Checking {told.done:,} of {told.every:,} images"
             self.foot.tell(told.done, told.every, words)
 
     def _halt_by_hand(self) -> None:

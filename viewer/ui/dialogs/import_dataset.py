@@ -87,7 +87,7 @@ class ImportDataset(QDialog):
         self.path.setText(str(root))
         self.name.setText(root.stem if root.is_file() else root.name)
         self._show(None)
-        self.foot.busy("Looking at the format …")
+        self.foot.busy("Detecting the format …")
         self._reading.look(root, self._offer_formats, self._fail)
 
     def _offer_formats(self, found: tuple[str, ...]) -> None:
@@ -103,7 +103,8 @@ class ImportDataset(QDialog):
             self._read()
         else:
             self.foot.sentence.setText(
-                "It looks like none of the formats. Say which it is, or choose another."
+                "It does not look like any known format. Choose its format, or "
+                "something else to import."
             )
 
     def _read(self, *_: object) -> None:
@@ -216,7 +217,7 @@ class ImportDataset(QDialog):
         self.view.addItem(_AS_WRITTEN, "")
         for view in NAMED_VIEWS:
             self.view.addItem(view.capitalize(), view)
-        self.view.setToolTip("The view of images that do not say it themselves")
+        self.view.setToolTip("View of images that do not state one")
         self.restricted.setToolTip(_RESTRICTED_TIP)
         for button in (self.folder, self.file):
             button.setAutoDefault(False)
@@ -248,12 +249,12 @@ class ImportDataset(QDialog):
         column = QVBoxLayout(self)
         column.addLayout(where)
         column.addLayout(form)
-        column.addWidget(title("What it holds"))
+        column.addWidget(title("Contents"))
         column.addWidget(self.items, 3)
         column.addWidget(self.findings, 3)
         column.addWidget(self.notices, 2)
         column.addWidget(self.masks)
-        column.addWidget(caption("Every notice is kept with the data set."))
+        column.addWidget(caption("All notices are stored with the data set."))
         column.addWidget(self.foot)
         self.resize(*_SIZE)
 

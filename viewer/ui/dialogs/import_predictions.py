@@ -51,14 +51,14 @@ _DROP: Final = (
     "Choose a table (CSV), COCO results (JSON), DICOM segmentations or a folder of "
     "mask pictures, or drop them here."
 )
-_LOOK: Final = "Blue is the reference. Do the predictions lie where they should?"
+_LOOK: Final = "The reference is blue. Are the predictions where they should be?"
 _COUNTS: Final = {
-    "say what numbers count": None,
-    "pixels of the image's file": Coordinates.NATIVE,
-    "parts of its width and height, 0 to 1": Coordinates.NORMALISED,
+    "choose the units": None,
+    "pixels of the image file": Coordinates.NATIVE,
+    "fractions of its width and height, 0 to 1": Coordinates.NORMALISED,
     "pixels of the square that is sent": Coordinates.SENT,
 }
-_SHAPES: Final = {"say which counts": "", "boxes": "box", "masks": "mask"}
+_SHAPES: Final = {"choose which to score": "", "boxes": "box", "masks": "mask"}
 
 
 class ImportPredictions(QDialog):
@@ -147,7 +147,7 @@ class ImportPredictions(QDialog):
         source = self._source()
         if source is None or "columns" in self._background_tasks:
             return
-        self._empty("Looking at the predictions …")
+        self._empty("Reading the predictions …")
         store, side = self._settings.store, round(_SIDE * self.devicePixelRatioF())
         self._background_tasks.start(
             "preview",
@@ -223,7 +223,7 @@ class ImportPredictions(QDialog):
     def _offer_runs(self, found: "tuple[AskedRun, ...]") -> None:
         self.questions.clear()
         for grid in (8, 16):
-            words = f"About the findings of the file, {grid} × {grid}"
+            words = f"For the findings in the file, {grid} × {grid}"
             self.questions.addItem(words, ((grid,), None))
         for run in found:
             self.questions.addItem(run.words, ((), run.id))
@@ -258,7 +258,10 @@ class ImportPredictions(QDialog):
 
     def _choose_listing(self) -> None:
         choose_to_read(
-            self, "Instances that the results are about", "*.json", self._take_listing
+            self,
+            "Instances file that the results refer to",
+            "*.json",
+            self._take_listing,
         )
 
     def _fill(self) -> None:
@@ -271,8 +274,8 @@ class ImportPredictions(QDialog):
             self.shape.addItem(words, shape)
         for box in (self.dataset, self.questions):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.finding.setPlaceholderText("where the file does not say it")
-        self.name.setPlaceholderText("what the model is called in tables")
+        self.finding.setPlaceholderText("if the file does not state it")
+        self.name.setPlaceholderText("the model's name in tables")
         for label in self.pictures:
             label.setFixedSize(_SIDE, _SIDE)
         for button in (self.file, self.folder, self.listing, self.leave):
@@ -310,7 +313,7 @@ class ImportPredictions(QDialog):
         form.addRow("Model", self.name)
         form.addRow("Data set", self.dataset)
         form.addRow("Questions", self.questions)
-        form.addRow("Numbers are", self.coordinates)
+        form.addRow("Coordinates are", self.coordinates)
         form.addRow("Finding", self.finding)
         form.addRow("Instances file", self.listing)
         form.addRow("Shapes", self.shape)

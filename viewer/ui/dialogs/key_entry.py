@@ -35,7 +35,7 @@ class KeyEntry(QDialog):
         self.field, self.problem = QLineEdit(), Label(wordWrap=True)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setAccessibleName(f"The key that profiles call {name}")
-        self.keep = primary(f"Keep {name}")
+        self.keep = primary(f"Save {name}")
         self.keep.setEnabled(False)
         row = QHBoxLayout()
         row.addStretch(1)
@@ -45,7 +45,8 @@ class KeyEntry(QDialog):
         column.setSpacing(8)
         column.addWidget(
             caption(
-                "The key is kept in this computer's keyring, in no file of Overread."
+                "The key is stored in this computer's keyring, not in any file of "
+                "Overread."
             )
         )
         column.addWidget(self.field)

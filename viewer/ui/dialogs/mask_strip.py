@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST: Final = 5
 _SIDE: Final = 128
 _RATIO: Final = 2
-_ODD: Final = "Look at this one"
+_ODD: Final = "Show this one"
 
 
 class MaskStrip(QWidget):

@@ -47,7 +47,7 @@ class PixelBoxes(QGraphicsView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setBackgroundBrush(QColor("black"))
         self.setMinimumSize(320, 240)
-        self.setAccessibleName("Image with the boxes that are sent black")
+        self.setAccessibleName("Image with the boxes to black out")
         self._scene = QGraphicsScene(self)
         self.setScene(self._scene)
         size = raster.size

@@ -25,8 +25,8 @@ from viewer.ui.widgets.plain_text import Label
 
 _SIDE_PX: Final = 300
 _HOW: Final = (
-    "Drag on the image to black out more. Choose a box and press Delete to take it "
-    "away. Dashed outlines are marks that name nobody."
+    "Drag on the image to black out more. Select a box and press Delete to remove it. "
+    "Dashed outlines are marks that identify nobody."
 )
 
 
@@ -53,10 +53,10 @@ class PixelReviewDialog(QDialog):
         self._look = look
         self.canvas = PixelBoxes(to_raster(image))
         self.boxes = QListWidget()
-        self.boxes.setAccessibleName("Boxes that are sent black")
-        self.remove = QPushButton("Take the chosen box away")
-        self.as_sent = QCheckBox("Show as it is sent")
-        self.allow, self.block = primary(""), QPushButton("Keep this image here")
+        self.boxes.setAccessibleName("Boxes to black out")
+        self.remove = QPushButton("Remove the selected box")
+        self.as_sent = QCheckBox("Show as sent")
+        self.allow, self.block = primary(""), QPushButton("Do not send this image")
         self.cancel = QPushButton("Cancel")
         self._lay_out()
         self._connect()
@@ -71,7 +71,7 @@ class PixelReviewDialog(QDialog):
         side.setFixedWidth(_SIDE_PX)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(title("May these pixels leave?"))
+        column.addWidget(title("May these pixels be sent?"))
         column.addWidget(Label(_why(self._look), wordWrap=True))
         column.addWidget(caption(_HOW))
         column.addWidget(self.boxes, 1)
@@ -116,11 +116,11 @@ class PixelReviewDialog(QDialog):
 
 def _offer(n: int) -> str:
     if not n:
-        return "Nothing names a person"
+        return "Nothing identifies a person"
     return f"Black out {counted(n, 'box', 'boxes')}"
 
 
 def _why(look: PixelLook) -> str:
-    why = look.reason or "nobody has looked at it yet"
-    words = f"This image waits before it may leave this machine: {why}."
+    why = look.reason or "nobody has reviewed it yet"
+    words = f"This image must be reviewed before it may leave this machine: {why}."
     return f"{words} {look.missing}" if look.missing else words

@@ -59,9 +59,9 @@ class ProviderView(QDialog):
 
     def _lay_out(self) -> None:
         self.providers.setAccessibleName("Provider")
-        self.zoom.setAccessibleName("Screen pixels a pixel")
+        self.zoom.setAccessibleName("Screen pixels per pixel")
         self.zoom.setSuffix(" ×")
-        self.zoom.setToolTip("How many screen pixels wide a pixel is drawn")
+        self.zoom.setToolTip("Width of a pixel in screen pixels")
         row = QHBoxLayout()
         row.addWidget(self.providers, 1)
         row.addWidget(self.zoom)
@@ -102,7 +102,7 @@ class ProviderView(QDialog):
 
     def show_working(self) -> None:
         """Say that a view is being made; the one before stays meanwhile."""
-        self.words.setText("Working it out…")
+        self.words.setText("Calculating…")
 
     def show_problem(self, sentence: str) -> None:
         """Say why there is no view of the image."""
@@ -206,5 +206,5 @@ def _image(raster: Raster) -> QImage:
 
 def _tokens(sight: ProviderSight) -> str:
     if sight.tokens is None:
-        return "What it costs in tokens is not published."
+        return "Its cost in tokens is not published."
     return f"It costs {sight.tokens} tokens."

@@ -29,7 +29,7 @@ QUESTIONS: Final = Columns(("Questions", "Number"))
 RULES: Final = Columns(
     ("In an anatomy by", "Findings", "Inside one, in none", "Healthy with half a box")
 )
-NOTICES: Final = Columns(("Notices", "The first of them"), wide=1)
+NOTICES: Final = Columns(("Notices", "First examples"), wide=1)
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 

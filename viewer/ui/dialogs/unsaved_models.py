@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-_LOST: Final = "What is not saved is lost."
+_LOST: Final = "Unsaved changes will be lost."
 _MOST_NAMED: Final = 5
 
 

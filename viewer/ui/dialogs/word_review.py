@@ -33,20 +33,18 @@ if TYPE_CHECKING:
 _SIZE: Final = (980, 640)
 _COLUMNS: Final = Columns(("Case", "Found", "Decision"), wide=1)
 _WHY: Final = (
-    "Words that seem to hold a name, a date, a number of a person or an address wait "
-    "before they may leave this machine. A decision holds for exactly these words; "
-    "decide again to change it."
+    "Text that seems to contain a name, a date, a person's number or an address must "
+    "be reviewed before it may leave this machine. A decision applies to exactly this "
+    "text; decide again to change it."
 )
-_NONE: Final = "No words were found that seem to name somebody."
-_NO_DATASET: Final = (
-    "No data set is registered yet; File ▸ Import data set… brings one in."
-)
+_NONE: Final = "No text was found that seems to identify a person."
+_NO_DATASET: Final = "No data set is registered yet: use File ▸ Import data set…."
 _DECIDED: Final = {
-    None: "Waits",
-    ReviewDecision.CLEAN: "Names nobody",
+    None: "Waiting",
+    ReviewDecision.CLEAN: "Identifies nobody",
     ReviewDecision.BLOCKED: "May not leave",
 }
-_GO_ON: Final = "A run that stopped for them goes on with Resume run."
+_GO_ON: Final = "A run that stopped for this continues with Resume run."
 
 
 class WordReview(QDialog):
@@ -61,10 +59,10 @@ class WordReview(QDialog):
         self._background_tasks = BackgroundTasks(self)
         self._found: tuple[WordsToRead, ...] = ()
         self.dataset, self.cases = QComboBox(), told_table(_COLUMNS)
-        self.whose, self.words = title("Its words"), MarkedWords()
+        self.whose, self.words = title("Its text"), MarkedWords()
         self.sentence = selectable()
         self.every = QPushButton("Choose &all")
-        self.clean = primary("&Nothing names anybody")
+        self.clean = primary("&Nothing identifies anybody")
         self.block = QPushButton("May not &leave")
         self.leave = QPushButton("Close")
         self._lay_out()
@@ -98,7 +96,7 @@ class WordReview(QDialog):
 
         store, name = self._store, self.dataset.currentText()
         self._show_found(())
-        self.sentence.setText("Reading the words of its cases …")
+        self.sentence.setText("Reading the text of its cases …")
         self._background_tasks.start(
             "read", lambda: words_of_dataset(store, name), self._read, self._fail
         )
@@ -136,7 +134,7 @@ class WordReview(QDialog):
         for button in (self.clean, self.block):
             button.setEnabled(bool(chosen) and "keep" not in self._background_tasks)
         shown = self._found[row] if chosen and row < len(self._found) else None
-        self.whose.setText(f"Words of {shown.item}" if shown else "Words")
+        self.whose.setText(f"Text of {shown.item}" if shown else "Text")
         self.words.show_pieces(shown.pieces if shown else ())
         self.sentence.setText(_state(self._found, len(chosen)))
 
@@ -152,7 +150,7 @@ class WordReview(QDialog):
             self._fail,
         )
         self._show_chosen()
-        self.sentence.setText("Keeping what was decided …")
+        self.sentence.setText("Saving the decision …")
 
     def _decided(
         self, chosen: "Sequence[WordsToRead]", decision: ReviewDecision, last: int
@@ -198,8 +196,10 @@ class WordReview(QDialog):
         self.cases.setWordWrap(False)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         self.cases.horizontalHeader().setDefaultAlignment(left)
-        self.clean.setToolTip("The words of the chosen cases may leave this machine")
-        self.block.setToolTip("No question tells the words of the chosen cases")
+        self.clean.setToolTip("The text of the selected cases may leave this machine")
+        self.block.setToolTip(
+            "Questions with the text of the selected cases are not sent"
+        )
         top = QHBoxLayout()
         top.addWidget(Label("Data set"))
         top.addWidget(self.dataset)
@@ -247,7 +247,7 @@ def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
     waiting = sum(one.decision is None for one in found)
     wait = "waits" if waiting == 1 else "wait"
     said = f"{waiting:,} of {counted(len(found), 'case')} {wait} for a decision."
-    return f"{said} {chosen:,} are chosen." if chosen > 1 else said
+    return f"{said} {chosen:,} are selected." if chosen > 1 else said
 
 
 class MarkedWords(QTextEdit):
@@ -257,7 +257,7 @@ class MarkedWords(QTextEdit):
         super().__init__(parent)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
-        self.setAccessibleName("Words of the case")
+        self.setAccessibleName("Text of the case")
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard

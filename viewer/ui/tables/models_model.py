@@ -24,7 +24,7 @@ from viewer.ui.widgets.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
-_HEADERS: Final = ("Model", "State", "Way of asking")
+_HEADERS: Final = ("Model", "State", "Adapter")
 _STATE: Final = 1
 _PART: Final = Qt.ItemDataRole.UserRole
 _BAR: Final = 3

@@ -160,6 +160,6 @@ def _wait_until(done: Callable[[], bool]) -> None:
         if time.monotonic() > until:
             raise WrongUseError(
                 "The window showed no image in time.",
-                "Close what keeps this machine busy and try again.",
+                "Close whatever keeps this machine busy, and try again.",
             )
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)

@@ -70,7 +70,7 @@ class InterruptedRuns(QObject):
             how = "Resume it in Measure; its models have a price."
             self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
             return
-        self._context.notices.say(f"Run {cut_off.run} {was} and goes on.")
+        self._context.notices.say(f"Run {cut_off.run} {was} and continues.")
         self._resume(cut_off.run)
 
     def _fail(self, error: Exception) -> None:

@@ -94,7 +94,7 @@ class PaletteDialog(QDialog):
             item.setData(0, Qt.ItemDataRole.UserRole, action)
             self.list.addTopLevelItem(item)
         if not self.list.topLevelItemCount():
-            nothing = QTreeWidgetItem(["No command of that name can be given here."])
+            nothing = QTreeWidgetItem(["No such command is available here."])
             nothing.setFlags(Qt.ItemFlag.NoItemFlags)
             self.list.addTopLevelItem(nothing)
             nothing.setFirstColumnSpanned(True)

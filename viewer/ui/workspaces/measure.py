@@ -188,7 +188,7 @@ class MeasureWorkspace(QWidget):
         self._background_tasks.start(
             path,
             lambda: export_table(table, path),
-            lambda _: self._context.notices.say(f"{path.name} is written."),
+            lambda _: self._context.notices.say(f"{path.name} has been saved."),
             self._fail,
         )
 
@@ -205,7 +205,7 @@ class MeasureWorkspace(QWidget):
 
     def _copy_script(self, script: str) -> None:
         QGuiApplication.clipboard().setText(script)
-        self._context.notices.say("A Python script that prints the table is copied.")
+        self._context.notices.say("Copied a Python script that prints the table.")
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read the runs when first looked at."""
@@ -262,7 +262,7 @@ class MeasureWorkspace(QWidget):
         self.pages.addTab(self.predictions, "Predictions")
         self.pages.addTab(self.figures, "Figures")
         self.pages.setTabToolTip(0, "The selected run's results.csv, with its chart")
-        self.pages.setTabToolTip(1, "Every prediction, grouped by whatever you choose")
+        self.pages.setTabToolTip(1, "All predictions, grouped as you choose")
         self.pages.setTabToolTip(2, "The paper's figures of the selected run")
         above.addWidget(self.pages, 1)
         above.addWidget(self.film)  # after the pages: Tab goes there last
@@ -322,7 +322,7 @@ class MeasureWorkspace(QWidget):
             self._show_table(run, self._tables[run])
             return
         done = summary.status is RunStatus.FINISHED
-        waiting = f"Working out the results of run {run} …"
+        waiting = f"Computing the results of run {run} …"
         if run == self._shown_table:
             self.results.show_title(waiting)
         else:  # neither chart nor trials of another run stand below this title

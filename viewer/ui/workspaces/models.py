@@ -353,7 +353,7 @@ class ModelsWorkspace(QWidget):
             self._context.notices.error(error)
             return
         self._do(f"deletion of {row.key}", edit, "", row.key)
-        self._context.notices.say(f"{row.key} is deleted; Edit, Undo brings it back.")
+        self._context.notices.say(f"{row.key} is deleted; Edit ▸ Undo restores it.")
 
     def _do(self, text: str, edit: ModelsEdit, after: str, before: str) -> None:
         """Change the file; ``after`` and ``before`` are looked at when that is done."""

@@ -287,7 +287,7 @@ class ReviewWorkspace(QWidget):
 
 
 def _done_page(back: Callable[[], None]) -> QWidget:
-    page, words, button = QWidget(), Label(_DONE_WORDS), primary("What else there is")
+    page, words, button = QWidget(), Label(_DONE_WORDS), primary("Back to Review")
     words.setFont(theme.title_font(words.font()))
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     button.clicked.connect(back)

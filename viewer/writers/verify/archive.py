@@ -119,16 +119,16 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo]) -> None:
     """
     names = [entry.filename for entry in entries]
     if len({name.casefold() for name in names}) < len(names):
-        raise ValueError("a name stands twice in it")
+        raise ValueError("a name appears twice in it")
     if len(names) > MOST_FILES:
         raise ValueError(f"it holds more than {MOST_FILES:,} files")
     if sum(entry.file_size for entry in entries) > MOST_BYTES:
         raise ValueError(f"it unpacks to more than {MOST_BYTES >> 20:,} MB")
     for entry in entries:
         if not _stays_inside(entry):
-            raise ValueError("a file of it would lie outside its folder")
+            raise ValueError("a file in it would lie outside its folder")
         if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-            raise ValueError("a file of it is packed in a way that no bundle is")
+            raise ValueError("a file in it is packed in an unsupported way")
 
 
 def _stays_inside(entry: zipfile.ZipInfo) -> bool:
@@ -171,7 +171,7 @@ def departures(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:
         yield f"{at} is not of the type {schema['type']}."
         return
     if "pattern" in schema and not re.search(schema["pattern"], value):
-        yield f"{at} is not written as it should be."
+        yield f"{at} has the wrong form."
     if "minimum" in schema and value < schema["minimum"]:
         yield f"{at} is less than {schema['minimum']}."
     if isinstance(value, dict):

@@ -49,7 +49,9 @@ def spec_departures(
         if names.count(name) > 1:
             yield f"specs.json: {name} is specified {names.count(name)} times."
     for name in sorted({*tables} - {*names} - _UNSPECIFIED):
-        what = "has no specification" if name in known else "is no table of the study"
+        what = (
+            "has no specification" if name in known else "is not a table of the study"
+        )
         yield f"tables/{name}.csv {what}."
     for name in known:
         if name not in {*names, *tables} and is_due(name, source):

@@ -10,7 +10,7 @@ from math import isclose
 from viewer.writers.verify.archive import Bundle
 
 Row = tuple[object, ...]
-TAKEN = "(taken as it stands)"
+TAKEN = "(taken as stored)"
 """A cell that needs more than trials, such as an interval by resampling."""
 Tell = Callable[[str], None]
 _CLOSE = 1e-9
@@ -60,7 +60,7 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
             if not _is_as(cell, value, close=name in table.close):
                 found.wrong.append(
                     f"{file}, row {number} ({', '.join(row[:4])}): {name} is "
-                    f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
+                    f"{cell or 'empty'}, computed again {_printed(value) or 'empty'}."
                 )
     found.done.append(_worked_out(table))
 
@@ -95,7 +95,7 @@ def _worked_out(table: Worked) -> str:
         if value == TAKEN
     )
     but = f", but for {', '.join(names)}" if names else ""
-    rows = f"{len(table.rows)} rows worked out again"
+    rows = f"{len(table.rows)} rows computed again"
     return f"tables/{table.name}.csv: {rows}{but}."
 
 

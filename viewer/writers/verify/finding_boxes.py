@@ -10,7 +10,7 @@ from viewer.writers.verify.masks import Box
 from viewer.writers.verify.sums import pairwise_sum
 
 _COCO = "COCO average precision, 101 recalls, one to one, ties as one"
-_NO_ORDER = "none: all boxes are equally sure or have no confidence"
+_NO_ORDER = "none: all boxes have equal or no confidence"
 _MOST_BOXES, _NEARLY_ONE = 100, 1 - 1e-10
 
 

@@ -46,12 +46,14 @@ def verify_file(path: Path, tell: Tell) -> int:
     for sentence in (*found.done, *found.left, *found.wrong[:_MOST_NAMED]):
         tell(sentence)
     if found.wrong:
-        tell(f"NOT VERIFIED: {path.name} does not hold.")
+        tell(f"NOT VERIFIED: {path.name} is not consistent.")
         return FAILS
     if found.left:
-        tell(f"PARTLY VERIFIED: {path.name} holds as far as it could be worked out.")
+        tell(
+            f"PARTLY VERIFIED: {path.name} is consistent as far as it could be checked."
+        )
         return PARTLY
-    tell(f"VERIFIED: {path.name} holds.")
+    tell(f"VERIFIED: {path.name} is consistent.")
     return HOLDS
 
 
@@ -59,7 +61,7 @@ def _read(path: Path) -> bytes:
     """Return a file's bytes; what has no end, or is too long, is no bundle."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise BundleError(f"{path.name} is no file.")
+        raise BundleError(f"{path.name} is not a file.")
     if found.st_size > MOST_BYTES:
         raise BundleError(f"{path.name} is too large to be a bundle.")
     return path.read_bytes()
@@ -72,12 +74,14 @@ def verify(data: bytes, tell: Tell) -> Report:
     if bundle is None or found.wrong:
         return found
     files = len(bundle.members)
-    found.done.append(f"{files} files hold against their hashes, and the seal holds.")
+    found.done.append(f"{files} files match their hashes, and the seal is intact.")
     try:
         recompute(bundle, found, tell)
         _tell_others(bundle, found)
     except _ODD_RECORDS as error:
-        found.wrong.append(f"The bundle's own records do not go together: {error!r}.")
+        found.wrong.append(
+            f"The bundle's own records contradict each other: {error!r}."
+        )
     return found
 
 
@@ -89,7 +93,7 @@ def _tell_others(bundle: Bundle, found: Report) -> None:
         if not any(one.startswith(f"tables/{name}.csv") for one in told)
     ]
     if others:
-        found.done.append(f"Held against their hashes only: {', '.join(others)}.")
+        found.done.append(f"Checked against their hashes only: {', '.join(others)}.")
 
 
 def _say(sentence: str) -> None:

@@ -151,10 +151,12 @@ class PlaceCheck:
             if cell >= 0 and not could_name(said.text, self._label(cell)):
                 name = self._label(cell)
                 self.check.tell(
-                    f"the stored reading is {name}, which the reply does not name"
+                    f"the stored answer is {name}, which the reply does not name"
                 )
         elif self._index(plain) != cell:
-            self.check.tell(f"the reply says {plain}, the stored reading another one")
+            self.check.tell(
+                f"the reply says {plain}, but the stored answer is different"
+            )
         if cell >= 0:
             return "answered", "", cell
         return parsed["status"], parsed["reason"], -1

@@ -67,21 +67,21 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     given = json.loads(bundle.members.get("grades.json", b'{"grades": []}'))["grades"]
     finals = graded_numbers(given, plan["params"]["content_order"]) if given else {}
     source = JudgedFrom(plan["params"], replies, plan["package"], images, finals)
-    tell(f"{len(trials)} trials are judged again.")
+    tell(f"{len(trials)} trials are scored again.")
     found.wrong += plan_departures(plan, trials)
     verdicts = [judged_again(source, trial) for trial in trials]
     found.wrong += source.wrong
     tally = source.tally
     found.done.append(
         f"{len(plan['trials'])} planned trials are there once, each with one status; "
-        f"{sum(len(trial['steps']) for trial in trials)} replies hold against the "
-        f"hashes of their steps. {tally['plain']} plain answers were read again, of "
-        f"{tally['held']} in sentences the stored reading was held against the reply, "
-        f"{tally['taken']} were taken as they stand."
+        f"{sum(len(trial['steps']) for trial in trials)} replies match the hashes of "
+        f"their steps. {tally['plain']} plain answers were parsed again; of "
+        f"{tally['held']} in sentences the stored answer was checked against the "
+        f"reply; {tally['taken']} were taken as stored."
     )
     if tally["places"]:
         found.done.append(
-            f"Taken from the bundle: of {tally['places']} places the stored pixels."
+            f"Taken from the bundle: the stored pixels of {tally['places']} places."
         )
     _tell_taken(source, plan, found)
     grades = used_grades(given, verdicts)
@@ -95,8 +95,8 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
 def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
     if source.unjudged:
         found.left.append(
-            f"How the study {plan['study']} judges is its own: the verdicts of "
-            f"{source.unjudged} trials were taken as they stand."
+            f"The study {plan['study']} has its own scoring: the verdicts of "
+            f"{source.unjudged} trials were taken as stored."
         )
 
 
@@ -107,7 +107,7 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
     if not package:
         found.wrong += spec_departures(source, specs, bundle.tables)
         found.done.append(
-            f"{len(specs)} specifications of tables are those of the study {study}."
+            f"{len(specs)} table specifications are those of the study {study}."
         )
     make = None if package else _FRAMES.get(study)
     made = make(source) if make else {"trials": trial_rows(source.verdicts)}
@@ -133,7 +133,7 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
     found.left += [f"tables/{name}.csv {_LEFT}: {_HELD}." for name in others]
 
 
-_LEFT, _HELD = "could not be worked out again", "its bytes alone were held"
+_LEFT, _HELD = "could not be computed again", "only its bytes were checked"
 
 
 def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
@@ -176,12 +176,12 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
 def _check_state(check: TrialCheck) -> None:
     trial = check.trial
     if trial["status"] not in STATUSES:
-        check.tell(f"'{trial['status']}' is no status")
+        check.tell(f"'{trial['status']}' is not a status")
     if not trial["steps"] and trial["status"] not in _WITHOUT_REPLY:
         check.tell("it has a verdict without a reply")
     asked = [step["request_sha256"] for step in trial["steps"]]
     if asked and trial["request_sha256"] not in asked:
-        check.tell("its request is that of no step")
+        check.tell("its request belongs to no step")
     for step in trial["steps"]:
         check.check_hash(step)
 

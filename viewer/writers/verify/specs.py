@@ -59,7 +59,7 @@ def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
     cells = [cell for line in lines for cell in line["cells"]]
     for name in filter(None, [spec["frame"], *(cell["frame"] for cell in cells)]):
         if name not in frames:
-            raise UnknownError(f"it is made of '{name}'")
+            raise UnknownError(f"it is made from '{name}'")
     for name in (cell[part] for cell in cells for part in ("estimator", "total")):
         if name and name not in ESTIMATORS:
             raise UnknownError(f"it asks for the estimator '{name}'")

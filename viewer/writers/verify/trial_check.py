@@ -163,7 +163,9 @@ class TrialCheck:
         yes = plain_yes(said) if "yes" in gold and alone else None
         self.source.tally["taken" if place is None and yes is None else "plain"] += 1
         if yes is not None or (place is not None and place < len(options)):
-            self.tell(f"the reply says {said.text.strip()}, the stored reading nothing")
+            self.tell(
+                f"the reply says {said.text.strip()}, but the stored answer is empty"
+            )
 
     def choice(self) -> tuple[str, str] | None:
         """Judge a chosen option."""
@@ -196,11 +198,9 @@ class TrialCheck:
             return
         self.source.tally["held"] += 1
         if names_two(said, shown):
-            self.tell(
-                f"the stored reading is {letter}, but the reply names two options"
-            )
+            self.tell(f"the stored answer is {letter}, but the reply names two options")
         elif not names_letter(said.text, letter, shown[place]):
-            self.tell(f"the stored reading is {letter}, which the reply does not name")
+            self.tell(f"the stored answer is {letter}, which the reply does not name")
 
     def yes_no(self) -> tuple[str, str] | None:
         """Judge a yes or no."""
@@ -226,7 +226,7 @@ class TrialCheck:
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != read:
             names = ", ".join(sorted(plain)) or gold["none"]
-            self.tell(f"the reply says {names}, the stored reading is another one")
+            self.tell(f"the reply says {names}, but the stored answer is different")
         self._check_answer(", ".join(self.parsed["labels"]) or gold["none"])
         return (RIGHT if read == set(gold["labels"]) else WRONG), ""
 
@@ -253,7 +253,7 @@ class TrialCheck:
         self.source.tally["held"] += 1
         for entry in entries:
             if not has_words(self._texts(), entry):
-                self.tell(f"no reply has the words of '{entry}'")
+                self.tell(f"no reply contains the text of '{entry}'")
         self._check_answer("; ".join(entries))
         if gold["covered_from"] is None:
             return LEFT_OUT, "not_judged"
@@ -280,7 +280,7 @@ class TrialCheck:
         if rank is not None:
             numbers["first_match"] = float(rank)
         elif "first_match" in dict(self.trial["numbers"]):
-            self.tell("first_match is there, though no entry is the diagnosis")
+            self.tell("first_match is present, although no entry is the diagnosis")
         scores = self._plain_scores()
         return {**numbers, "judge": float(scores[0])} if scores else numbers
 
@@ -302,7 +302,7 @@ class TrialCheck:
             return None
         self.source.tally["held"] += 1
         if not has_words(self._texts(), self.parsed["text"]):
-            self.tell("no reply has the words of the stored output")
+            self.tell("no reply contains the text of the stored output")
         graded = self._graded()
         if not graded:
             return LEFT_OUT, "ungraded"

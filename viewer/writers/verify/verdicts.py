@@ -94,7 +94,7 @@ def plan_departures(
             yield f"trials.jsonl: the planned trial {_spelled(one)} {what}."
     for one in there:
         if one not in planned:
-            yield f"trials.jsonl: nobody planned the trial {_spelled(one)}."
+            yield f"trials.jsonl: the trial {_spelled(one)} was not planned."
     for trial in trials:
         why = planned.get(tuple(trial[name] for name in key), "")
         if why and (trial["status"], trial["reason"]) != (LEFT_OUT, why):

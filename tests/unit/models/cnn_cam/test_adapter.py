@@ -88,7 +88,9 @@ def test_that_findings_differ_and_spellings_do_not(tmp_path: Path) -> None:
 
 def test_that_a_finding_that_was_not_learned_is_a_failed_trial(tmp_path: Path) -> None:
     adapter = made(write_tiny_network(tmp_path))
-    with pytest.raises(ProviderError, match="did not learn 'Lung Lesion'") as caught:
+    with pytest.raises(
+        ProviderError, match="was not trained on 'Lung Lesion'"
+    ) as caught:
         adapter.generate(question("Lung Lesion"))
     assert caught.value.retry_class is RetryClass.FAIL
     assert "pleural effusion" in caught.value.how
@@ -97,7 +99,10 @@ def test_that_a_finding_that_was_not_learned_is_a_failed_trial(tmp_path: Path) -
 def test_that_numbers_without_end_are_a_failed_trial(tmp_path: Path) -> None:
     card = write_tiny_network(tmp_path)
     card.write_text(card.read_text().replace("std = [0.25]", "range = [0.0, 1e300]"))
-    with np.errstate(over="ignore"), pytest.raises(ProviderError, match="without end"):
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(ProviderError, match="or undefined numbers"),
+    ):
         made(card).generate(question())
 
 
@@ -127,7 +132,7 @@ def test_that_an_interruption_stops_the_loading_that_a_question_waits_for(
     ) -> NoReturn:
         began.set()
         assert cancelled.wait(300)
-        raise LoadCancelledError("The loading of the model was cancelled.")
+        raise LoadCancelledError("Loading the model was cancelled.")
 
     with monkeypatch.context() as patched, ThreadPoolExecutor(1) as pool:
         patched.setattr(networks, "load_network", endless)
@@ -180,7 +185,7 @@ def test_that_an_exported_network_answers_the_same_once_trusted(tmp_path: Path) 
     card = write_tiny_network(tmp_path, 'exported = "net.pt2"')
     sha256 = file_sha256(tmp_path / "net.pt2")
     said = refusal(made(card, None))
-    assert "may hold code" in said
+    assert "may contain code" in said
     assert f'trusted = "{sha256}"' in said
     reply = ask(made(card, sha256), question())
     assert reply.text == plain.text
@@ -197,14 +202,14 @@ def test_that_a_torchscript_network_answers_the_same_once_trusted(
         torch.jit.save(script, tmp_path / "net.pt")
     card = write_tiny_network(tmp_path, 'torchscript = "net.pt"', layer="")
     sha256 = file_sha256(tmp_path / "net.pt")
-    assert "may hold code" in refusal(made(card, "0" * 64))
+    assert "may contain code" in refusal(made(card, "0" * 64))
     reply = ask(made(card, sha256), question())
     assert reply.text == plain.text
     assert reply.heat_map is not None
     assert plain.heat_map is not None
     np.testing.assert_allclose(reply.heat_map.values, plain.heat_map.values, atol=1e-3)
     named = write_tiny_network(tmp_path, 'torchscript = "net.pt"')
-    assert "into which nobody can look" in refusal(made(named, sha256))
+    assert "cannot be read" in refusal(made(named, sha256))
 
 
 class _Runs:
@@ -222,7 +227,7 @@ def test_that_weights_that_would_run_code_run_nothing(tmp_path: Path) -> None:
     torch.save({"weight": _Runs(f"touch {trace}")}, tmp_path / "net.pt")
     lines = f'factory = "{FACTORY}"\nweights = "net.pt"'
     said = refusal(made(write_tiny_network(tmp_path, lines)))
-    assert "nothing of them was run" in said
+    assert "none of it was run" in said
     assert not trace.exists()
 
 
@@ -233,7 +238,7 @@ def test_that_a_factory_runs_only_where_it_is_trusted(tmp_path: Path) -> None:
         f'[network.arguments]\ncommand = "touch {trace}"'
     )
     card = write_tiny_network(tmp_path, lines)
-    assert "calls os:system, and you have not said" in refusal(made(card))
+    assert "calls os:system, and is not marked" in refusal(made(card))
     assert not trace.exists()
 
 
@@ -241,8 +246,11 @@ def test_that_a_factory_runs_only_where_it_is_trusted(tmp_path: Path) -> None:
     ("lines", "said"),
     [
         (f'factory = "{FACTORY}"\nweights = "no.pt"', "'no.pt' cannot be read"),
-        (f'factory = "{FACTORY}"\nweights = "card.toml"', "hold more than numbers"),
-        (f'factory = "{FACTORY}"\nweights = "bad.safetensors"', "no whole safetensors"),
+        (f'factory = "{FACTORY}"\nweights = "card.toml"', "contain more than numbers"),
+        (
+            f'factory = "{FACTORY}"\nweights = "bad.safetensors"',
+            "not a complete safetensors",
+        ),
         (
             WHOLE + "\n[network.arguments]\nscores = 5",
             "do not fit the network",
@@ -265,7 +273,7 @@ def test_that_weights_that_do_not_fit_say_so(
     [
         ("no_such_package:Net", "is not installed"),
         ("tests.helpers.tiny_cnn:NoNet", "is not installed"),
-        ("tests.helpers.requests:noise", "makes no torch module"),
+        ("tests.helpers.requests:noise", "does not return a torch module"),
     ],
 )
 def test_that_a_factory_that_makes_no_network_says_so(
@@ -296,7 +304,9 @@ def test_that_a_damaged_network_file_says_so(tmp_path: Path) -> None:
         (tmp_path / "net.bin").write_bytes(b"PK\x03\x04 no")
         card = write_tiny_network(tmp_path, f'{kind} = "net.bin"', layer=layer)
         sha256 = file_sha256(tmp_path / "net.bin")
-        assert "no network that torch can open" in refusal(made(card, sha256))
+        assert "damaged, or not a network that torch can open" in refusal(
+            made(card, sha256)
+        )
 
 
 def test_that_a_network_on_a_device_that_is_not_there_says_so(tmp_path: Path) -> None:

@@ -84,10 +84,10 @@ def test_that_a_form_is_refused_where_the_convention_is_no_json(
     if name in FORMED:
         assert profile_from_table({**settings, "structured": True})
         return
-    with pytest.raises(WrongUseError, match=f"convention {name} is not written in"):
+    with pytest.raises(WrongUseError, match=f"convention {name} is not JSON"):
         profile_from_table({**settings, "structured": True})
     old = ModelProfile("m", "gguf_local", {"convention": name, "structured": True})
-    with pytest.raises(WrongUseError, match="Leave structured out"):
+    with pytest.raises(WrongUseError, match="Remove structured"):
         form_of_answer(old, "Edema")
 
 

@@ -41,7 +41,7 @@ def test_that_a_projector_that_breaks_llama_cpp_takes_nothing_with_it(
     eye.write_bytes(data.replace(old, new))
     settings: dict[str, object] = {"model": str(llm), "projector": str(eye)}
     adapter = GgufAdapter(ModelProfile("broken", "gguf_local", settings))
-    with pytest.raises(WrongUseError, match=r"breaks down over 'llm\.gguf' with the"):
+    with pytest.raises(WrongUseError, match=r"crashes on 'llm\.gguf' with the"):
         adapter.load(silent, threading.Event())
     assert adapter.state is LoadState.UNLOADED
 
@@ -77,7 +77,7 @@ def test_that_what_is_refused_in_order_passes_for_the_real_load_says_why(
 
 
 def test_that_a_trial_that_does_not_end_counts_as_broken(model: GgufModel) -> None:
-    with pytest.raises(WrongUseError, match="breaks down"):
+    with pytest.raises(WrongUseError, match="crashes on"):
         rehearse(
             model,
             SETTINGS,

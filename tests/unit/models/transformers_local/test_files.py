@@ -52,7 +52,7 @@ def test_that_what_a_folder_lacks_is_told(tmp_path: Path) -> None:
     with pytest.raises(WrongUseError, match=r"no readable config.json"):
         files(folder)
     write(folder, "config.json", {"model_type": "llava"})
-    with pytest.raises(WrongUseError, match=r"holds no model.safetensors"):
+    with pytest.raises(WrongUseError, match=r"has no model\.safetensors"):
         files(folder)
     (folder / "pytorch_model.bin").write_bytes(b"pickle")
     with pytest.raises(WrongUseError, match="can run code"):

@@ -319,9 +319,9 @@ def test_that_only_the_image_named_is_highlighted(model_of: ModelOf) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (highlighted(image=1), "shows 1"),
+        (highlighted(image=1), "shows only 1"),
         (highlighted(np.ones((4, 4), dtype=np.bool_)), "4 × 4 pixels"),
-        (highlighted(np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS) == 0), "cut off"),
+        (highlighted(np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS) == 0), "cropped"),
     ],
 )
 def test_that_what_cannot_be_highlighted_ends_this_question_alone(
@@ -338,7 +338,7 @@ def test_that_a_tower_that_is_not_known_or_cut_otherwise_is_told(
 ) -> None:
     model = model_of("llava")
     monkeypatch.setattr(highlight, "views", other_views)
-    with pytest.raises(ProviderError, match="other patches"):
+    with pytest.raises(ProviderError, match="unexpected patches"):
         model.generate(highlighted())
     monkeypatch.setattr(highlight, "_TOWER", re.compile("^no such layer$"))
     with pytest.raises(ProviderError, match="vision tower is not known"):

@@ -283,9 +283,9 @@ def test_that_relevance_is_told_of_every_text_token_beside_the_image(
 @pytest.mark.parametrize(
     ("sections", "said"),
     [
-        ((Section("stem", "no such text"),), "'stem' stands 0 times"),
+        ((Section("stem", "no such text"),), "'stem' appears 0 times"),
         ((Section("letter", "a"),), "times in the prompt"),
-        ((Section("nothing", ""),), "'nothing' stands 0 times"),
+        ((Section("nothing", ""),), "'nothing' appears 0 times"),
         ((*SECTIONS, Section("again", "best diagnosis")), "'again' of a prompt over"),
     ],
 )
@@ -324,7 +324,7 @@ def test_that_images_shown_in_other_tokens_than_expected_are_told(
 
     monkeypatch.setattr(answering, "layouts", lambda *_: [])
     wishes = Measures((), (), QueryPosition.LAST_PROMPT, relevance=True)
-    with pytest.raises(ProviderError, match="16 tokens where 0"):
+    with pytest.raises(ProviderError, match="16 tokens, but 0"):
         model_of("llava").generate(question(wishes))
 
 

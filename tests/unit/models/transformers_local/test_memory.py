@@ -73,7 +73,7 @@ def test_that_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
     monkeypatch.setattr(memory, "free_bytes", lambda _device: 100 * MIB)
     model = local_model(folder_of("llava"))
     with pytest.raises(
-        WrongUseError, match=r"needs about 0.3 GiB, and 0.1 GiB of main"
+        WrongUseError, match=r"needs about 0.3 GiB, but only 0.1 GiB of main"
     ):
         model.load(silent, threading.Event())
     assert model.state is LoadState.UNLOADED

@@ -99,7 +99,7 @@ def test_that_a_tokenizer_that_keeps_no_length_is_told() -> None:
         added_tokens_decoder={},
         get_vocab=lambda: {"x": 0},
     )
-    with pytest.raises(WrongUseError, match="keep their number"):
+    with pytest.raises(WrongUseError, match="keep the number"):
         random_text(growing, "abc", 0)
 
 

@@ -56,7 +56,7 @@ def test_that_every_row_that_cannot_be_used_is_told_with_its_line(
     ]
     unused = "of captions.csv is not used:"
     assert told == [
-        ("a.png", f"Line 4 {unused} its image has a caption before."),
+        ("a.png", f"Line 4 {unused} its image already has a caption."),
         ("c.png", f"Line 5 {unused} it has no caption."),
         ("captions.csv", f"Line 6 {unused} it names no image."),
         ("d.png", f"Line 7 {unused} it has more cells than there are columns."),
@@ -67,7 +67,7 @@ def test_that_every_row_that_cannot_be_used_is_told_with_its_line(
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("image,caption\na.png,\n", "has an image with its caption"),
+        ("image,caption\na.png,\n", "has images with captions"),
         ("image,words\na.png,Glands.\n", "has the columns image, caption"),
     ],
 )

@@ -57,13 +57,13 @@ def test_that_everything_a_reader_found_is_a_reason(tmp_path: Path) -> None:
     ("line", "said"),
     [
         (",case-1,yes,,,", "names no reader"),
-        ("r,case-9,yes,,,", "names the case 'case-9', which is not there"),
-        ("r,case-1,perhaps,,,", "'perhaps' as confirmed, neither yes nor no"),
+        ("r,case-9,yes,,,", "names the case 'case-9', which does not exist"),
+        ("r,case-1,perhaps,,,", "'perhaps' as confirmed instead of yes or no"),
         ("r,case-1,yes,e9,,", "names the evidence 'e9'"),
         ("r,case-1,yes,,fine,", "has the verdict 'fine'"),
         ("r,case-1,yes,,ok;ok,", "has 2 verdicts on 4 pieces of evidence"),
-        ("r,case-1,yes,,,6", "names the line '6', none of 1 to 5"),
-        ("ok,case-1,yes,,,", "has 'case-1' by 'ok' once more"),
+        ("r,case-1,yes,,,6", "names the line '6', which is not from 1 to 5"),
+        ("ok,case-1,yes,,,", "has 'case-1' by 'ok' again"),
     ],
 )
 def test_that_a_row_that_cannot_be_is_named_by_its_line(

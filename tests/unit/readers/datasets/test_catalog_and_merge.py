@@ -57,7 +57,7 @@ def test_that_a_format_of_another_distribution_is_found(
     finally:
         catalog._others.cache_clear()
     assert (odd.name, other.name) == ("odd", "other")
-    assert "is no DatasetFormat" in odd.why
+    assert "is not a DatasetFormat" in odd.why
     assert "calls itself 'theirs'" in other.why
 
 

@@ -182,7 +182,7 @@ def test_that_no_place_is_used_of_an_image_of_another_size(tmp_path: Path) -> No
     dataset = _read(tmp_path, rows, images=images)
     assert dataset.images[0].boxes == {}
     assert dataset.images[0].defects == {"Edema": "mask_size"}
-    assert "30 × 30, its file is 60 × 60" in dataset.notices[0].text
+    assert "30 × 30, but its file is 60 × 60" in dataset.notices[0].text
 
 
 def test_that_a_mask_of_another_size_is_said(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_that_two_files_of_a_folder_are_read_and_one_alone_by_its_name(
     alone = read_dataset("coco", tmp_path / "instances_test.json", "d")
     assert [image.key for image in alone.images] == ["b_pa"]
     assert alone.split == "test"
-    with pytest.raises(UnreadableInputError, match="no complete JSON"):
+    with pytest.raises(UnreadableInputError, match="not complete JSON"):
         read_dataset("coco", tmp_path / "broken.json", "d")
     with pytest.raises(UnreadableInputError, match="holds no COCO"):
         read_dataset("coco", tmp_path / "notes.json", "d")

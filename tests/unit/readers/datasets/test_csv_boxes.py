@@ -111,7 +111,7 @@ def test_that_what_is_wrong_with_a_row_is_said_by_its_line(tmp_path: Path) -> No
     assert list(a.boxes) == ["Nodule"]
     assert b.defects == {"Nodule": "reference_unreadable"}
     texts = [notice.text for notice in dataset.notices]
-    assert texts[-2] == "Mass is of no use: line 2 of train.csv has no box."
+    assert texts[-2] == "Mass cannot be used: line 2 of train.csv has no box."
     assert texts[0].startswith("Line 5 ")
 
 
@@ -165,9 +165,9 @@ def test_that_rows_of_rsna_that_contradict_one_another_are_said(
     ] * 3
     texts = [n.text for n in dataset.notices if n.kind == "reference_unreadable"]
     assert texts == [
-        "Pneumonia is of no use: its rows have Target 0 and 1.",
-        "Pneumonia is of no use: line 4 of train.csv has a box, but Target 0.",
-        "Pneumonia is of no use: line 5 of train.csv has no box.",
+        "Pneumonia cannot be used: its rows have Target 0 and 1.",
+        "Pneumonia cannot be used: line 4 of train.csv has a box, but Target 0.",
+        "Pneumonia cannot be used: line 5 of train.csv has no box.",
     ]
     assert _kinds(dataset)[0] == "odd_row"
 

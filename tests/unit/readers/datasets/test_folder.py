@@ -79,8 +79,9 @@ def test_that_a_mask_that_leaves_the_finding_open_is_no_reference(
     assert _image(dataset, "a_pa").defects == {"Edema": "mask_unreadable"}
     (text,) = [n.text for n in dataset.notices if n.kind == "mask_unreadable"]
     assert text == (
-        "The mask of Edema cannot be used: a_pa.Edema.png holds the values 1 and 2, "
-        "neither of which is 0. Write a grey PNG: 0 outside the finding, 255 inside."
+        "The mask of Edema cannot be used: a_pa.Edema.png contains the values 1 "
+        "and 2, neither of which is 0. Write a grey PNG: 0 outside the finding, "
+        "255 inside."
     )
 
 

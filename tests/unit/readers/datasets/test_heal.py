@@ -115,7 +115,7 @@ def test_that_an_order_that_does_not_show_must_be_said(tmp_path: Path) -> None:
     assert "does not show whether the runs of its masks go down the columns" in str(
         error.value
     )
-    assert "heal-columns (COCO's own) or heal-rows" in error.value.how
+    assert "heal-columns (COCO's own order) or heal-rows" in error.value.how
     assert (along == disc(0.6, 0.6, 40, 40)).all()
     assert (down == along.T).all()
 
@@ -208,8 +208,8 @@ def test_that_a_truncated_parquet_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(UnreadableInputError) as error:
             read(path)
         assert str(error.value) == (
-            "'test.parquet' is no complete Parquet file. It may be cut short; copy or "
-            "download it again."
+            "'test.parquet' is not a complete Parquet file. It may be cut short; "
+            "copy or download it again."
         )
         assert not looks(root)
 
@@ -217,9 +217,9 @@ def test_that_a_truncated_parquet_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("test.json", '[{"image": ', "'test.json' is no complete JSON"),
+        ("test.json", '[{"image": ', "'test.json' is not complete JSON"),
         ("test.json", "[" * 100_000, "cannot be read as JSON"),
-        ("test.jsonl", '{"image": "a"}\n{', "Line 2 of 'test.jsonl' is no JSON"),
+        ("test.jsonl", '{"image": "a"}\n{', "Line 2 of 'test.jsonl' is not JSON"),
         ("test.jsonl", b"\xff\xfe\x00", "cannot be read as JSON lines"),
         ("test.json", "[]", "has the fields image, question, answer, location"),
         ("test.txt", "x", "has the fields image, question, answer, location"),
@@ -395,9 +395,9 @@ def test_that_a_bad_location_costs_its_mask_and_not_its_question(
     assert all(item.reference["areas"] != ["17 4 77 5"] for item in dataset.items)
     assert sum(n.kind == "odd_row" for n in dataset.notices) == 1
     texts = " ".join(n.text for n in dataset.notices)
-    assert "Left lower lung is of no use: its rows have different masks" in texts
-    assert "its location is numbers without the size that they fill" in texts
-    assert "A mask's runs cover 3 pixels, its image has 2400" in texts
+    assert "Left lower lung cannot be used: its rows have different masks" in texts
+    assert "its location has numbers without the size they fill" in texts
+    assert "A mask's runs cover 3 pixels, but its image has 2400" in texts
 
 
 def test_that_an_empty_mask_is_named(tmp_path: Path) -> None:
@@ -444,11 +444,11 @@ def test_that_anatomy_masks_join_vindr_s_boxes(tmp_path: Path) -> None:
     kinds = [n.kind for n in dataset.notices]
     assert {"anatomy_size", "anatomy_unreadable", "repeated_masks"} <= set(kinds)
     others = next(n for n in dataset.notices if n.kind == "anatomy_without_image")
-    assert others.text == "Anatomy of 1 image is given that no row of the tables names."
+    assert others.text == "There is anatomy of 1 image that no row of the tables names."
 
 
 def test_that_a_broken_anatomy_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="is no complete JSON"):
+    with pytest.raises(UnreadableInputError, match="is not complete JSON"):
         read(_vindr(tmp_path, '{"a": '), "vindr")
 
 

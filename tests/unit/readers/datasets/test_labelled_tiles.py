@@ -69,7 +69,9 @@ def test_that_no_question_has_more_than_ten_options_and_letters_are_spread(
 
 @pytest.mark.statement("E003-16")
 def test_that_one_label_alone_is_no_question(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="no images in two folders"):
+    with pytest.raises(
+        UnreadableInputError, match="not have images in at least two folders"
+    ):
         collection(tmp_path, "TUM/a.png", "top.png")
 
 
@@ -221,7 +223,7 @@ def test_that_crc_100k_has_its_training_and_its_test_set(tmp_path: Path) -> None
 def test_that_a_layout_that_is_not_understood_is_refused_in_a_sentence(
     tmp_path: Path, paths: tuple[str, ...]
 ) -> None:
-    with pytest.raises(UnreadableInputError, match="is not understood: images lie in"):
+    with pytest.raises(UnreadableInputError, match="not recognised: images are in"):
         collection(tmp_path, *paths)
 
 

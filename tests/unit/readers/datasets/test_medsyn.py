@@ -122,17 +122,17 @@ BAD: dict[str, tuple[Mapping[str, object] | str, str]] = {
     ),
     "outside": (
         but(ENGLISH, diagnosis="Gout"),
-        "has a diagnosis that is none of its options",
+        "has a diagnosis that is not one of its options",
     ),
     "mixed": (but(ENGLISH, history="男性，63岁，骨痛半年。"), "mixes languages"),
     "mixed_zh": (
         but(CHINESE, history="A man has had pain in his bones for months."),
-        "mixes languages: it says to be in zh, and a text of it begins with 'A man has",
+        "mixes languages: its language is zh, but one of its texts begins with 'A man",
     ),
     "french": (but(ENGLISH, language="fr"), "is in the language 'fr'. Write en or zh"),
-    "dentist": (but(ENGLISH, specialty="Dentistry"), "which is none of the 17"),
+    "dentist": (but(ENGLISH, specialty="Dentistry"), "which is not one of the 17"),
     "no_history": (but(ENGLISH, history=" "), "has no text 'history'"),
-    "unknown_key": (but(ENGLISH, diagnose="x"), "has something called 'diagnose'"),
+    "unknown_key": (but(ENGLISH, diagnose="x"), "has an unknown entry 'diagnose'"),
     "no_images": (
         but(ENGLISH, evidence=[{"type": "CT", "finding": "x"}, ONE_EVIDENCE[0]]),
         "has no images in its evidence 1",
@@ -143,7 +143,7 @@ BAD: dict[str, tuple[Mapping[str, object] | str, str]] = {
     ),
     "tarot": (
         but(ENGLISH, evidence=[*ONE_EVIDENCE, {**ONE_EVIDENCE[0], "type": "Tarot"}]),
-        "is of the type 'Tarot', which is none",
+        "is of the unknown type 'Tarot'",
     ),
     "no_finding": (
         but(ENGLISH, evidence=[*ONE_EVIDENCE, {"type": "CT", "images": ["b.png"]}]),
@@ -151,7 +151,7 @@ BAD: dict[str, tuple[Mapping[str, object] | str, str]] = {
     ),
     "odd_evidence": (
         but(ENGLISH, evidence=["CT", "MRI"]),
-        "has something else than evidence as its evidence 1",
+        "has something other than evidence as its evidence 1",
     ),
     "same_image": (
         but(ENGLISH, evidence=[*ONE_EVIDENCE, *ONE_EVIDENCE]),
@@ -160,10 +160,10 @@ BAD: dict[str, tuple[Mapping[str, object] | str, str]] = {
     "outside_folder": (
         but(ENGLISH, evidence=[*ONE_EVIDENCE, {**ONE_EVIDENCE[0],
                                                "images": ["../x.png"]}]),
-        "names an image that does not lie in its folder",
+        "names an image that is not in its folder",
     ),
-    "no_json": ("{", "is no JSON"),
-    "no_object": ("[]", "holds no object"),
+    "no_json": ("{", "is not JSON"),
+    "no_object": ("[]", "does not contain an object"),
 }  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def test_that_of_two_files_of_physicians_answers_none_is_left_unread(
     write(tmp_path, "one", ENGLISH)
     for name in ("physicians.csv", "physicians.json"):
         (tmp_path / name).write_text("reader,case,differential,option\n")
-    with pytest.raises(UnreadableInputError, match="lie beside the cases") as caught:
+    with pytest.raises(UnreadableInputError, match="are next to the cases") as caught:
         read(tmp_path, "mine")
     assert "into one of them" in str(caught.value)
 
@@ -249,9 +249,9 @@ def test_that_reports_that_are_to_become_cases_are_read_beside_them(
     ("content", "sentence"),
     [
         ("{", "cannot be read as JSON"),
-        ("[]", "has something else than background, caption"),
-        ('{"text": "x"}', "has something else than background, caption"),
-        ('{"background": 3}', "has a value that is no text"),
+        ("[]", "has something other than background, caption"),
+        ('{"text": "x"}', "has something other than background, caption"),
+        ('{"background": 3}', "has a value that is not text"),
         ('{"background": " "}', "has no text 'background'"),
         ('{"background": "x", "language": "fr"}', "is in the language 'fr'"),
     ],
@@ -287,7 +287,7 @@ def test_that_peoples_scores_beside_the_cases_are_part_of_the_truth(
         ((LABELS, "two,ddx,m,4"), "names the case 'two', which is not in the data set"),
         ((LABELS, "one,fdx,m,4"), "has the task 'fdx', neither ddx nor open_fdx"),
         ((LABELS, "one,ddx,,4"), "names no model"),
-        ((LABELS, "one,ddx,m,7"), "has the score '7', which is none from 0 to 5"),
+        ((LABELS, "one,ddx,m,7"), "has the score '7', which is not from 0 to 5"),
         ((LABELS, "one,ddx,m,4,5"), "has more cells than columns"),
         ((LABELS, "one,ddx,m,4", "one,ddx,m,3"), "Line 3 of 'judge_labels.csv' scores"),
     ],

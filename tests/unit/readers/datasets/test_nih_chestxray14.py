@@ -109,8 +109,8 @@ def test_that_boxes_do_not_fit_images_made_smaller(tmp_path: Path) -> None:
     dataset = read_dataset("nih-chestxray14", root, "nih")
     assert dataset.images[0].defects == {"Mass": "mask_size"}
     assert _told(dataset)["mask_size"] == (
-        "Its places are for an image of 1024 × 1024, its file is 224 × 224; none is "
-        "used."
+        "Its locations are for an image of 1024 × 1024, but its file is 224 × 224; "
+        "none is used."
     )
 
 
@@ -127,10 +127,10 @@ def test_that_rows_of_no_use_and_contradictions_are_told(tmp_path: Path) -> None
     assert "Line 3 names no image or no label and is not used." in told
     assert "1 row names an image again; the first is used." in told
     assert "Line 3 names no image or no finding and is not used." in told
-    assert "Its labels do not name Mass, a box does; it is used." in told
+    assert "Its labels do not name Mass, but a box does; the box is used." in told
     assert dataset.images[0].defects == {"Mass": "reference_unreadable"}
 
 
 def test_that_a_folder_without_the_tables_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="no table of NIH ChestX-ray14"):
+    with pytest.raises(UnreadableInputError, match="not a table of NIH ChestX-ray14"):
         read_dataset("nih-chestxray14", tmp_path, "nih")

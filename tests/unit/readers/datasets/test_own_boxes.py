@@ -76,7 +76,7 @@ def test_that_what_no_row_says_is_not_known(tmp_path: Path) -> None:
         ("a,Mass,1,left,4,4,", "line 2 of boxes.csv has 'left' as y1, which is no"),
         ("a,Mass,1,1,nan,4,", "line 2 of boxes.csv has 'nan' as x2, which is no"),
         ("a,Mass,1,5,1,5,4,4,", "line 2 of boxes.csv has more cells than columns"),
-        ("a,Mass,90,90,95,95,", "a box of it holds no pixel of the image"),
+        ("a,Mass,90,90,95,95,", "a box of it contains no pixel of the image"),
     ],
 )
 def test_that_a_row_of_no_use_is_a_defect_and_told_by_its_line(
@@ -84,7 +84,7 @@ def test_that_a_row_of_no_use_is_a_defect_and_told_by_its_line(
 ) -> None:
     dataset = _read(tmp_path, CORNERS, line, "a,Edema,1,1,4,4,", images="a")
     ((_, text),) = _told(dataset)
-    assert text.startswith(f"Mass is of no use: {why}")
+    assert text.startswith(f"Mass cannot be used: {why}")
     (image,) = dataset.images
     assert (list(image.defects), list(image.boxes)) == (["Mass"], ["Edema"])
 
@@ -157,9 +157,9 @@ def test_that_no_view_is_guessed_and_each_patient_is_one_where_none_is_told(
     dataset = read_dataset("csv-boxes", tmp_path, "d", View.FRONTAL)
     assert [i.view for i in dataset.images] == [View.UNKNOWN, View.FRONTAL]
     told = {notice.kind: notice.text for notice in dataset.notices}
-    assert "the view 'oblique', which is none of PA" in told["unknown_view"]
+    assert "the view 'oblique', which is not PA" in told["unknown_view"]
     assert told["unknown_patient"] == (
-        "1 image says nothing of the patient; each counts as a patient of its own."
+        "1 image says nothing about the patient; each counts as a separate patient."
     )
 
 
@@ -170,7 +170,7 @@ def test_that_rows_that_disagree_and_columns_that_are_not_read_are_told(
     dataset = _read(tmp_path, f"{OF_IMAGES},age", *rows, images="a")
     assert _told(dataset) == [
         ("columns_not_read", "It has columns that are not read: age."),
-        ("contradiction", "Its rows name another patient; the first is used."),
+        ("contradiction", "Its rows disagree about its patient; the first is used."),
     ]
 
 
@@ -179,7 +179,7 @@ def test_that_one_image_under_two_files_is_a_defect(tmp_path: Path) -> None:
         tmp_path, CORNERS, "a.png,Mass,1,1,4,4,", "a.dcm,Edema,1,1,4,4,", images="a"
     )
     ((_, text),) = _told(dataset)
-    assert "calls its file a.dcm, a line before a.png" in text
+    assert "calls its file a.dcm, but an earlier line calls it a.png" in text
     assert list(dataset.images[0].boxes) == ["Mass"]
 
 

@@ -91,21 +91,21 @@ def test_that_an_answer_may_be_a_letter_words_or_both(
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"answer": "D) Else"}, "Its answer is none of its options."),
-        ({"answer": "D"}, "Its answer is none of its options."),
-        ({"answer": ""}, "Its answer is none of its options."),
-        ({"answer": "Else"}, "Its answer is none of its options."),
-        ({"answer": "B) Else"}, "Its answer is none of its options."),
+        ({"answer": "D) Else"}, "Its answer is not one of its options."),
+        ({"answer": "D"}, "Its answer is not one of its options."),
+        ({"answer": ""}, "Its answer is not one of its options."),
+        ({"answer": "Else"}, "Its answer is not one of its options."),
+        ({"answer": "B) Else"}, "Its answer is not one of its options."),
         (
             {"answer": "A) Fibrosis (old)"},
-            "Its answer's letter is A, its words are those of B.",
+            "Its answer's letter is A, but its words are those of B.",
         ),
         (
             {"options": ["A) x", "B) X "], "answer": "x"},
-            "Its answer's words are those of A and of B, and no letter tells which.",
+            "Its answer's words are those of A and of B, and no letter decides.",
         ),
-        ({"options": ["A) x"]}, "It has 1 option; 2 to 26 can be told apart"),
-        ({"options": ["x"] * 27}, "It has 27 options; 2 to 26 can be told apart"),
+        ({"options": ["A) x"]}, "It has 1 option; 2 to 26 can be lettered"),
+        ({"options": ["x"] * 27}, "It has 27 options; 2 to 26 can be lettered"),
         ({"options": None}, "It has 0 options"),
         ({"options": ["B) x", "A) y"]}, "Its options' letters are not in order."),
         ({"options": ["A) x", "B) "]}, "Its option B is empty."),
@@ -157,7 +157,7 @@ def test_that_a_question_that_comes_again_counts_once_and_with_the_tiny_test(
         *("PubMed-test_tiny-1", "PubMed-test-2", "PubMed-val-1", "Atlas-test-1")
     }
     assert rejected(dataset) == {
-        "PubMed-test-1": "It is PubMed-test_tiny-1 once more.",
+        "PubMed-test-1": "It repeats PubMed-test_tiny-1.",
         "PubMed-test-2": (
             "Another question of PubMed, test, has the number 2; the first one is used."
         ),
@@ -211,12 +211,12 @@ def test_that_the_same_image_in_two_splits_is_found_by_its_bytes(
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("{", "data.json is no JSON."),
+        ("{", "data.json is not JSON."),
         ("[]", "data.json is not laid out as PathMMU's table."),
         ('{"PubMed": []}', "data.json is not laid out as PathMMU's table."),
         ('{"PubMed": {"test": {}}}', "data.json is not laid out as PathMMU's table."),
         ('{"PubMed": {"test": [1]}}', "data.json is not laid out as PathMMU's table."),
-        ('{"PubMed": {"test": []}}', "data.json holds no question that can be asked."),
+        ('{"PubMed": {"test": []}}', "data.json contains no usable question."),
     ],
 )
 def test_that_another_layout_gets_one_sentence(
@@ -252,9 +252,9 @@ def test_that_experts_answers_are_read_and_odd_ones_named(tmp_path: Path) -> Non
     ]
     assert "experts" not in dataset.items[1].reference
     assert [n.text for n in notices(dataset, "expert_answer")] == [
-        "Row 4 of experts.csv is not used: this reader has answered the item before.",
-        "Row 5 of experts.csv is not used: Its answer is none of its options.",
-        "Row 6 of experts.csv is not used: it names no group or no reader.",
+        "Row 4 of experts.csv is not used: this reader has already answered the item.",
+        "Row 5 of experts.csv is not used: Its answer is not one of its options.",
+        "Row 6 of experts.csv is not used: it lacks a group or a reader.",
         "Row 7 of experts.csv is not used: there is no such item.",
     ]
 
@@ -274,7 +274,7 @@ def test_that_experts_may_be_json_as_well(tmp_path: Path) -> None:
         ("experts.csv", b"group,reader,item\nI,ann,x\n", "lacks one of group, reader"),
         ("experts.csv", b"group,reader,item,answer\nI,ann\n", "lacks one of group"),
         ("experts.json", b"[1]", "lacks one of group"),
-        ("experts.json", b"{", "is no JSON"),
+        ("experts.json", b"{", "is not JSON"),
         ("experts.json", b"\xff\xfe\x00", "cannot be read as text"),
     ],
 )
@@ -307,8 +307,8 @@ def test_that_reviews_are_read_and_odd_ones_named(tmp_path: Path) -> None:
     ]
     assert "reviews" not in dataset.items[1].reference
     assert [n.text for n in notices(dataset, "item_review")] == [
-        "Row 3 of reviews.csv is not used: this reader has reviewed the item before.",
-        "Row 4 of reviews.csv is not used: every criterion is yes or no.",
+        "Row 3 of reviews.csv is not used: this reader has already reviewed the item.",
+        "Row 4 of reviews.csv is not used: every criterion must be yes or no.",
         "Row 5 of reviews.csv is not used: it names no reader.",
         "Row 6 of reviews.csv is not used: there is no such item.",
     ]

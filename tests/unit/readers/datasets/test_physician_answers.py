@@ -70,8 +70,14 @@ BAD = {
     "no_case": ("both,case-9,Gout,A,,,,,", "there is no case 'case-9'"),
     "no_reader": (",case-1,Gout,A,,,,,", "no reader is named"),
     "no_list": ("both,case-1,,A,,,,,", "there is no differential"),
-    "no_option": ("both,case-1,Gout,E,,,,,", "'E' is none of the options of 'case-1'"),
-    "odd_flag": ("both,case-1,Gout,A,maybe,,,,", "flag is 'maybe', neither yes nor no"),
+    "no_option": (
+        "both,case-1,Gout,E,,,,,",
+        "'E' is not one of the options of 'case-1'",
+    ),
+    "odd_flag": (
+        "both,case-1,Gout,A,maybe,,,,",
+        "flag is 'maybe' instead of yes or no",
+    ),
     "odd_years": ("both,case-1,Gout,A,,,,,old", "years is 'old'"),
     "too_wide": ("both,case-1,Gout,A,,,,,3,4", "there are more cells than columns"),
 }
@@ -95,8 +101,8 @@ def test_that_an_answer_that_comes_twice_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"answers": []}, "holds no list 'answers'"),
-        ([], "holds no list 'answers'"),
+        ({"answers": []}, "contains no list 'answers'"),
+        ([], "contains no list 'answers'"),
         ({"answers": [3]}, "In answer 1 of 'answers.json', there is nothing to read"),
         (
             {"answers": [{"reader": "r", "case": "case-1", "differential": "Gout"}]},

@@ -70,7 +70,7 @@ def test_that_each_convention_is_told_from_the_other_and_said(
     assert dataset.images[2].labels == {"Pneumothorax": False}
     kind = "runs_relative" if code is _relative else "runs_absolute"
     assert dataset.notices[0].kind == kind
-    assert "2 of 2 masks could not be" in dataset.notices[0].text
+    assert "2 of 2 masks would be" in dataset.notices[0].text
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -96,13 +96,15 @@ def test_that_other_tables_and_folders_get_one_sentence(tmp_path: Path) -> None:
     other = tmp_path / "other.tsv"
     other.write_bytes(b"a\tb\n1\t2\n")
     assert not looks(other)
-    with pytest.raises(UnreadableInputError, match="no table of questions"):
+    with pytest.raises(UnreadableInputError, match="not a table of questions"):
         read_dataset("vlmevalkit", other, "x")
     broken = tmp_path / "broken.tsv"
     broken.write_bytes("\t".join(HEADER).encode() + b"\n0\t\xff\xfe\n")
-    with pytest.raises(UnreadableInputError, match="cannot be read as a table"):
+    with pytest.raises(
+        UnreadableInputError, match="cannot be read as tab-separated values"
+    ):
         read_dataset("vlmevalkit", broken, "x")
-    with pytest.raises(UnreadableInputError, match="holds no question"):
+    with pytest.raises(UnreadableInputError, match="contains no usable"):
         written(tmp_path / "none" / "none.tsv")
     binary = tmp_path / "binary.tsv"
     binary.write_bytes(b"\xff\xfe\x00")

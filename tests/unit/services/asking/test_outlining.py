@@ -87,7 +87,7 @@ def test_that_an_outline_needs_a_box_on_the_image(
     ref: ImageRef, folder: Path, settings: Settings
 ) -> None:
     with open_store(settings.store) as store:
-        with pytest.raises(WrongUseError, match="outlines what lies in a box"):
+        with pytest.raises(WrongUseError, match="outlines the contents of a box"):
             ask(store, question(ref, folder))
         with pytest.raises(OverreadError, match="outside the image"):
             ask(store, question(ref, folder, BoxPx(5000, 5000, 5010, 5010)))

@@ -56,7 +56,7 @@ def test_that_no_box_and_an_empty_mask_say_so(folder: Path, image: Path) -> None
     empty = Segmentation((), np.zeros((3, 4), np.bool_), {})
     with pytest.raises(WrongUseError, match="found nothing"):
         _ = empty.answer
-    with pytest.raises(WrongUseError, match=r"written as '\.tif'"):
+    with pytest.raises(WrongUseError, match=r"saved as '\.tif'"):
         write_segmentation(empty, Path("mask.tif"))
 
 

@@ -133,7 +133,7 @@ def test_that_axes_written_the_other_way_round_are_told() -> None:
     found = fits(heard, "none")
     assert found[0].swapped
     told = Calibration("m", 8, found, {}, {}, None)
-    assert "the other way round" in told.sentence
+    assert "are swapped" in told.sentence
 
 
 def test_that_a_profile_that_says_another_convention_is_told(
@@ -150,7 +150,7 @@ def test_that_replies_without_any_place_fit_nothing() -> None:
     profile = ModelProfile("mute", "scripted", {"answer": "I see noise."})
     found = calibrate(profile, wordings=["gemini"])
     assert found.best is None
-    assert "No convention reads a place in any of the 16 replies" in found.sentence
+    assert "No convention finds a location in any of the 16 replies" in found.sentence
     assert calibration_as_json(found)["convention"] is None
 
 
@@ -188,7 +188,7 @@ def test_that_a_model_that_mixes_two_conventions_fits_neither(
     assert found.best is None
     assert found.closest is not None
     assert 2 * found.closest.near <= found.closest.asked
-    assert "answers in several ways" in found.sentence
+    assert "uses several conventions" in found.sentence
 
 
 def test_that_one_slip_into_another_convention_is_forgiven(

@@ -175,8 +175,7 @@ def test_that_two_runs_of_the_same_replies_are_not_tested(
     sentence = summary_sentence(found)
     n = len(found.pairing.scored)
     assert sentence == (
-        f"Both sides show the same stored replies to {n} items, so that nothing is "
-        "tested."
+        f"Both sides show the same stored replies to {n} items, so nothing is tested."
     )
     assert all(math.isnan(group.mcnemar.p_value) for group in found.groups)
     told = told_of(found, statistics, found.groups[0].key)

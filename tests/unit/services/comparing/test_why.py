@@ -123,7 +123,7 @@ def test_that_another_grid_flips_by_the_transform(store: Store, hits: int) -> No
     other = another_run(store, a_spec([A_CELL], params={"grids": [16]}))
     comparison = compared(store, hits, other)
     assert [flip.why.because for flip in comparison.flips] == [(Cause.TRANSFORM,)] * 4
-    detail = "another image was sent and the grid lies elsewhere"
+    detail = "a different image was sent and the grid is placed differently"
     assert {flip.why.detail for flip in comparison.flips} == {detail}
     assert len(comparison.asked.images.different) == 4
     assert comparison.groups[0].condition == "grid=8 / grid=16"
@@ -140,7 +140,7 @@ def test_that_an_answer_to_another_image_is_the_transforms(
     assert {flip.why.because for flip in comparison.flips} == {(Cause.TRANSFORM,)}
     for flip in comparison.flips:
         assert Cause.ANSWER in flip.why.changed
-        assert flip.why.detail == "another image was sent"
+        assert flip.why.detail == "a different image was sent"
 
 
 def test_that_another_scorer_is_told_from_all_these(

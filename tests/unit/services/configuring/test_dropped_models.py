@@ -69,8 +69,8 @@ def test_that_what_is_no_model_is_refused_by_name(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     for paths, said in (
-        ([picture], "'film.png' is no model"),
-        ([empty], "'empty' is no model"),
+        ([picture], "'film.png' is not a model"),
+        ([empty], "'empty' is not a model"),
         ([eye], "0 GGUF models and 1 projectors"),
         ([llm, llm], "2 GGUF models and 0 projectors"),
     ):

@@ -64,7 +64,7 @@ def test_that_the_colour_stands_in_the_profile(settings: Settings) -> None:
 def test_that_a_colour_is_not_how_a_model_is_asked() -> None:
     plain, green = _table("one"), _table("one", colour="green")
     assert profile_from_table(plain) == profile_from_table(green)
-    with pytest.raises(WrongUseError, match="colour that is not known"):
+    with pytest.raises(WrongUseError, match="an unknown colour"):
         profile_from_table(_table("one", colour="mauve"))
 
 

@@ -65,7 +65,7 @@ def test_that_each_model_says_what_it_needs(
         {**SERVER, "name": "locked", "api_key_env": "NO_SUCH_KEY"},
     )
     assert line(settings, "here").state == "ready"
-    assert line(settings, "far").state == "asks at api.example.org: needs consent"
+    assert line(settings, "far").state == "sends to api.example.org: needs consent"
     assert (line(settings, "far").host, line(settings, "far").can_ask) == (
         "api.example.org",
         True,
@@ -77,7 +77,7 @@ def test_that_each_model_says_what_it_needs(
         consents.add_consent(
             store, "https://api.example.org:443", None, "tests", granted=True
         )
-    assert line(settings, "far").state == "ready, asks at api.example.org"
+    assert line(settings, "far").state == "ready, sends to api.example.org"
     monkeypatch.setenv("NO_SUCH_KEY", "canary")
     assert line(settings, "locked").state == "ready"
 

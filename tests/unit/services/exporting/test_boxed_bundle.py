@@ -44,7 +44,7 @@ def test_that_every_number_of_boxes_is_worked_out_again(
     for name in OF_BOXES:
         rows = members[f"tables/{name}.csv"].decode().count("\n") - 1
         assert rows > 5
-        assert f"tables/{name}.csv: {rows} rows worked out again." in done
+        assert f"tables/{name}.csv: {rows} rows computed again." in done
 
 
 def test_that_readers_go_by_pseudonyms_and_numbers_stay(

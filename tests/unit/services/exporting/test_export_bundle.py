@@ -74,7 +74,7 @@ def test_that_a_bundle_holds_and_every_table_was_worked_out_again(
     assert names == WORKED_OUT
     for name in names:
         rows = list(csv.reader(io.StringIO(members[f"tables/{name}.csv"].decode())))
-        assert f"tables/{name}.csv: {len(rows) - 1} rows worked out again." in done
+        assert f"tables/{name}.csv: {len(rows) - 1} rows computed again." in done
 
 
 def test_that_a_long_reply_with_line_breaks_is_a_cell_like_any_other(
@@ -276,7 +276,7 @@ def test_that_a_reading_that_a_worded_reply_does_not_name_is_told(
     old = rb"""{\"cell\": [4, 4], \"tier\": \"marked\"}"""
     new = rb"""{\"cell\": [4, 0], \"tier\": \"marked\"}"""
     wrong = verify(forged(stored[2], "trials.jsonl", old, new), quiet).wrong
-    assert "the stored reading is E1, which the reply does not name" in wrong[0]
+    assert "the stored answer is E1, which the reply does not name" in wrong[0]
 
 
 def test_that_nothing_of_patients_files_or_folders_is_in_it(
@@ -300,7 +300,7 @@ def test_that_verify_py_needs_nothing_but_python(
     words = [sys.executable, "-I", "-S", str(script)]
     good = subprocess.run([*words, str(bundle)], capture_output=True, text=True)
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.endswith("VERIFIED: bundle.zip holds.\n")
+    assert good.stdout.endswith("VERIFIED: bundle.zip is consistent.\n")
     bundle.write_bytes(flipped(stored[2], 5)[1])
     bad = subprocess.run([*words, str(bundle)], capture_output=True, text=True)
     assert (bad.returncode, bad.stderr) == (1, "")
@@ -321,7 +321,7 @@ def test_that_the_command_line_exports_and_verifies(
     assert run_command_line(words) == 0
     assert out.read_bytes() == stored[2]
     assert run_command_line(["verify", str(out)]) == 0
-    assert "VERIFIED: run.zip holds." in capsys.readouterr().out
+    assert "VERIFIED: run.zip is consistent." in capsys.readouterr().out
     script = tmp_path / "verify.py"
     assert run_command_line(["export", "verifier", "--out", str(script)]) == 0
     assert script.read_bytes() == members_of(stored[2])["verify.py"]

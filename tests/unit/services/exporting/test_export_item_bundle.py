@@ -132,7 +132,7 @@ def test_that_every_study_s_bundle_holds_and_says_what_was_worked_out(
     worked = {name for name in named if f"tables/{name}: " in done}
     held = HELD[study]
     assert {name.removesuffix(".csv") for name in named - worked} == held
-    assert f"Held against their hashes only: {', '.join(sorted(held))}." in done
+    assert f"Checked against their hashes only: {', '.join(sorted(held))}." in done
     manifest = json.loads(members["manifest.json"])
     assert {f"{name}.csv" for name in manifest["recomputed_tables"]} == worked
     page = members["index.html"].decode()
@@ -176,7 +176,7 @@ def test_that_verify_py_alone_verifies_it(
     words = [sys.executable, "-I", "-S", str(script), str(bundle)]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("VERIFIED: bundle.zip holds.\n")
+    assert done.stdout.endswith("VERIFIED: bundle.zip is consistent.\n")
 
 
 @pytest.mark.parametrize("study", ["grid_localization", *STUDIES])
@@ -273,7 +273,9 @@ def test_that_a_plain_answer_cannot_be_stored_as_unread(
         trial["status"], trial["reason"], trial["answer"] = "unparsed", "no_option", ""
 
     wrong = with_trials(made["pathology_mcq"].data, change)
-    assert any("the reply says (A), the stored reading nothing" in one for one in wrong)
+    assert any(
+        "the reply says (A), but the stored answer is empty" in one for one in wrong
+    )
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ def test_that_a_trial_that_is_missing_doubled_or_new_is_named(
     data = made[study].data
     assert " is missing." in with_trials(data, drop)[0]
     assert " is there 2 times." in with_trials(data, double)[0]
-    assert "nobody planned the trial N99999" in with_trials(data, invent)[0]
+    assert "the trial N99999 was not planned" in with_trials(data, invent)[0]
 
 
 @pytest.mark.parametrize(
@@ -386,7 +388,7 @@ def test_that_means_over_corruptions_are_worked_out_again(tmp_path: Path) -> Non
         data = run_bundle(store, item_run(store, tmp_path / "d", "pathology_mcq", arms))
     found = verify(data, quiet)
     assert found.wrong == []
-    assert "tables/corruption.csv: 9 rows worked out again." in found.done
+    assert "tables/corruption.csv: 9 rows computed again." in found.done
 
 
 def test_that_readers_grades_are_counted_again_under_pseudonyms(tmp_path: Path) -> None:
@@ -430,7 +432,7 @@ def test_that_a_bundle_that_would_name_a_case_is_refused(tmp_path: Path) -> None
         folder = tmp_path / "d"
         run = item_run(store, folder, "evidence_diagnosis", tells="1. Gout (case-0001)")
         with pytest.raises(
-            PrivacyError, match="replies of the run told the name of an item"
+            PrivacyError, match="replies of the run contain the name of an item"
         ):
             run_bundle(store, run)
 
@@ -475,4 +477,4 @@ def test_that_a_run_that_makes_questions_holds(tmp_path: Path) -> None:
         finish(store, run)
         found = verify(run_bundle(store, run), quiet)
     assert found.wrong == []
-    assert "tables/items.csv: 2 rows worked out again." in found.done
+    assert "tables/items.csv: 2 rows computed again." in found.done

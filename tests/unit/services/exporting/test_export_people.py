@@ -42,7 +42,7 @@ GRADES = (
 
 def worked(found: Report) -> set[str]:
     """Return the tables of which every row was worked out again."""
-    told = (one for one in found.done if "rows worked out again" in one)
+    told = (one for one in found.done if "rows computed again" in one)
     return {one.partition(".csv")[0].removeprefix("tables/") for one in told}
 
 

@@ -82,7 +82,7 @@ def widened(members: dict[str, bytes], _specs: list[Record]) -> None:
         (counting_less, "official is not specified as this program does it."),
         (doubled, "specs.json: items is specified 2 times."),
         (invented, "specs.json: winners is not specified as this program does it."),
-        (added, "tables/winners.csv is no table of the study."),
+        (added, "tables/winners.csv is not a table of the study."),
         (widened, "tables/noise.csv does not have the columns it should have."),
     ],
 )

@@ -60,10 +60,10 @@ def test_that_a_run_with_images_only_has_nothing_to_keep(tmp_path: Path) -> None
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, tiles_dataset(tmp_path / "tiles", 2))
         run = asked(store, ["image"])
-        with pytest.raises(WrongUseError, match="asked nothing without its image"):
+        with pytest.raises(WrongUseError, match="asked no question without its image"):
             keep_questions(store, run, tmp_path / "out.json")
         run = asked(store, ["text_only"], models=2)
-        with pytest.raises(WrongUseError, match="from 3 models on"):
+        with pytest.raises(WrongUseError, match="if 3 models or more"):
             keep_questions(store, run, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
     assert json.loads((tmp_path / "tiles" / "data.json").read_text())

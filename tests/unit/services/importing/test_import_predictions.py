@@ -200,7 +200,7 @@ def test_that_what_is_about_nothing_asked_is_counted_by_name(
         "3 predictions for 2 of 4 items; 2 items without.",
         "2 predictions not used: elsewhere is not one image of the data set.",
         "1 prediction not used: Fracture is not asked.",
-        "1 prediction not used: there is no place in them.",
+        "1 prediction not used: they contain no location.",
     ]
     assert json.loads(overread(tiny, "runs", "--json")[1]) == []
     code, out, _ = overread(tiny, *words, "--json")
@@ -211,17 +211,17 @@ def test_that_what_is_about_nothing_asked_is_counted_by_name(
 @pytest.mark.parametrize(
     ("lines", "words", "said"),
     [
-        (("image,cell", "a,D4"), (), "No column of 'p.csv' is said to name a finding"),
+        (("image,cell", "a,D4"), (), "No column of 'p.csv' is mapped to a finding"),
         (("finding,cell", "Edema,D4"), (), "an image or patient"),
         (("image,cell", "a,D4"), ("--map", "cel=cell"), "has no column 'cel'"),
         (("image,cell", "a,D4"), ("--map", "cell=cel"), "No column can be mapped"),
         (("image,cell", "a,D4"), ("--map", "cell"), "Write --map column=field"),
         (("image,finding,x", "a,Edema,3"), (), "Line 2 of 'p.csv'"),
-        (("image,finding,x,y", "a,Edema,3,inf"), (), "no finite number"),
+        (("image,finding,x,y", "a,Edema,3,inf"), (), "not a finite number"),
         (("image,finding,cell,x,y", "a,Edema,D4,3,3"), (), "a cell and a point"),
         (("image,finding,x1,y1,x2,y2", "a,Edema,3,3,2,2"), (), "no area"),
-        (("image,finding,map", "a,Edema,{}"), (), "its map is none"),
-        (("image,finding,cell", "a,Edema,D4"), (), "No prediction of 'p.csv'"),
+        (("image,finding,map", "a,Edema,{}"), (), "its map is not a heat map"),
+        (("image,finding,cell", "a,Edema,D4"), (), "No prediction in 'p.csv'"),
         (("image,finding,cell,model", "a,Edema,D4,m", "a,Edema,D4,n"), (), "several"),
         (("image,finding,cell", "a,Edema,D4"), ("--model", "m"), "no model 'm'"),
         (
@@ -230,8 +230,8 @@ def test_that_what_is_about_nothing_asked_is_counted_by_name(
             "a model for some predictions and none for 1",
         ),
         (("image,finding,status", "a,Edema,lost"), (), "Line 2 of 'p.csv'"),
-        (("image,finding,x,y", "a,Edema,left,3"), (), "its x is no finite number"),
-        (("image,finding,cell",), (), "The table 'p.csv' has no row."),
+        (("image,finding,x,y", "a,Edema,left,3"), (), "its x is not a finite number"),
+        (("image,finding,cell",), (), "The table 'p.csv' has no rows."),
         (("image,finding,cell", "a,Edema,D4"), ("--like", "99"), "There is no run 99"),
     ],
 )
@@ -328,8 +328,8 @@ def test_that_coco_results_are_boxes_with_scores_or_masks_as_a_person_says(
     ("content", "said"),
     [
         ("[", "cannot be read as JSON"),
-        ("{}", "holds no list of COCO results"),
-        ("[3]", "Prediction 1 of 'r.json': It is no object"),
+        ("{}", "contains no list of COCO results"),
+        ("[3]", "Prediction 1 of 'r.json': It is not an object"),
         ('[{"category_id": 1}]', "It has no image_id"),
         ('[{"image_id": 1, "score": "x"}]', "Its score is no number"),
         ('[{"image_id": 1, "category_id": "Edema"}]', "neither box nor segmentation"),
@@ -388,7 +388,7 @@ def test_that_segmentations_find_their_images_and_keep_masks_and_maps(
     mask[30:70, 20:60] = 1
     folder = tmp_path / "segs"
     folder.mkdir()
-    (folder / "readme.txt").write_text("no DICOM")
+    (folder / "readme.txt").write_text("not a DICOM")
     _segmentation(files[0], mask, label, folder / "a.dcm")
     _segmentation(files[1], mask * np.float32(0.5), label, folder / "b.dcm")
     params = ("--dataset", "phantom", "--name", "seg")
@@ -411,7 +411,7 @@ def test_that_segmentations_find_their_images_and_keep_masks_and_maps(
     smaller = pydicom.dcmread(files[0])
     smaller.Rows = 60
     smaller.save_as(tmp_path / "smaller.dcm")
-    with pytest.raises(UnreadableInputError, match="another size"):
+    with pytest.raises(UnreadableInputError, match="not the size"):
         read_segmentations(folder / "a.dcm", {"a": tmp_path / "smaller.dcm"})
 
 
@@ -422,7 +422,7 @@ def test_that_what_is_no_segmentation_is_refused(
     words = ("import-predictions", file, "--dataset", "tiny", "--name", "mine")
     code, _, said = overread(tiny, *words)
     assert code == 2
-    assert "no DICOM Segmentation" in said
+    assert "not a DICOM Segmentation" in said
 
 
 def test_that_a_folder_of_masks_is_read_by_the_names_of_its_pictures(
@@ -440,7 +440,7 @@ def test_that_a_folder_of_masks_is_read_by_the_names_of_its_pictures(
     assert code == 0, said
     assert said.splitlines()[:2] == [
         "2 predictions for 2 of 4 items; 2 items without.",
-        "1 prediction not used: there is no place in them.",
+        "1 prediction not used: they contain no location.",
     ]
     got = _exported(overread, tiny, 1, tmp_path / "a.csv")
     counts = Mask.of_array(mask > 0).counts
@@ -450,4 +450,4 @@ def test_that_a_folder_of_masks_is_read_by_the_names_of_its_pictures(
     Image.fromarray(mask).save(folder / "nameless.png")
     code, _, said = overread(tiny, *words)
     assert code == 2
-    assert "does not say an image and a finding" in said
+    assert "does not give an image and a finding" in said

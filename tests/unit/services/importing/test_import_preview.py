@@ -93,7 +93,7 @@ def test_that_the_format_is_found_by_looking(root: Path, tmp_path: Path) -> None
 
 def test_that_a_folder_without_an_image_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(WrongUseError, match="holds no image"):
+    with pytest.raises(WrongUseError, match="contains no image"):
         preview("folder", tmp_path / "empty", "x")
 
 
@@ -122,7 +122,7 @@ def test_that_the_command_asks_where_a_folder_looks_like_two_formats_or_none(
     assert run_command_line(["import", "auto", str(root)]) == 2
     assert "looks like vindr and rsna" in capsys.readouterr().err
     assert run_command_line(["import", "auto", str(home / "nowhere")]) == 2
-    assert "is of no known format" in capsys.readouterr().err
+    assert "is not in a known format" in capsys.readouterr().err
     write_images(home / "plain", 2)
     assert run_command_line(["import", "auto", str(home / "plain")]) == 0
     assert "2 images, 2 patients, 2 references" in capsys.readouterr().out

@@ -35,7 +35,7 @@ def test_that_maps_become_arrays_and_points(tmp_path: Path) -> None:
 def test_that_a_finding_told_twice_is_refused(tmp_path: Path) -> None:
     for folder in ("gradcam", "ig"):
         write_map(tmp_path / folder, "Edema", (1, 1))
-    with pytest.raises(WrongUseError, match="Two files hold the map of Edema"):
+    with pytest.raises(WrongUseError, match="Two files contain the map of Edema"):
         import_saliency([tmp_path], tmp_path / "out")
 
 
@@ -53,5 +53,5 @@ def test_that_the_command_converts_what_it_can_and_names_the_rest(
     assert run_command_line(command) == 2
     said = capsys.readouterr()
     assert "1 maps in" in said.out
-    assert "wants to run code; nothing of it was run" in said.err
+    assert "tries to run code; nothing in it was run" in said.err
     assert not trace.exists()

@@ -16,7 +16,7 @@ def test_that_odd_masks_come_first_and_few_are_shown(tmp_path: Path) -> None:
     dataset = read(tmp_path, "x")
     shown = masks_to_look_at(dataset, 3)
     assert [each.image for each in shown] == ["c_pa", "a_pa", "b_pa"]
-    said = "The mask of Edema has 2 colours beside its background; all count as the "
+    said = "The mask of Edema has 2 colours besides its background; all count as the "
     assert [each.odd for each in shown] == [(f"{said}finding.",), (), ()]
     assert masks_to_look_at(dataset, 9)[3].image == "d_pa"
 

@@ -131,7 +131,7 @@ def test_that_a_majority_excludes_what_one_of_three_marked(
     }
     assert _at(detection, "(by rule)", "box_hit", "0.75") == "1/1"
     page = (tmp_path / "majority" / "report.html").read_text()
-    assert "No pixel was marked by half of those who read the image." in page
+    assert "No pixel was marked by half of the image's readers." in page
 
 
 def test_that_a_readers_own_boxes_are_the_reference_where_he_is_chosen(
@@ -147,7 +147,7 @@ def test_that_a_readers_own_boxes_are_the_reference_where_he_is_chosen(
 def test_that_a_reader_who_read_nothing_is_a_sentence(
     root: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(WrongUseError, match="no boxes of a reader 'R9'") as error:
+    with pytest.raises(WrongUseError, match="no boxes by reader 'R9'") as error:
         _report(root, tmp_path, "R9")
     assert "R1, R2, R3" in error.value.how
 

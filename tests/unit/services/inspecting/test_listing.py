@@ -61,7 +61,7 @@ def test_that_doctor_tells_a_broken_store_from_a_sound_one(tmp_path: Path) -> No
     assert doctor(settings)["store"] == ("0 run(s)", "")
     settings.store.write_bytes(b"no store" * 100)
     state, mend = doctor(settings)["store"]
-    assert "no store" in str(state)
+    assert "not a store" in str(state)
     assert "--store" in str(mend)
 
 
@@ -82,7 +82,7 @@ def test_that_a_model_elsewhere_needs_consent_and_no_key_is_listed() -> None:
     settings.home.mkdir(exist_ok=True)
     settings.models_file.write_text(FAR)
     rows = {str(row["name"]): row for row in listing.model_rows(settings)}
-    assert rows["far"]["state"] == "asks at api.example.org: needs consent"
+    assert rows["far"]["state"] == "sends to api.example.org: needs consent"
     assert rows["wrong"]["readiness"] == "unusable"
     assert "CANARY" not in str(rows)
 

@@ -74,7 +74,7 @@ def test_that_without_a_finder_every_image_waits_for_a_person(
 ) -> None:
     image = load_pixels(ref)
     monkeypatch.setattr(burned_in, "text_finder_missing", lambda: "Install it.")
-    with pytest.raises(PrivacyError, match="no text finder is here"):
+    with pytest.raises(PrivacyError, match="no text finder is installed"):
         check_pixels(ref, image, {})
     look = pixels_to_review(ref.path.with_name("s.sqlite"), ref)
     assert (look.waits, look.missing, look.proposed) == (True, "Install it.", ())

@@ -79,7 +79,7 @@ def _refused(finding: str, header: tuple[Identifier, ...]) -> str:
 def test_that_a_value_of_the_header_keeps_the_question_here(
     finding: str, keyword: str, header: tuple[Identifier, ...]
 ) -> None:
-    with pytest.raises(PrivacyError, match="text holds the image's") as caught:
+    with pytest.raises(PrivacyError, match="text contains the image's") as caught:
         ask(finding, header)
     said = str(caught.value)
     assert keyword in said

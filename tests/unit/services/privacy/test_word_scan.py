@@ -40,13 +40,13 @@ from viewer.services.privacy.word_scan import (
         ("2019年3月9日入院", "a date"),
         ("3月9号复查", "a date"),
         ("出生日期：1950", "a date"),
-        ("MRN 004977", "a number of a person or a visit"),
-        ("accession: A-17-2290", "a number of a person or a visit"),
-        ("Patient ID 77812", "a number of a person or a visit"),
-        ("hospital no. 5512", "a number of a person or a visit"),
-        ("住院号：003127", "a number of a person or a visit"),
-        ("11010519491231002X", "a number of a person or a visit"),
-        ("078-05-1120", "a number of a person or a visit"),
+        ("MRN 004977", "an identifier of a person or a visit"),
+        ("accession: A-17-2290", "an identifier of a person or a visit"),
+        ("Patient ID 77812", "an identifier of a person or a visit"),
+        ("hospital no. 5512", "an identifier of a person or a visit"),
+        ("住院号：003127", "an identifier of a person or a visit"),
+        ("11010519491231002X", "an identifier of a person or a visit"),
+        ("078-05-1120", "an identifier of a person or a visit"),
         ("jane.doe@example.org", "an address"),
         ("phone +49 6221 560", "an address"),
         ("(555) 123-4567", "an address"),
@@ -111,7 +111,7 @@ def test_that_a_persons_decision_holds_for_exactly_these_words() -> None:
     sha256 = words_sha256(item)
     clean = {sha256: PixelReview(sha256, ReviewDecision.CLEAN)}
     check_words(item, "", clean)
-    with pytest.raises(PrivacyError, match="seem to hold a name"):
+    with pytest.raises(PrivacyError, match="seems to contain a name"):
         check_words(other, "", clean)
     blocked = {sha256: PixelReview(sha256, ReviewDecision.BLOCKED)}
     with pytest.raises(PrivacyError, match="a person decided"):

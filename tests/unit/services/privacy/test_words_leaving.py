@@ -64,7 +64,7 @@ def test_that_a_question_waits_until_a_person_read_its_words(
 ) -> None:
     run = planned(store, server)
     (told,) = [e for e in finish(store, run) if isinstance(e, ModelStopped)]
-    assert "its item's words seem to hold a name and a date" in told.sentence
+    assert "its item's text seems to contain a name and a date" in told.sentence
     assert "Smith" not in told.sentence
     assert told.words_of == "quizzes"
     first = cases.dataset_named(store, "quizzes").items[0].key
@@ -88,7 +88,7 @@ def test_that_words_a_person_blocked_never_leave(
     assert consents.reviews(store)[words_sha256(other)].decision.value == "blocked"
     run = planned(store, server)
     told = [e.sentence for e in finish(store, run) if isinstance(e, ModelStopped)]
-    assert any("decided that its item's words may not leave" in one for one in told)
+    assert any("decided that its item's text may not leave" in one for one in told)
     waiting = {one.trial.item for one in runs.trials_in(store, run, [Status.PENDING])}
     assert other.key in waiting
 
@@ -96,7 +96,7 @@ def test_that_words_a_person_blocked_never_leave(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--words", "--black-found"), "Words are not blacked out"),
+        (("--words", "--black-found"), "Text cannot be blacked out"),
         (("--words", "--clean", "--item", "nobody"), "has no case 'nobody'"),
         (("--words", "--clean", "--block"), "More than one decision"),
     ],
@@ -130,4 +130,4 @@ def test_that_words_without_names_need_no_decision(
     second = cases.dataset_named(store, "quizzes").items[1].key
     command = ["review", "quizzes", "--words", "--item", second]
     assert run_command_line([*command, "--store", str(store.path)]) == 0
-    assert "No words were found" in capsys.readouterr().out
+    assert "No text was found" in capsys.readouterr().out

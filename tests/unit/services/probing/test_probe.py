@@ -77,20 +77,20 @@ def test_that_a_server_that_does_everything_is_found_to() -> None:
 @pytest.mark.parametrize(
     ("script", "capability", "verdict", "said"),
     [
-        (EndpointScript(images="ignored"), "image input", NO, "in silence"),
-        (EndpointScript(images="text"), "image input", NO, "for text"),
+        (EndpointScript(images="ignored"), "image input", NO, "silently"),
+        (EndpointScript(images="text"), "image input", NO, "as text"),
         (EndpointScript(streak=1), "seed", NO, "not have the same answer"),
         (EndpointScript(rejects={"seed": "vllm"}), "seed", NO, "refuses a seed"),
-        (EndpointScript(tells_logprobs=False), "logprobs", NO, "in silence"),
-        (EndpointScript(rejects={"logprobs": "openai"}), "logprobs", NO, "not take"),
-        (EndpointScript(keeps_schema=False), "json schema", NO, "without keeping"),
+        (EndpointScript(tells_logprobs=False), "logprobs", NO, "silently"),
+        (EndpointScript(rejects={"logprobs": "openai"}), "logprobs", NO, "rejects"),
+        (EndpointScript(keeps_schema=False), "json schema", NO, "not follow"),
         (
             EndpointScript(rejects={"response_format": "llama_cpp"}),
             "json schema",
             NO,
-            "not take",
+            "rejects",
         ),
-        (EndpointScript(tells_length=False), "says when cut short", NO, "not called"),
+        (EndpointScript(tells_length=False), "says when cut short", NO, "not marked"),
         (EndpointScript(rejects={"top_p": "ollama"}), "top_p", NO, "left out"),
         (EndpointScript(rejects={"detail": "openai"}), "detail", NO, "left out"),
         (EndpointScript(responds=False), "Responses", NO, "404"),
@@ -261,10 +261,10 @@ def test_that_the_command_prints_the_verdicts_and_fails_where_nobody_answers(
     assert printed["rows"][0] == {
         "capability": "reachable",
         "verdict": "yes",
-        "sentence": "A server answers there.",
+        "sentence": "A server responds there.",
     }
     assert run_command_line(["probe", "gone", "--store", str(store)]) == 1
-    assert "Nobody answers at 127.0.0.1:9" in capsys.readouterr().out
+    assert "Nothing answers at 127.0.0.1:9" in capsys.readouterr().out
     assert run_command_line(["probe", "none", "--store", str(store)]) == 2
     study = tmp_path / "study.toml"
     study.write_text(
@@ -274,7 +274,7 @@ def test_that_the_command_prints_the_verdicts_and_fails_where_nobody_answers(
     )
     command = ["probe", "none", "--study", str(study), "--store", str(store)]
     assert run_command_line(command) == 1
-    assert "Nobody answers at 127.0.0.1:9" in capsys.readouterr().out
+    assert "Nothing answers at 127.0.0.1:9" in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")

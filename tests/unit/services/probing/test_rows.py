@@ -48,7 +48,7 @@ WITHOUT = heard(tokens_in=20)
             Verdict.NO,
             "cost no tokens",
         ),
-        (WITHOUT, heard(), heard(tokens_in=5000), True, Verdict.NO, "for text"),
+        (WITHOUT, heard(), heard(tokens_in=5000), True, Verdict.NO, "as text"),
         (WITHOUT, REFUSED, REFUSED, None, Verdict.NO, "It broke."),
         (WITHOUT, heard(), REFUSED, True, Verdict.NO, "not about a busy one"),
         (heard(tokens_in=None), heard("D4", None), heard("D4", None), True, "no", ""),

@@ -149,7 +149,7 @@ def test_that_the_last_lock_enters_the_session_by_itself_and_is_final(
         run = entered_run(store, session)
         assert run is not None
         assert runs.run_summary(store, run).status is RunStatus.FINISHED
-    with pytest.raises(LockedError, match=f"stand in run {run} already"):
+    with pytest.raises(LockedError, match=f"are already in run {run}"):
         recording.undo(path, session, 5)
 
 
@@ -244,7 +244,7 @@ def test_that_a_reader_may_deny_the_finding(path: Path, kind: PlaceKind) -> None
 
 def test_that_an_empty_or_withdrawn_session_is_told_in_a_sentence(path: Path) -> None:
     session = _session(path, PlaceKind.CELL, 0)
-    with pytest.raises(WrongUseError, match="nothing is locked yet"):
+    with pytest.raises(WrongUseError, match="Nothing in session"):
         enter(path, session)
     _lock(path, session, 0, CellAnswer(Cell(0, 0)))
     run = enter(path, session).run
@@ -261,7 +261,7 @@ def test_that_an_empty_or_withdrawn_session_is_told_in_a_sentence(path: Path) ->
 def test_that_an_error_review_is_no_run_of_a_reader(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
     session = opening.open_error_review(path, reviewed_run(path, 1), "R")
-    with pytest.raises(WrongUseError, match="asked for no place"):
+    with pytest.raises(WrongUseError, match="did not ask for a location"):
         enter(path, session)
 
 

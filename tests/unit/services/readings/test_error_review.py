@@ -157,7 +157,7 @@ def test_that_what_was_revealed_can_no_longer_be_undone(path: Path) -> None:
     _lock(path, session, 0, ANATOMY)
     cases.reveal(path, session, 0)
     cases.reveal(path, session, 0)
-    with pytest.raises(LockedError, match="stays once something was revealed"):
+    with pytest.raises(LockedError, match="stays locked once something was revealed"):
         recording.undo(path, session, 0)
     with open_store(path) as store:
         acts = [row.act for row in readings.readings_of(store, session)]
@@ -168,7 +168,7 @@ def test_that_a_lock_is_final_once_the_reader_has_gone_on(path: Path) -> None:
     session = opening.open_error_review(path, reviewed_run(path, 2), "R")
     _lock(path, session, 0, POSITION)
     recording.autosave(path, session, 1, {VERDICT: ANATOMY})
-    with pytest.raises(LockedError, match="locked before the one you are at"):
+    with pytest.raises(LockedError, match="locked before the current one"):
         recording.undo(path, session, 0)
     assert recording.undo(path, session, 1).state is TaskState.WAITING
 
@@ -196,7 +196,7 @@ def test_that_a_lock_without_a_verdict_is_told_in_a_sentence(path: Path) -> None
         recording.lock(path, session, 0, {})
     with pytest.raises(WrongUseError, match="Choose among 1, 2, 3, 4"):
         recording.lock(path, session, 0, {VERDICT: "9"})
-    with pytest.raises(WrongUseError, match="none of the questions asked now"):
+    with pytest.raises(WrongUseError, match="not one of the questions asked now"):
         recording.autosave(path, session, 0, {"other": "1"})
     with pytest.raises(WrongUseError, match="has no case 100"):
         recording.lock(path, session, 99, {VERDICT: POSITION})
@@ -293,7 +293,7 @@ def test_that_what_is_no_miss_any_more_counts_no_longer(path: Path) -> None:
 
 def test_that_a_run_that_goes_on_is_not_reviewed_yet(path: Path) -> None:
     run = reviewed_run(path, 2, settled=3)
-    with pytest.raises(WrongUseError, match="misses are still to come"):
+    with pytest.raises(WrongUseError, match="there may be more misses"):
         opening.open_error_review(path, run, "R")
     with open_store(path) as store:
         runs.mark_run(store, run, RunMark.CANCELLED)
@@ -383,7 +383,7 @@ def test_that_disputes_go_to_somebody_else_who_has_the_last_word(path: Path) -> 
     after = sum(row.found["anatomy"] for row in reviewing.review_results(path, run))
     assert (before, after) == (0, disputed)
     assert agreeing.adjudication_queue(path, run) == ()
-    with pytest.raises(WrongUseError, match="disagree about nothing"):
+    with pytest.raises(WrongUseError, match="do not disagree"):
         agreeing.open_adjudication(path, run, "C")
     kinds = [one.kind for one in opening.sessions(path, run=run)]
     assert kinds == [SessionKind.ADJUDICATION, *[SessionKind.ERROR_REVIEW] * 2]

@@ -274,7 +274,7 @@ def test_that_a_review_is_told_with_its_models_once_it_is_done(tmp_path: Path) -
     path = tmp_path / "s.sqlite"
     run = reviewed_run(path, 2)
     session = opening.open_error_review(path, run, "R")
-    with pytest.raises(WrongUseError, match="nothing is locked yet"):
+    with pytest.raises(WrongUseError, match="Nothing in the work"):
         export_readings(path, session, tmp_path / "none")
     recording.lock(path, session, 0, {VERDICT: UNSURE})
     recording.resolve(path, session, 0, {VERDICT: ANATOMY}, comment="below")

@@ -159,12 +159,12 @@ def test_that_options_are_shown_once_the_differential_is_locked(path: Path) -> N
         "differential": ("effusion", "pneumonia"),
         "differential_confidence": 3,
     }
-    with pytest.raises(WrongUseError, match="none of the questions asked now"):
+    with pytest.raises(WrongUseError, match="not one of the questions asked now"):
         recording.lock(path, session, 0, {**differential, "choice": "a"})
     second = recording.lock(path, session, 0, differential)
     assert (second.state, second.stage) == (TaskState.STAGE_LOCKED, 1)
     assert second.options == {"choice": options}
-    with pytest.raises(LockedError, match="nothing that could be undone"):
+    with pytest.raises(LockedError, match="Nothing to undo"):
         recording.undo(path, session, 0)
     with pytest.raises(WrongUseError, match="Choose among a, b"):
         recording.lock(path, session, 0, {"choice": "z"})
@@ -212,7 +212,7 @@ def test_that_a_data_set_whose_masks_do_not_fit_has_no_case(tmp_path: Path) -> N
     )
     with open_store(path) as store:
         data_sets.add_dataset(store, replace(held, images=images))
-    with pytest.raises(WrongUseError, match="holds no case that can be asked so"):
+    with pytest.raises(WrongUseError, match="has no case that can be asked like this"):
         _open(path, "A")
 
 

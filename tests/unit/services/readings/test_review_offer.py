@@ -52,7 +52,7 @@ def test_that_a_study_offers_the_findings_and_views_that_have_a_reference(
 def test_that_a_study_without_a_case_says_why(path: Path) -> None:
     offer = study_offer(path, DATASET, CaseSample(views=("lateral",)))
     assert offer.questions == 0
-    assert "none of the findings and views" in offer.sentence
+    assert "none of the requested findings and views" in offer.sentence
     assert FINDING in offer.sentence
 
 

@@ -63,7 +63,7 @@ def test_that_a_report_tells_of_verdicts_that_do_not_match_their_replies(
     told = (
         "Verdicts that do not match their replies: 1 of 12 (first: "
         f"{one.trial.item}, grid=8, uniform). "
-        f"'overread rescore {run}' judges them again."
+        f"'overread rescore {run}' scores them again."
     )
     assert told_departures(store, run) == told
     store.close()

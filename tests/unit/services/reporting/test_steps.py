@@ -249,7 +249,7 @@ def test_that_a_model_that_only_points_is_refused_before_the_plan(
     store: Store,
 ) -> None:
     pointing = ModelProfile("uniform", "uniform")
-    with pytest.raises(WrongUseError, match="'uniform' points at a place"):
+    with pytest.raises(WrongUseError, match="'uniform' points at a location"):
         plan_run(store, quiz_spec([pointing]))
     assert runs.run_summaries(store, include_adhoc=True) == ()
 

@@ -30,7 +30,7 @@ def test_that_the_estimate_counts_what_a_plan_would_hold(settings: Settings) -> 
     assert found.cost_microusd == 0
     assert "40 questions about 5 items" in found.sentence
     assert "8 more trials are planned as excluded" in found.sentence
-    assert "Not asked, as no image of these views" in found.sentence
+    assert "Not asked, because no image of these views" in found.sentence
     assert "Pneumothorax" in found.sentence
     with open_store(settings.store) as opened:
         assert run_summaries(opened, include_adhoc=True) == ()
@@ -55,7 +55,7 @@ def test_that_what_was_answered_is_not_counted_again(settings: Settings) -> None
     form = a_form(models=("uniform",), seed=0, repeats=1, params={"grids": [8]})
     found = estimate(settings.store, form, settings)
     assert (found.requests, found.already_answered) == (4, 4)
-    assert "4 of them are answered already" in found.sentence
+    assert "4 of them are already answered and" in found.sentence
 
 
 @pytest.mark.parametrize("models", [("far",), ("far", "mine"), ("far", "uniform")])
@@ -69,8 +69,8 @@ def test_that_an_unknown_price_is_said_and_is_no_part_of_a_sum(
         import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
     found = estimate(settings.store, a_form(models=models), settings)
     assert found.cost_microusd is None
-    assert "What far will cost is not known: add price_in" in found.sentence
-    assert "No model named has a price" not in found.sentence
+    assert "The cost of far is not known: add price_in" in found.sentence
+    assert "None of these models has a price" not in found.sentence
     assert "Cost" not in found.sentence
     assert ("for the other models." in found.sentence) is ("mine" in models)
 
@@ -141,7 +141,7 @@ def test_that_the_time_follows_earlier_replies_and_what_is_in_flight(
     form = a_form(models=("mine", "uniform"), repeats=100)
     found = estimate(settings.store, form, settings, concurrency=2)
     assert found.seconds == pytest.approx(400 * (4.0 / 2 + 0.04) + 400 * 0.04)
-    assert "About $184.00 and 14 minutes, by earlier replies." in found.sentence
+    assert "About $184.00 and 14 minutes, judging by earlier replies." in found.sentence
     assert found.sends
 
 
@@ -170,7 +170,7 @@ def test_that_more_replicates_are_advised_for_a_model_that_draws(
     settings.models_file.write_text(SERVER)
     with open_store(settings.store) as opened:
         import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
-    words = "Ask 5 times: answers of mine are drawn and vary."
+    words = "Repeat 5 times: answers of mine are sampled and vary."
     said = {
         (preset, repeats): words
         in estimate(

@@ -140,7 +140,7 @@ def test_that_a_person_sees_what_leaves_first_and_what_is_made_of_replies(
     assert len(first.images) == 2
     assert first.body_bytes > 0
     assert (later.images, later.body_bytes, later.requests) == ((), 0, 3)
-    assert "made of the replies" in later.text[0][1]
+    assert "depend on replies" in later.text[0][1]
     for preview in previews:
         keep_consent(store.path, preview, for_any=False, unencrypted=True)
     assert previews_of_batch(store.path, quiz_spec([studied], judge)) == ()
@@ -165,5 +165,5 @@ def test_that_an_image_that_a_study_made_past_its_sources_is_not_sent(
     run = plan_run(store, quiz_spec([far(server)], images=False))
     events = finish(store, run)
     told = [event.sentence for event in events if isinstance(event, ModelStopped)]
-    assert "holds an image that was not looked at" in told[0]
+    assert "contains an image that was not reviewed" in told[0]
     assert server.script.received == []

@@ -214,7 +214,7 @@ def test_that_an_endpoint_where_nobody_listens_stops_the_model_in_one_sentence(
     events = finish(store, run, BatchOptions(concurrency=1))
     stopped = [e for e in events if isinstance(e, ModelStopped)]
     assert len(stopped) == 1
-    assert "Nobody answers" in stopped[0].sentence
+    assert "Nothing answers" in stopped[0].sentence
     assert statuses(store, run) == {"pending": 6}
 
 

@@ -61,7 +61,7 @@ def test_that_only_an_answer_that_may_have_been_given_may_have_cost(
 
 def test_that_the_sentence_tells_ceiling_spending_and_the_way_on() -> None:
     said = ceiling_sentence(Budget(5_000_000, 4_980_000), "gpt", 53_000)
-    assert "$5.00 is reached: $4.98" in said
+    assert "$5.00 is reached: up to $4.98" in said
     assert "gpt may cost up to $0.05" in said
     assert "--ceiling" in said
     assert dollars(2_500) == "$0.0025"

@@ -59,7 +59,7 @@ def test_that_a_limit_that_is_no_number_of_seconds_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setenv(DRAIN_VARIABLE, text)
-    with pytest.raises(WrongUseError, match="no number of seconds"):
+    with pytest.raises(WrongUseError, match="not a number of seconds"):
         drain_limit_s()
 
 

@@ -30,7 +30,7 @@ side = 16
 Edema = 1
 "Pleural Effusion" = 2
 """
-SAYS = "did not learn Lung Lesion, so 3 trial(s) are excluded"
+SAYS = "was not trained on Lung Lesion, so 3 trial(s) are excluded"
 
 
 def network(folder: Path, card: str = CARD) -> ModelProfile:
@@ -53,8 +53,8 @@ def test_that_a_card_tells_what_its_network_learned(tmp_path: Path) -> None:
     why = unlearned(profile, "Lung Lesion")
     assert why is not None
     assert str(why) == (
-        "The network 'two findings' did not learn 'Lung Lesion'. "
-        "It knows edema, pleural effusion."
+        "The network 'two findings' was not trained on 'Lung Lesion'. Choose one "
+        "of its findings: edema, pleural effusion."
     )
     assert unlearned(D4, "anything") is None
     with pytest.raises(UnreadableInputError, match="cannot be read"):
@@ -101,7 +101,7 @@ def test_that_a_finding_no_network_learned_is_excluded_and_said_so(
         assert sum(counts.values()) == 12
         assert not {"provider_error", "pending"} & {*counts}
         sections = report_data(store, run).data.appendix
-        (section,) = (s for s in sections if "did not learn" in s.title)
+        (section,) = (s for s in sections if "was not trained on" in s.title)
         assert section.table is not None
         assert section.table.rows == (("net", "Lung Lesion", 3),)
         assert not [s for s in sections if s.title.startswith("Excluded")]
@@ -113,10 +113,12 @@ def test_that_a_model_that_learned_nothing_of_it_is_refused_before_the_run(
     pytest.importorskip("captum", reason="needs captum")
     with open_store(tmp_path / "s.sqlite") as store:
         import_findings(store, tmp_path / "d", "Lung Lesion")
-        with pytest.raises(WrongUseError, match="did not learn 'Lung Lesion'"):
+        with pytest.raises(WrongUseError, match="was not trained on 'Lung Lesion'"):
             plan_run(store, a_spec([network(tmp_path), D4]))
         image = ImageRef(tmp_path / "d" / "patient00000_frontal.png")
         asked = Question(image, "Lung Lesion", network(tmp_path), view=View.FRONTAL)
-        with pytest.raises(WrongUseError, match="It knows edema, pleural effusion"):
+        with pytest.raises(
+            WrongUseError, match="Choose one of its findings: edema, pleural effusion"
+        ):
             plan_question(store, asked)
         assert runs.run_summaries(store, include_adhoc=True) == ()

@@ -44,7 +44,7 @@ def test_that_the_same_arguments_give_the_same_bytes(tmp_path: Path) -> None:
     }
     assert files["one"] == files["two"]
     assert len(files["one"]) == 5
-    with pytest.raises(WrongUseError, match="already holds something else"):
+    with pytest.raises(WrongUseError, match="already contains something else"):
         make_chests(tmp_path / "two", 2, 4, SIZE, _quiet)
 
 
@@ -53,8 +53,8 @@ def test_that_the_same_arguments_give_the_same_bytes(tmp_path: Path) -> None:
     [
         (0, 0, SIZE, "0 patients of seed 0 cannot be made"),
         (1, -1, SIZE, "1 patients of seed -1 cannot be made"),
-        (1, 0, SizePx(10, 10), "10 × 10 pixels is no size"),
-        (1, 0, SizePx(9000, 100), "100 × 9000 pixels is no size"),
+        (1, 0, SizePx(10, 10), "10 × 10 pixels is not a valid size"),
+        (1, 0, SizePx(9000, 100), "100 × 9000 pixels is not a valid size"),
     ],
 )
 def test_that_what_cannot_be_made_is_refused(
@@ -128,7 +128,7 @@ def test_that_the_command_line_goes_from_nothing_to_a_pack(
         [*map(str, ("questions", "c", "--name", "q", "--set", "x", *store))]
     )
     assert refused == 2
-    assert "'x' is no setting." in capsys.readouterr().err
+    assert "'x' is not a setting." in capsys.readouterr().err
     told = run_command_line(list(map(str, ("questions", "c", "--name", "w", *store))))
     assert told == 0
     assert "'w': " in capsys.readouterr().out

@@ -142,7 +142,7 @@ def test_that_an_uncompressed_collection_has_no_jpeg(tmp_path: Path) -> None:
 
 def test_that_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("mine")
-    with pytest.raises(WrongUseError, match="already holds something else"):
+    with pytest.raises(WrongUseError, match="already contains something else"):
         make_phantom(tmp_path, 1, 0, SIZE, _quiet)
     assert [p.name for p in tmp_path.iterdir()] == ["letters.txt"]
 

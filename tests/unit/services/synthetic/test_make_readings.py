@@ -251,5 +251,5 @@ def test_that_reports_say_what_is_there_and_what_changed(folder: Path) -> None:
 def test_that_numbers_out_of_range_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongUseError, match="0 studies of seed 0"):
         make_readings(tmp_path, 0, 0, SIZE, lambda *_: None)
-    with pytest.raises(WrongUseError, match="no size for a radiograph"):
+    with pytest.raises(WrongUseError, match="not a valid size for a radiograph"):
         make_readings(tmp_path, 1, 0, SizePx(9, 9), lambda *_: None)

@@ -59,7 +59,7 @@ def test_that_the_same_arguments_give_the_same_bytes_and_others_are_refused(
     assert before == content(tmp_path / "b")
     make_tiles(tmp_path / "a", 4, 2, SIZE, quiet)
     assert before == content(tmp_path / "a")
-    with pytest.raises(WrongUseError, match="already holds something else"):
+    with pytest.raises(WrongUseError, match="already contains something else"):
         make_tiles(tmp_path / "a", 5, 2, SIZE, quiet)
 
 
@@ -68,8 +68,8 @@ def test_that_the_same_arguments_give_the_same_bytes_and_others_are_refused(
     [
         (0, 0, SIZE, "0 tiles of seed 0"),
         (1, -1, SIZE, "1 tiles of seed -1"),
-        (1, 0, SizePx(10, 200), "200 × 10 pixels is no size for a tile"),
-        (1, 0, SizePx(4000, 200), "no size for a tile"),
+        (1, 0, SizePx(10, 200), "200 × 10 pixels is not a valid size for a tile"),
+        (1, 0, SizePx(4000, 200), "not a valid size for a tile"),
     ],
 )
 def test_that_numbers_out_of_range_get_a_sentence(

@@ -168,9 +168,9 @@ def test_that_the_same_bytes_from_elsewhere_have_the_same_key() -> None:
 
 def test_that_a_number_json_cannot_hold_is_refused_in_a_sentence() -> None:
     for value in (float("nan"), 2**60):
-        with pytest.raises(WrongUseError, match="JSON cannot carry"):
+        with pytest.raises(WrongUseError, match="JSON cannot represent"):
             key(_with_params(seed=value))
-    with pytest.raises(WrongUseError, match="JSON cannot carry"):
+    with pytest.raises(WrongUseError, match="JSON cannot represent"):
         key(dataclasses.replace(IDENTITY, model="\ud800"))
 
 

@@ -93,7 +93,7 @@ def test_that_a_process_that_dies_is_a_sentence_and_the_next_call_works(
     decoder.load(ref)
     first = process_of(decoder)
     threading.Timer(0.2, first.kill).start()
-    with pytest.raises(UnreadableInputError, match=r"endless\.png made its decoder"):
+    with pytest.raises(UnreadableInputError, match=r"endless\.png crashed its decoder"):
         read_endlessly(decoder._screen)
     assert decoder.load(ref).ref == ref
     assert process_of(decoder).pid != first.pid

@@ -69,7 +69,7 @@ def test_that_a_folder_without_images_and_a_missing_path_are_said(
 ) -> None:
     with pytest.raises(UnreadableInputError, match="no readable image in"):
         open_case([tmp_path])
-    with pytest.raises(UnreadableInputError, match="nowhere is not there"):
+    with pytest.raises(UnreadableInputError, match="nowhere does not exist"):
         open_case([tmp_path / "nowhere"])
     with pytest.raises(UnreadableInputError, match="empty list"):
         open_case([])
@@ -120,13 +120,13 @@ def test_that_a_second_opening_adds_to_the_first(slices: Path) -> None:
 def test_that_a_file_which_ends_its_reader_is_told_alone(slices: Path) -> None:
     def crashing(paths: tuple[Path, ...]) -> Headers:
         if any(path.name == "7.dcm" for path in paths):
-            raise UnreadableInputError("It made its decoder crash.", "Copy it again.")
+            raise UnreadableInputError("It crashed its decoder.", "Copy it again.")
         return read_chunk(paths)
 
     *_, last = open_cases([slices], Event(), read=crashing)
     assert len(_images(last)) == 39
     reasons = {other.path.name: other.reason for other in last.others}
-    assert reasons["7.dcm"] == "It made its decoder crash."
+    assert reasons["7.dcm"] == "It crashed its decoder."
 
 
 def test_that_nobody_goes_on_after_a_crash_when_nobody_waits() -> None:

@@ -143,7 +143,7 @@ def test_that_a_question_that_cannot_be_asked_is_refused_in_a_sentence(
     number = desk.worker.ask(desk.question(99))
     refusal = reply(desk.heard)
     assert (refusal.id, refusal.ok) == (number, None)
-    assert refusal.sentence.startswith("patient00099_frontal.png is not there.")
+    assert refusal.sentence.startswith("patient00099_frontal.png does not exist.")
 
 
 def test_that_a_batch_is_planned_and_run_and_a_second_time_only_told(
@@ -171,7 +171,7 @@ def test_that_a_cancelled_run_stops_and_goes_on_when_resumed(desk: Desk) -> None
         while not isinstance(message := heard.get(timeout=300), WorkerReply):
             continue
         assert (message.id, message.ok) == (second, None)
-        assert "going on already" in message.sentence
+        assert "already running" in message.sentence
         worker.cancel(run)
         while not isinstance(heard.get(timeout=300), WorkerReply):
             continue

@@ -26,7 +26,7 @@ def test_that_the_same_work_goes_on_once() -> None:
     stops = Cancellations("loaded")
     with (
         stops.doing("a"),
-        pytest.raises(WrongUseError, match="'a' is being loaded already"),
+        pytest.raises(WrongUseError, match="'a' is already being loaded"),
         stops.doing("a"),
     ):
         pass

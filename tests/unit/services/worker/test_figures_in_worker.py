@@ -71,8 +71,8 @@ def test_that_an_order_is_in_the_words_and_in_the_numbers() -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (FigureCommand(3, "fig99"), "Run 3 has no figure 'fig99' any more."),
-        (FigureCommand(3, "fig2", ground="pink"), "Run 3 has no figure"),
+        (FigureCommand(3, "fig99"), "Run 3 no longer has a figure 'fig99'."),
+        (FigureCommand(3, "fig2", ground="pink"), "Run 3 no longer has"),
         (FigureCommand(3, "fig2", "docx"), "A figure cannot be saved"),
         (FigureCommand(3, "fig2", order=("a", "z")), "no series named 'z'"),
     ],

@@ -147,7 +147,7 @@ def test_that_a_line_that_is_no_command_is_answered_and_not_the_end(
 ) -> None:
     refusal = tell(worker, frame)["error"]
     assert isinstance(refusal, dict)
-    assert "no command" in refusal["what"]
+    assert "not a known command" in refusal["what"]
     assert "ok" in tell(worker, line({"id": 2, "cmd": "hello"}))
 
 

@@ -79,7 +79,7 @@ def test_that_loading_is_cancelled_and_says_so(
     assert isinstance(heard.get(timeout=300), WorkerLoading)
     worker.load_model("endless")
     _, refused = until_replied(heard)
-    assert "is being loaded already" in refused.sentence
+    assert "is already being loaded" in refused.sentence
     cancelling = worker.cancel_load("endless")
     both = [until_replied(heard)[1] for _ in range(2)]
     replies = {reply.id: reply for reply in both}

@@ -246,7 +246,7 @@ def test_that_the_recommended_preset_adds_one_image_at_a_time_and_every_order() 
 def test_that_wrong_parameters_are_told_in_a_sentence() -> None:
     with pytest.raises(WrongUseError, match="no preset named 'medsyn'"):
         read_params("medsyn", {})
-    with pytest.raises(WrongUseError, match="Name fdx among the tasks"):
+    with pytest.raises(WrongUseError, match="Add fdx to the tasks"):
         read_params("medsyn2026", {"tasks": ["ddx"], "sensitivity": True})
     with pytest.raises(WrongUseError, match="tasks"):
         read_params("medsyn2026", {"tasks": ["cure"]})

@@ -77,7 +77,7 @@ def test_that_a_rate_of_one_case_less_names_the_n_that_fits(
     table = published_table((row,), checks())
     line = dict(zip(table.header, table.rows[0], strict=True))
     assert line["n_is"] == "derived"
-    assert line["reason"] == f"no k / 85 prints so; a k / {n} does"
+    assert line["reason"] == f"no k / 85 rounds to it; a k / {n} does"
     assert not find("Table 2", FDX, "English", who).n_derived
 
 

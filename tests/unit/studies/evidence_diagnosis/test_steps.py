@@ -190,7 +190,7 @@ def test_that_other_data_and_languages_without_cases_are_told() -> None:
         plan(dataset_of(ENGLISH), chinese)
     dataset = dataset_of(ENGLISH)
     other = replace(dataset, items=(Item("x", "p", facts={"language": "en"}),))
-    with pytest.raises(WrongUseError, match="'x' is no case with several evidences"):
+    with pytest.raises(WrongUseError, match="'x' is not a case with"):
         plan(other, spec_of(Params()))
 
 
@@ -211,8 +211,8 @@ def test_that_a_question_holds_the_images_in_their_order() -> None:
     ("tokens", "mode", "note"),
     [
         (True, RandomText.TOKENS, ""),
-        (False, RandomText.TOKENS, "random words stood for random tokens of its own"),
-        (True, RandomText.WORDS, "random words stood for random tokens of its own"),
+        (False, RandomText.TOKENS, "random words replaced random tokens of its own"),
+        (True, RandomText.WORDS, "random words replaced random tokens of its own"),
     ],
 )
 def test_that_random_text_is_the_models_own_tokens_or_noted(
@@ -297,7 +297,7 @@ def test_that_the_settings_say_what_a_reader_must_know() -> None:
     assert "No judge is named" in STUDY.notices(Params())[0]
     words = Params(judge="j", arms=("raw", "random_text"), random_text=RandomText.WORDS)
     assert STUDY.notices(words) == (
-        "Random text is as long in words; its tokens may differ.",
+        "Random text has the same number of words; its number of tokens may differ.",
     )
     assert STUDY.notices(Params(tasks=("fdx",))) == ()
 

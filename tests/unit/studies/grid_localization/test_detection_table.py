@@ -209,7 +209,7 @@ def test_that_boxes_that_nothing_orders_have_no_average_precision(
     cells = _cells([hit, miss])
     key = ("Nodule", "grid=8", "m", BY_RULE)
     assert cells[(*key, "ap", None)][2] is None
-    assert "all boxes are equally sure" in str(cells[(*key, "ap", None)][5])
+    assert "all boxes have equal" in str(cells[(*key, "ap", None)][5])
     assert not [cell for cell in cells if cell[4] == "ap_at_iou"]
     printed = _printed([hit, miss])
     assert printed.rows[0][printed.header.index("AP")] == "-"

@@ -147,10 +147,10 @@ def test_that_only_a_run_like_the_papers_has_its_values_beside_it() -> None:
     assert unlike_paper(whole_test_set(), spec, incomplete=False) == ""
     exact = a_spec(mask_mode="exact")
     told = unlike_paper(whole_test_set(), exact, incomplete=False)
-    assert told == "other than the paper's: mask mode"
+    assert told == "different from the paper's: mask mode"
     limited = replace(spec, limit=9)
     told = unlike_paper(whole_test_set(), limited, incomplete=False)
-    assert told == "only the first 9 were asked about"
+    assert told == "only the first 9 were asked"
 
 
 def a_spec(**params: object) -> RunSpec:

@@ -80,7 +80,7 @@ def test_that_every_row_says_where_it_stands_and_whether_it_can_be() -> None:
     images, frontal = ROWS[-2:]
     assert images.badge is Badge.INCONSISTENT
     assert images.check == (
-        "no k / 668 prints so (54 of the 1,225 pairs would print so)"
+        "no k / 668 rounds to it (54 of the 1,225 pairs would round to it)"
     )
     assert round(100 * 54 / sum(TEST_PAIRS.values()), 1) == images.value
     assert frontal.check == "578 to 584 of 668"

@@ -159,11 +159,11 @@ def test_that_questions_of_another_threshold_are_refused() -> None:
     other = Params(anatomies=PARAMS.anatomies, iou_threshold=0.2)
     with pytest.raises(WrongUseError) as error:
         benchmark_of(data(items), other)
-    with pytest.raises(WrongUseError, match="holds no questions about anatomies"):
+    with pytest.raises(WrongUseError, match="has no questions about anatomies"):
         benchmark_of(data(()), PARAMS)
     assert str(error.value) == (
-        "The questions were drawn with iou above 0.1, the run has iou above 0.2. Draw "
-        "them again, or set relation_rule and its threshold alike."
+        "The questions were drawn with iou above 0.1, but the run has iou above "
+        "0.2. Draw them again, or set relation_rule and its threshold to match."
     )
 
 

@@ -152,8 +152,8 @@ def test_that_the_preset_pins_every_resolution() -> None:
     [
         ("heal", {}, "has no preset named 'heal'"),
         ("heal2025", {"most_questions": 1}, "at least 2 and at most 1 questions"),
-        ("heal2025", {"extraction": "model"}, "wanted and not named"),
-        ("heal2025", {"extractor": "m"}, "wanted and not named"),
+        ("heal2025", {"extraction": "model"}, "contradict each other"),
+        ("heal2025", {"extractor": "m"}, "contradict each other"),
         ("heal2025", {"feather": 2}, "The parameter feather cannot be 2"),
     ],
 )

@@ -100,7 +100,7 @@ def test_that_subsets_and_splits_are_chosen_and_none_at_all_is_said() -> None:
         plan(dataset(ITEMS), spec(subsets="Else"))
     with pytest.raises(WrongUseError, match="no multiple-choice question at all"):
         plan(dataset(()), spec())
-    with pytest.raises(WrongUseError, match="'x' is no multiple-choice question"):
+    with pytest.raises(WrongUseError, match="'x' is not a multiple-choice question"):
         plan(dataset((Item("x", "p"),)), spec())
     with pytest.raises(WrongUseError, match="'y' does not say which option"):
         mcq_of(Item("y", "p", facts={"options": ["a", "b"]}))
@@ -189,5 +189,5 @@ def test_that_models_that_look_at_nothing_are_asked_without_images_only() -> Non
     assert asked == {"text_only", "mismatch"}
     others = {one.condition.name for one in trials if one.model == MODEL.name}
     assert len(others) == 3 + 40 + 1
-    with pytest.raises(WrongUseError, match="no model of it is shown any"):
+    with pytest.raises(WrongUseError, match="none of its models is shown any"):
         plan(data, spec(models[1:], settings={"arms": ["image"], **blind}))

@@ -159,6 +159,6 @@ def test_that_studies_are_sampled_and_others_are_no_studies(tmp_path: Path) -> N
     spec = a_spec(tmp_path, studies=1)
     assert len(plan(dataset, spec)) == 1
     plain = read_folder(report_folder(tmp_path / "plain"), "studies")
-    with pytest.raises(WrongUseError, match="holds no study with a report"):
+    with pytest.raises(WrongUseError, match="has no study with a report"):
         plan(plain, spec)
     assert read(tmp_path / "d", "x").items == dataset.items

@@ -224,12 +224,15 @@ def test_that_who_edits_the_words_of_a_draft_need_not_note_the_changes() -> None
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"diff": ["+ some"]}, "that is not its candidate with the changes noted."),
+        (
+            {"diff": ["+ some"]},
+            "that is different from its candidate with the changes noted.",
+        ),
         ({"task": ""}, "number 1, that is without task."),
         ({"category": "x"}, "'category' in task 1 of 's.json' cannot be 'x'."),
         ({"source": "x"}, "'source' in task 1 of 's.json' cannot be 'x'."),
         ({"answerable": "x"}, "'answerable' in task 1 of 's.json' cannot be 'x'."),
-        ({"rescored": 3}, "that is scored again with no sum from 4 to 20."),
+        ({"rescored": 3}, "that is scored again with a sum outside 4 to 20."),
         (
             {"rescored": True},
             "'rescored' in task 1 of 's.json' must be a whole number.",
@@ -250,7 +253,7 @@ def test_that_a_selection_that_does_not_hold_is_refused(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "has no format"),
         ('{"format": "overread rubric tasks"}', "has no list of tasks"),
         (

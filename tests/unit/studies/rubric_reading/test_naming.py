@@ -74,7 +74,7 @@ def test_that_a_name_of_no_model_is_refused_with_the_nearest() -> None:
     with pytest.raises(WrongUseError) as caught:
         spec_of(O3, MINE, no_box_models="mine, mina")
     assert caught.value.what == (
-        "The parameter no_box_models names 'mina', and there is no such model."
+        "The parameter no_box_models names 'mina', but there is no such model."
     )
     assert caught.value.how == "Did you mean 'mine'? This run asks o3, mine."
 

@@ -59,10 +59,10 @@ def test_that_a_card_is_of_the_repeat_that_was_graded(tmp_path: Path) -> None:
     assert len(examples) == 4
     assert {tile["outcome"] for tile in examples} == {"excluded"}
     assert said == [
-        "A graded alone: there is no agreement to tell.",
+        "A graded alone, so agreement cannot be measured.",
         (
             "7 of 8 delivered outputs without a grade: excluded as ungraded; a grade "
-            "of one repeat counts for no other."
+            "of one repeat does not count for another."
         ),
         "Figure 5 needs the grades of two readers.",
     ]

@@ -33,11 +33,11 @@ def test_that_the_checks_flag_what_is_known_and_nothing_else() -> None:
     found = {check.problem for check in flagged(CHECKS)}
     assert found == {
         "the 8 shares add up to 99 %",
-        "5.0 % is no k / 81 (4 / 81 = 4.9 %)",
-        "34.5 % is no k / 81 (28 / 81 = 34.6 %)",
+        "5.0 % is not k / 81 for any k (4 / 81 = 4.9 %)",
+        "34.5 % is not k / 81 for any k (28 / 81 = 34.6 %)",
         (
-            "10.1 % is no k / 62 (6 / 62 = 9.7 %); of sizes below 130, 69 gives "
-            "10.1 and 36.2"
+            "10.1 % is not k / 62 for any k (6 / 62 = 9.7 %); of sizes below 130, 69 "
+            "gives 10.1 and 36.2"
         ),
     }
     wrong = [row for row in ROWS if badge_of(row, CHECKS) is Badge.INCONSISTENT]

@@ -249,8 +249,8 @@ A,medgemma-4b-it,s1|t1,,4,4,4,5,,,1,
             "'s1|t1' by 'o3', repeat 3."
         ),
         (
-            "21 of 24 delivered outputs without a grade: excluded as ungraded; a grade "
-            "of one repeat counts for no other."
+            "21 of 24 delivered outputs without a grade: excluded as ungraded; a "
+            "grade of one repeat does not count for another."
         ),
     ]
 
@@ -278,7 +278,7 @@ def test_that_a_broken_file_of_grades_is_told_and_stops_nothing(
     (dataset.root / "grades.json").write_text("{}", encoding="utf-8")
     with open_store(tmp_path / "s.sqlite") as store:
         *_, note = report_data(store, 1).data.sections
-    assert "holds both grades.csv and grades.json" in str(note.table.rows[0][1])
+    assert "contains both grades.csv and grades.json" in str(note.table.rows[0][1])
 
 
 def test_that_one_reader_alone_and_who_withdrew_are_told(
@@ -294,7 +294,7 @@ def test_that_one_reader_alone_and_who_withdrew_are_told(
     path.write_text(json.dumps({**document, "withdrawn": ["B"]}), encoding="utf-8")
     data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
     assert data.sections[-1].table.rows == (
-        ("Readers", "A graded alone: there is no agreement to tell."),
+        ("Readers", "A graded alone, so agreement cannot be measured."),
         ("Grades", "7 of 8 delivered outputs without a grade: excluded as ungraded."),
         ("Withdrawn", "B has withdrawn; none of the grades is used."),
     )

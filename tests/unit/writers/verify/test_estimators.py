@@ -312,5 +312,5 @@ def test_that_what_is_not_known_is_named() -> None:
     (document,) = spec_documents([strange])
     with pytest.raises(specs.UnknownError, match="the estimator 'mode'"):
         specs.table_of(document, {"trials": []})
-    with pytest.raises(specs.UnknownError, match="made of 'trials'"):
+    with pytest.raises(specs.UnknownError, match="made from 'trials'"):
         specs.table_of(document, {})

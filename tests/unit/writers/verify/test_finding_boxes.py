@@ -109,5 +109,5 @@ def test_that_boxes_without_an_order_have_none_and_say_why() -> None:
     cell = Cell(rows, None, OF, {"overlaps": (0.5,)}, Shared())
     value, why = FOUND["average precision"](cell)
     assert value is None
-    assert str(why).startswith("none: all boxes are equally sure")
+    assert str(why).startswith("none: all boxes have equal")
     assert FOUND["average precision by overlap"](cell)[:2] == ([], [])

@@ -28,7 +28,7 @@ SCHEMA = {
         ({}, ["m has no n."]),
         ({"n": 0}, ["m.n is less than 1."]),
         ({"n": True}, ["m.n is not of the type integer."]),
-        ({"n": 1, "x": "xyz"}, ["m.x is not written as it should be."]),
+        ({"n": 1, "x": "xyz"}, ["m.x has the wrong form."]),
         ({"n": 1, "list": [0]}, ["m.list[0] is not of the type ['boolean', 'null']."]),
         ({"n": 1, "no": 0}, ["m.no is not False."]),
         ({"n": 1, "closed": {"a": 1}}, ["m.closed has a, which it should not have."]),

@@ -1,1 +1,1 @@
-"""What a run becomes that is given away as one file (M-23)."""
+"""A run as one file to share (M-23)."""

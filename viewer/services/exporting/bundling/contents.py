@@ -37,54 +37,53 @@ from viewer.studies.catalog import package_of
 _TOKEN: Final = re.compile(r"[\w.#-]+")
 VERIFIED: Final = """\
 What verify.py verifies
-- every file against its hash, every reply against the hash that its step has
-- that each trial that was planned is there once and has one status
-- places: the cell is read off the raw reply again, put on the reference mask and
-  scored; points, boxes, masks and maps are put into their cells and measured again,
-  and boxes are held against those of the rule and of each reader
-- plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are read
-  off the raw reply again; of an option, a list of diagnoses or a text in sentences the
-  stored reading has to stand in the reply
-- every verdict on an answer follows from it and the truth that stands beside the trial
-- that the specifications of this program's own studies are its own, and every cell of
-  the tables that they make of the trials: counts, rates, intervals and tests, to the
-  last digit or, where versions of Python add up differently, to a billionth
-What it does not
-- that truth, masks and reference boxes are true, and what sentences mean: a cell, an
-  option or a list in sentences has to be named by the reply; of yes, no and labels in
-  sentences, and of what could not be read, the stored reading is taken
-- how a model's own coordinates or masks became native pixels, which are taken
+- every file against its hash, and every reply against the hash in its step
+- that each planned trial is present once and has one status
+- locations: the cell is parsed from the raw reply again, placed on the reference mask
+  and scored; points, boxes, masks and maps are assigned to their cells and measured
+  again, and boxes are compared with those of the rule and of each reader
+- plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are parsed
+  from the raw reply again; for an option, a list of diagnoses or a text in sentences,
+  the stored answer must appear in the reply
+- that every verdict follows from the answer and from the truth stored with the trial
+- that the specifications of the built-in studies are unchanged, and every cell of the
+  tables they make from the trials: counts, rates, intervals and tests, to the last
+  digit or, where versions of Python add up differently, to a billionth
+What it does not verify
+- that truth, masks and reference boxes are correct, and what sentences mean: a cell, an
+  option or a list in sentences must be named by the reply; for yes, no and labels in
+  sentences, and for what could not be parsed, the stored answer is trusted
+- how a model's own coordinates or masks became native pixels
 - columns that it names, such as intervals over replicates
-- why an answered trial was left out, and what was made of reports or proposed
-- numbers that were measured while a model was asked (time, tokens, cost, memory,
-  attention, regions, likelihoods), and what items fall into, which are taken as they
-  stand
-- the tables that it names as held against their hashes only: what they list of a data
-  set, a paper or a report is not in the bundle
+- why an answered trial was left out, and what was made from reports or proposed
+- what was measured while a model was asked (time, tokens, cost, memory, attention,
+  regions, likelihoods), and the groups that items belong to
+- the tables that it names as checked only against their hashes: what they list about a
+  data set, a paper or a report is not in the bundle
 """
-"""What verify.py works out again, and what stands as it is."""
+"""What verify.py computes again, and what it trusts."""
 README: Final = f"""\
 A run of Overread, complete and verifiable.
 
-python verify.py BUNDLE.zip     holds every byte against its hash and works out again
-                                what can be; nothing but Python
-index.html                      every trial with what was replied, without a network
+python verify.py BUNDLE.zip     checks every byte against its hash and computes again
+                                what can be; needs nothing but Python
+index.html                      every trial with its replies; works offline
 report.html                     the report
 tables/ figures/                what the report prints, at full precision
-plan.json trials.jsonl          what was asked, and what came of it
+plan.json trials.jsonl          what was asked, and the results
 replies.jsonl references.json   raw replies, and reference masks (COCO run-length
-                                code) and boxes where places were asked for
+                                code) and boxes if locations were asked for
 grades.json people.json         what readers graded, and what physicians and experts
-                                chose and scored, where they did
-specs.json                      how each table is made of the trials, as data
+                                chose and scored, if they did
+specs.json                      how each table is made from the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
-                                manifest.schema.json describes it
+                                described by manifest.schema.json
 
 {VERIFIED}
-Patients, images, items and readers go by pseudonyms that follow the order of their
-names. There are no pixels, no file names and no dates in it, and of questions their
-hashes only. Options, diagnoses, labels, the words of tasks that readers selected and
-replies are in it word for word: a reply may repeat what a question told its model.
+Patients, images, items and readers appear under pseudonyms that follow the order of
+their names. The bundle has no pixels, file names or dates, and of questions only their
+hashes. Options, diagnoses, labels, the text of tasks that readers selected and replies
+are included word for word: a reply may repeat what a question told its model.
 """
 """What stands in README.txt."""
 

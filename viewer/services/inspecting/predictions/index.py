@@ -1,4 +1,4 @@
-"""Check the flat table of predictions against its trials, or make it anew."""
+"""Check the flat table of predictions against its trials, or rebuild it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the studies of runs call their results."""
+"""The terms that studies use for their results."""
 
 from collections.abc import Iterable
 

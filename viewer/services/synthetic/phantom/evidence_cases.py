@@ -1,4 +1,4 @@
-"""Synthetic cases with several evidences and a known diagnosis."""
+"""Synthetic cases with several pieces of evidence and a known diagnosis."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

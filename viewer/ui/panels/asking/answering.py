@@ -130,7 +130,8 @@ class Answering:
 
 _SAID: Final = {
     ReviewDecision.CLEAN: "Its pixels may leave this machine.",
-    ReviewDecision.BLACKED_OUT: "Its boxes are black from now on, for every model.",
+    ReviewDecision.BLACKED_OUT: "Its boxes are blacked out from now on, for every "
+    "model.",
     ReviewDecision.BLOCKED: "This image is kept on this machine.",
 }
 
@@ -150,7 +151,7 @@ class PixelReviews:
         """Look for text in the image that has the focus, and let a person decide."""
         shown = self._pair.active.shown
         if shown is None:
-            self._notices.say("Open an image first; then its pixels can be reviewed.")
+            self._notices.say("Open an image first to review its pixels.")
         else:
             self.looks.look(shown.ref, shown.image, always=True)
 

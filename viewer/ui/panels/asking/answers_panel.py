@@ -110,7 +110,7 @@ class AnswersPanel(QWidget):
         self.agreement = Agreement()
         self.saw = QPushButton("What the model saw")
         self.outline = QPushButton("Outline it")
-        self.outline.setToolTip("A segmenter finds the outline of what lies in the box")
+        self.outline.setToolTip("A segmenter outlines what is in the box")
         self.blinding, self.reference_line = Blinding(), caption()
         self._given: tuple[Sequence[StoredAnswer], frozenset[int], int | None]
         self._given = (), frozenset(), None
@@ -221,9 +221,9 @@ class AnswersPanel(QWidget):
         """Say what to do next where nothing is open, or nothing was asked yet."""
         self.ask_first.setVisible(image_open)
         self._nothing.setText(
-            "No model was asked about this image yet. Tick a model and ask."
+            "No model has been asked about this image yet. Tick a model and ask."
             if image_open
-            else "Open an image; the answers about it are listed here."
+            else "Open an image to see its answers here."
         )
 
     def set_reference_words(self, words: str) -> None:
@@ -352,7 +352,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Model", answer.model),
         ("Version", answer.model_returned or "not stated"),
         ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
-        ("Asked through", answer.adapter),
+        ("Adapter", answer.adapter),
         ("Grid", "" if answer.written else _grid_words(answer.grid)),
         ("Reference cells", ", ".join(answer.reference_cells)),
         ("Prompt", answer.prompt_sha256[:_HASH_SHOWN]),

@@ -79,7 +79,7 @@ class Asking(QWidget):
         """Let what is in flight finish, then end, where a question runs."""
         if self.questions.running:
             self.questions.cancel()
-            self._side.ask.set_running(True, "Finishing what is in flight…")
+            self._side.ask.set_running(True, "Finishing the questions in flight…")
         else:
             self.leaving.stop()
 

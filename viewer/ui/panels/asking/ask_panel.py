@@ -87,7 +87,7 @@ class AskPanel(QWidget):
             (_UNASKED, View.UNKNOWN),
             ("frontal", View.FRONTAL),
             ("lateral", View.LATERAL),
-            ("other: no radiograph", View.OTHER),
+            ("other: not a radiograph", View.OTHER),
         ):
             self.view.addItem(words, view)
         self.ask = primary("Ask")
@@ -278,7 +278,10 @@ class AskPanel(QWidget):
                 self._asked() is not View.UNKNOWN,
                 "The file does not say which view it shows. Choose it above.",
             ),
-            (not self._running, "A question runs. Cancel it or wait for its answer."),
+            (
+                not self._running,
+                "A question is running. Cancel it or wait for its answer.",
+            ),
         )
         return next((words for ok, words in checks if not ok), "")
 

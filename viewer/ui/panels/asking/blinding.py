@@ -22,7 +22,7 @@ from viewer.ui.widgets.labels import caption, primary
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 _LOCKED: Final = "Answers and reference are locked until you commit your reading."
-_FOR_ALL: Final = "Holds for every case until you change it"
+_FOR_ALL: Final = "Applies to every case until you change it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +134,13 @@ class LockedPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._why = Label(_LOCKED, wordWrap=True)
-        self.words = QLineEdit(placeholderText="What do you see? (may stay empty)")
+        self.words = QLineEdit(placeholderText="What do you see? (optional)")
         self.words.setAccessibleName("Your reading in words")
         self.commit = primary("Commit reading")
         self.commit.setToolTip(
             as_tip(
-                "Keep your words and marks of this case as they are now, and unlock "
-                "its answers and reference. It cannot be taken back."
+                "Store your text and marks of this case as they are now, and unlock "
+                "its answers and reference. This cannot be undone."
             )
         )
         column = QVBoxLayout(self)

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from viewer.services.configuring.model_list import ModelLine
 
 _CHOOSE: Final = (
-    "Draw a rectangle around it, or choose an answer that is a box; then it can be "
-    "outlined."
+    "Draw a rectangle around it, or select an answer that is a box, to outline it."
 )
 _NONE: Final = "There is no segmenter yet, such as SAM or MedSAM, to outline it with."
-_FINDING: Final = "Name the finding that is to be outlined."
-_BUSY: Final = "An outline is being found already."
+_FINDING: Final = "Name the finding to outline."
+_BUSY: Final = "An outline is already being computed."
 _NOTHING: Final = "The segmenter found nothing in the box. Draw a larger one."
 
 

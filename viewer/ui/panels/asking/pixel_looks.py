@@ -17,7 +17,7 @@ from viewer.ui.application.background_tasks import run_for
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 
 _CHANGED: Final = (
-    "The file changed since it was opened; open it again to look at its pixels."
+    "The file changed since it was opened; open it again to review its pixels."
 )
 
 

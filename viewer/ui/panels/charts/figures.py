@@ -77,7 +77,7 @@ class FiguresPage(QWidget):
             self._missing.hide()
             self.show_figures(())
         self._run = run
-        self._title.setText(f"Working out the figures of run {run} …")
+        self._title.setText(f"Computing the figures of run {run} …")
         self._await(_LIST, self._context.worker.figures(run), self._take_list)
 
     def copy(self) -> None:
@@ -242,7 +242,7 @@ class FiguresPage(QWidget):
         )
         missing = tuple(reply["missing"])
         run = self._run
-        words = f"Figures of run {run}" if cards else f"Run {run} has no figure yet."
+        words = f"Figures of run {run}" if cards else f"Run {run} has no figures yet."
         self._title.setText(words)
         self.show_figures(cards)
         if not cards:
@@ -258,11 +258,11 @@ class FiguresPage(QWidget):
 
     def _copy_picture(self, reply: Reply) -> None:
         QGuiApplication.clipboard().setImage(QImage.fromData(_content(reply)))
-        self._context.notices.say("The figure is copied as a picture.")
+        self._context.notices.say("Copied the figure as a picture.")
 
     def _copy_script(self, reply: Reply) -> None:
         QGuiApplication.clipboard().setText(_content(reply).decode())
-        self._context.notices.say("A Python script that draws the figure is copied.")
+        self._context.notices.say("Copied a Python script that draws the figure.")
 
     def _save(self, reply: Reply, path: Path) -> None:
         from viewer.services.worker.figures import save_figure
@@ -270,7 +270,7 @@ class FiguresPage(QWidget):
         self._background_tasks.start(
             ("save", path),
             lambda: save_figure(path, _content(reply)),
-            lambda _: self._context.notices.say(f"{path.name} is written."),
+            lambda _: self._context.notices.say(f"{path.name} has been saved."),
             lambda error: tell_error(self._context, error),
         )
 
@@ -279,7 +279,7 @@ class FiguresPage(QWidget):
             self._context.notices.say(sentence)
             return
         if what == _LIST:
-            self._title.setText("The figures could not be worked out.")
+            self._title.setText("The figures could not be computed.")
         self._caption.clear()
         self.view.show_words(sentence)
 

@@ -115,13 +115,13 @@ class CompareChoice(QWidget):
         self.first.setAccessibleName("First run and model")
         self.second.setAccessibleName("Second run and model")
         self.compare.setProperty("primary", True)
-        self.swap.setToolTip("Make the first the second, and the other way round")
+        self.swap.setToolTip("Swap the first and the second")
         self.back.setToolTip("Return to the results of the selected run (Esc)")
         self.declare.setToolTip(
-            "Note, before you look, that every difference of this pair will be tested: "
-            "it is kept with its time and cannot be taken back"
+            "Declare, before seeing results, that every difference of this pair will "
+            "be tested: stored with its time, it cannot be withdrawn"
         )
-        self.export.setToolTip("Write tables, JSON and the figure into a folder")
+        self.export.setToolTip("Save tables, JSON and the figure to a folder")
         self.export.setEnabled(False)
         self.declare.hide()
 

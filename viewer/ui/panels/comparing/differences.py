@@ -35,7 +35,7 @@ class CompareDifferences(QWidget):
         super().__init__(parent)
         self._asked: Asked | None = None
         self._words = PLACING
-        self.all = QCheckBox("Show what is the same too")
+        self.all = QCheckBox("Also show what is the same")
         self.all.toggled.connect(lambda _: self._fill())
         self.settings = QTreeWidget()
         self.settings.setHeaderLabels(("Setting", "First", "Second", ""))
@@ -128,7 +128,7 @@ def _images(asked: Asked, words: StudyWords) -> str:
 def _prompt(prompt: PromptDiff) -> str:
     names = dict.fromkeys(name for name in (prompt.first, prompt.second) if name)
     head = as_html(" / ".join(names))
-    told = "the same words" if prompt.same else "first struck out, second underlined"
+    told = "identical text" if prompt.same else "first struck out, second underlined"
     body = "".join(map(_change, prompt.changes))
     return f'<p><b>{head}</b> · {told}</p><p style="white-space: pre-wrap">{body}</p>'
 

@@ -54,7 +54,7 @@ _EVERY: Final = ""
 _HINT: Final = (
     "Choose two runs, or two models of one, and compare them item by item:\n"
     "who hits what, why verdicts differ, and what was asked differently.\n\n"
-    "Declare first where the result shall be confirmatory."
+    "Declare first if the result should be confirmatory."
 )
 
 
@@ -135,7 +135,7 @@ class ComparePage(QWidget):
             "export",
             lambda: write_comparison(comparison, statistics, folder),
             lambda files: self._context.notices.say(
-                f"{counted(len(files), 'file')} written to {folder.name}."
+                f"{counted(len(files), 'file')} saved to {folder.name}."
             ),
             self._fail,
         )
@@ -183,7 +183,7 @@ class ComparePage(QWidget):
         self.hint.setVisible(not comparison.groups)
         self.hint.setText(nothing_compared(comparison))
         self._mark()
-        self.family.setText("Working out intervals and permutations …")
+        self.family.setText("Computing intervals and permutations …")
         causes = ", ".join(f"{name} {n}" for name, n in comparison.causes.items())
         self.causes.setText(f"Why verdicts differ: {causes}." if causes else "")
         self.asked.show_asked(comparison.asked, comparison.words)
@@ -379,7 +379,7 @@ class ComparePage(QWidget):
         column = QVBoxLayout(side)
         column.setContentsMargins(12, 0, 0, 0)
         column.setSpacing(8)
-        self.condition.setAccessibleName("Condition that items are compared under")
+        self.condition.setAccessibleName("Condition under which items are compared")
         self.finding.setAccessibleName("What the 2 × 2 is about")
         self.cause.setAccessibleName("Why the verdicts differ")
         above = (self.condition, self.finding, self.cells)

@@ -9,7 +9,7 @@ from viewer.domain.han import HAN_ADVICE, has_han
 from viewer.ui.application.notices import Notice, Notices
 
 NO_FONT: Final = Notice(
-    "Text in Chinese is shown as boxes: no font on this machine has its letters.",
+    "Chinese text is shown as boxes: no font on this machine has its characters.",
     HAN_ADVICE,
 )
 

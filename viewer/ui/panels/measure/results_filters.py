@@ -184,8 +184,8 @@ class ResultsFilters(QWidget):
         self.patient.setPlaceholderText("Patient …")
         self.patient.setClearButtonEnabled(True)
         self.patient.setAccessibleName("Filter by a part of the patient's pseudonym")
-        _prepare_coverage(self.low, "Least coverage", 0)
-        _prepare_coverage(self.high, "Greatest coverage", 100)
+        _prepare_coverage(self.low, "Minimum coverage", 0)
+        _prepare_coverage(self.high, "Maximum coverage", 100)
 
     def _connect(self) -> None:
         for box in self.boxes.values():
@@ -196,7 +196,7 @@ class ResultsFilters(QWidget):
         self.patient.textChanged.connect(self._soon.start)
         self.low.valueChanged.connect(self._soon.start)
         self.high.valueChanged.connect(self._soon.start)
-        self.reset.setToolTip("Take every filter away")
+        self.reset.setToolTip("Clear all filters")
         self.reset.clicked.connect(self.show_all)
 
     def _lay_out(self) -> None:

@@ -29,7 +29,7 @@ _REST_MS: Final = 250
 """How long a table or a row rests before what takes longer is worked out."""
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
-_ABSENT: Final = "Denying a finding that is absent is no hit: this row has no rate."
+_ABSENT: Final = "Denying an absent finding is not a hit: this row has no rate."
 _POOLED: Final = (
     "This row has no rate: it mixes runs, conditions, models or tasks. Group by them, "
     "or choose one of each."
@@ -137,7 +137,7 @@ class GroupsPanel(QWidget):
         self._background_tasks.start(
             path,
             lambda: export_table(groups.table(order), path),
-            lambda _: self._context.notices.say(f"{path.name} is written."),
+            lambda _: self._context.notices.say(f"{path.name} has been saved."),
             lambda error: tell_error(self._context, error),
         )
 
@@ -227,22 +227,24 @@ def summary_words(groups: ResultsView) -> str:
     """Return how all rows together ended (X-01)."""
     total, gone = groups.total, _gone_words(groups.left_out)
     if not total.n_planned:
-        return " ".join(("No prediction passes the filters.", *gone))
+        return " ".join(("No prediction matches the filters.", *gone))
     parts = [counted(total.n_planned, "prediction")]
     if groups.wanted.by_ending:
-        parts.append("chosen by how they ended: counts only, a rate would mislead")
+        parts.append("selected by outcome: counts only, because a rate would mislead")
     elif groups.absent:
-        parts.append("some ask about an absent finding: no rate of all together")
+        parts.append("some have an absent finding: no rate over all of them")
     elif not groups.has_rate():
         parts.append(
-            "several runs, conditions, models or tasks: no rate of all together"
+            "several runs, conditions, models or tasks: no rate over all of them"
         )
     elif (estimate := groups.estimate()) is not None:
         told = groups.words.verdicts.count(total.k, right=True)
         parts.append(f"{told} of {total.n:,} = {_estimate_words(estimate)}")
     again = counted(groups.reused, "prediction")
     if groups.reused:
-        parts.append(f"{again} {_SHOW[groups.reused > 1]} a reply counted already")
+        parts.append(
+            f"{again} {_SHOW[groups.reused > 1]} a reply that is already counted"
+        )
     return " · ".join([*parts, *_rest_words(total), *gone])
 
 
@@ -302,7 +304,7 @@ def row_words(groups: ResultsView, row: int) -> str:
         head = f"This row: {tally.k:,} of {trials}{whose}"
         return f"{head}, {_estimate_words(estimate)}."
     if groups.wanted.by_ending:
-        return "Trials chosen by how they ended have no rate."
+        return "Trials selected by outcome have no rate."
     if not groups.has_rate(row):
         return _ABSENT if row in groups.absent else _POOLED
     return "No trial of this row is settled yet."

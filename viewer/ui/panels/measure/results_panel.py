@@ -49,7 +49,7 @@ class ResultsPanel(QWidget):
         self.filters = {column: LongChoice() for column in _FILTERS}
         self.export = QPushButton("Export table…")
         self.export.setToolTip(
-            "Save results.csv: every row of the run, filtered out or not"
+            "Save results.csv: every row of the run, whatever the filters"
         )
         self.copy = QPushButton("Copy table")
         self.copy.setToolTip(

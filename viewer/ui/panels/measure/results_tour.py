@@ -78,7 +78,7 @@ class Tour(QObject):
             return
         groups, row, between = self._groups, self._row, self._between
         if groups is None:
-            self.told.emit("Choose a row of the predictions in Measure first.")
+            self.told.emit("Select a row of the predictions in Measure first.")
             return
         self.told.emit("Looking for disagreements …")
         self._background_tasks.start(
@@ -134,7 +134,7 @@ class TourBar(QWidget):
         for between, text in _KINDS.items():
             self.kinds.addItem(f"Disagreements of {text}", between.value)
         self.kinds.setAccessibleName("Whose disagreements")
-        self.back.setToolTip("Open the disagreement before (P)")
+        self.back.setToolTip("Open the previous disagreement (P)")
         self.on.setToolTip("Open the next disagreement of this row (N)")
         self.kinds.currentIndexChanged.connect(
             lambda: setattr(tour, "between", Between(self.kinds.currentData()))

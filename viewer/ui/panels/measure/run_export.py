@@ -75,7 +75,7 @@ class RunExport(QObject):
         """Write a run; what comes of it is said in the window."""
         store, write = self._context.settings.store, self._form.write
         if write is None:
-            self._context.notices.say(f"{path.name} is being written.")
+            self._context.notices.say(f"Saving {path.name} …")
             self._asked[self._context.worker.write_bundle(run, path)] = path
             return
         self._background_tasks.start(
@@ -105,13 +105,13 @@ def _write_answers(store: Path, run: int, path: Path) -> str:
 
     written = export_stored_answers(store, run, path)
     left_out = f"; {written.left_out}" if written.pending else ""
-    return f"{path.name} is written: {counted(written.trials, 'answer')}{left_out}."
+    return f"Saved {path.name}: {counted(written.trials, 'answer')}{left_out}."
 
 
 def _of_bundle(path: Path) -> str:
     return (
-        f"{path.name} is written, without pixels and with pseudonyms. Anybody can"
-        f" hold it to account: python verify.py {path.name}"
+        f"Saved {path.name}, without pixels and with pseudonyms. Anybody can verify "
+        f"it: python verify.py {path.name}"
     )
 
 

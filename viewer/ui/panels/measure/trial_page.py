@@ -37,8 +37,8 @@ _HEIGHT: Final = 720
 _WIDEST: Final = 1400
 _LINKS: Final = 120
 """How high the links to other trials may stand; more of them scroll."""
-_OTHERWISE: Final = "Open it on a page beside this one"
-_AS_SENT: Final = "The very bytes and words of this question, with their hashes"
+_OTHERWISE: Final = "Open it on a page next to this one"
+_AS_SENT: Final = "The exact bytes and text of this question, with their hashes"
 
 
 class TrialPage(QDialog):
@@ -85,7 +85,7 @@ class TrialPage(QDialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addWidget(caption("The same asked otherwise:"))
+        column.addWidget(caption("The same asked differently:"))
         for other in self.told.otherwise:
             score = other.score
             said = " · ".join(filter(None, (score.answer, words(score))))

@@ -20,8 +20,8 @@ from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import Label
 
 _BEFORE: Final = (
-    "A calibration asks where markers lie in images made for it, and finds out how the "
-    "model writes coordinates. A model that names cells of the grid needs none."
+    "A calibration asks where markers are in images made for it, to find out how the "
+    "model writes coordinates. A model that names grid cells needs none."
 )
 
 

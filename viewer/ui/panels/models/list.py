@@ -77,7 +77,7 @@ class ModelsList(QWidget):
         self.new, self.duplicate = QPushButton("New…"), QPushButton("Duplicate")
         self.delete, self.hint = QPushButton("Delete"), self.view.hint
         self.new.setToolTip("Add a model")
-        self.duplicate.setToolTip("Add a model with the settings of the chosen one")
+        self.duplicate.setToolTip("Add a model with the settings of the selected one")
         self.new_menu = QMenu(self)
         self.new_menu.setToolTipsVisible(True)
         self._lay_out()
@@ -169,7 +169,7 @@ class ModelsList(QWidget):
         self.delete.setEnabled(own)
         self.delete.setText(f"Delete {row.line.name}" if row and own else "Delete")
         self.delete.setToolTip(
-            as_tip("Edit, Undo brings it back" if own else "It comes with Overread")
+            as_tip("Edit ▸ Undo restores it" if own else "It is built in")
         )
 
 

@@ -106,5 +106,5 @@ def _words(row: ModelRow) -> str:
         return held.error if held else ""
     takes = bytes_text(held.memory_bytes) if held.memory_bytes else ""
     if held.state == "loaded":
-        return f"Loaded; it holds {takes}." if takes else "Loaded."
-    return f"Not loaded; it takes {takes}." if takes else "Not loaded."
+        return f"Loaded; it uses {takes}." if takes else "Loaded."
+    return f"Not loaded; it needs {takes}." if takes else "Not loaded."

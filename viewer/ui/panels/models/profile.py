@@ -39,7 +39,7 @@ _SETTLED_MS: Final = 150
 _CONVENTION: Final = "convention"
 _KEY: Final = "api_key_env"
 _PROJECTOR: Final = "projector"
-_COMES_WITH: Final = "It comes with Overread and has nothing to set."
+_COMES_WITH: Final = "It is built in and has no settings."
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ModelProfilePanel(QWidget):
 
     def _lay_out(self) -> None:
         self.name.setAccessibleName("Name")
-        self.name.setToolTip("What lists and study files call the model")
+        self.name.setToolTip("Name of the model in lists and study files")
         names = QHBoxLayout()
         names.setSpacing(8)
         names.addWidget(self._name_label)
@@ -287,7 +287,7 @@ class ModelProfilePanel(QWidget):
                 self.ask_to_list,
             )
             self._offer(
-                _KEY, "key-outline", "Keep the key of this name…", self.ask_for_key
+                _KEY, "key-outline", "Save the key of this name…", self.ask_for_key
             )
 
     def _offer(self, name: str, sign: str, tip: str, act: Callable[[], None]) -> None:
@@ -336,7 +336,7 @@ class ModelProfilePanel(QWidget):
             problem = str(error)
         dropped = ", ".join(self._unshown)
         self.hint.setText(
-            problem or (f"Saving takes out what fits no setting: {dropped}."
+            problem or (f"Saving removes what fits no setting: {dropped}."
                         if dropped else "")
         )  # fmt: skip
         self.save.setEnabled(not problem and self.revert.isEnabled())

@@ -33,7 +33,7 @@ _BEFORE: Final = (
     "JSON schema, parameters that it rejects. It asks about a dozen short questions "
     "about images made for it."
 )
-_UNSAVED: Final = "Save the model first; a test asks it as it is saved."
+_UNSAVED: Final = "Save the model first; a test uses its saved settings."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _words(rows: Sequence[ProbeRow], *, running: bool, saved: bool) -> str:
     if not rows:
         return _BEFORE
     able = sum(row.verdict is Verdict.YES for row in rows)
-    return f"{able} of {len(rows)} were seen to work."
+    return f"{able} of {len(rows)} work."
 
 
 def _table() -> QTableWidget:

@@ -79,7 +79,7 @@ class ImageCommands:
     def delete_mark(self) -> None:
         """Delete the mark that was clicked, or say that one has to be."""
         if self._pair.view.marks.chosen is None:
-            self._notices.say("Click a mark first; then it can be deleted.")
+            self._notices.say("Click a mark first, then delete it.")
         self._pair.view.marks.delete_chosen()
 
     def delete_marks(self) -> None:
@@ -104,7 +104,7 @@ class ImageCommands:
         """Show the tags of the image that has the focus, read in the background."""
         shown = self._pair.active.shown
         if shown is None:
-            self._notices.say("Open an image first; then its tags can be listed.")
+            self._notices.say("Open an image first to list its tags.")
             return
         ref = shown.ref
         run_for(

@@ -40,7 +40,7 @@ class IndexLine(QWidget):
 
     def start(self, name: str) -> None:
         """Show that files are being listed."""
-        self.words.setText(f"Looking through {name}…")
+        self.words.setText(f"Searching {name}…")
         self.bar.setRange(0, 0)
         self.show()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from viewer.services.asking.provider_views import ProviderSight
     from viewer.ui.dialogs.provider_view import ProviderView
 
-_NO_IMAGE: Final = "Open an image; what a provider makes of it is shown here."
+_NO_IMAGE: Final = "Open an image to see what a provider makes of it."
 _SETTLED_MS: Final = 60
 
 

@@ -316,7 +316,7 @@ class ActiveMark(QWidget):
     def show_active(self, active: bool) -> None:
         """Say whether commands and Ask are meant for the viewport."""
         self.active = active
-        words = "Commands and Ask mean this image" if active else ""
+        words = "Commands and Ask apply to this image" if active else ""
         self.setToolTip(as_tip(words))
         self.setAccessibleName(words)
         self.update()

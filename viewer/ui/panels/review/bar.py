@@ -12,9 +12,9 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 
 _BAR_WIDTH: Final = 120
 _MEANING: Final = (
-    "{}: the shares of position and anatomy errors among all complete misses, of each "
-    "model and finding, judged from those that are reviewed (exact hypergeometric 95 % "
-    "intervals). Counted as if further reviews find what was found so far."
+    "{}: the shares of position and anatomy errors among all complete misses, per "
+    "model and finding, estimated from the reviewed ones (exact hypergeometric 95 % "
+    "intervals). Assumes that further reviews find what was found so far."
 )
 
 
@@ -32,7 +32,9 @@ class ReviewBar(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
         self.bar.setAccessibleName("Cases done")
-        self.leave = link("Pause", "Go back; everything is kept and goes on here (Esc)")
+        self.leave = link(
+            "Pause", "Go back; everything is kept, and you can continue later (Esc)"
+        )
         self.leave.clicked.connect(self.left)
         for label in (self.reader, self.words, self.place, self.forecast):
             label.setWordWrap(False)

@@ -64,7 +64,7 @@ class PlaceBox(QuestionBox):
         self.kinds: dict[PlaceKind, QPushButton] = {}
         self._group = QButtonGroup(self)
         self.hint, self.said = caption(), Label()
-        self.remove = link("Take it away", "Remove what is placed (Del)")
+        self.remove = link("Remove it", "Remove what is placed (Del)")
         self.absent = QCheckBox("It is not on this image")
         self._lay_out(question)
         self.remove.clicked.connect(self._remove)

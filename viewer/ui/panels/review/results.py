@@ -39,8 +39,8 @@ _COLUMNS: Final = (
 _NUMBERS_FROM: Final = 2
 _CAPTION: Final = (
     "Estimates of the misses of each kind, N·k/n, with their exact hypergeometric 95 % "
-    "intervals; n were reviewed of N complete misses. Disputed cases count as the "
-    "first reader has them."
+    "intervals; n of N complete misses were reviewed. Disputed cases count as the "
+    "first reader classified them."
 )
 
 
@@ -60,7 +60,7 @@ class ReviewResults(QWidget):
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        back = primary("What else there is")
+        back = primary("Back to Review")
         back.clicked.connect(self.left)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)

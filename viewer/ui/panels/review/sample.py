@@ -36,11 +36,12 @@ class MissChoice(QWidget):
         self.cap = WholeBox()
         self.cap.setRange(1, _MOST)
         self.cap.setValue(MissSample().cap)
-        self.cap.setSuffix(" of a model and finding")
-        self.cap.setPrefix("at most ")
-        self.cap.setAccessibleName("At most so many of a model and finding")
+        self.cap.setSuffix(" per model and finding")
+        self.cap.setPrefix("up to ")
+        self.cap.setAccessibleName("Maximum number per model and finding")
         self.cap.setToolTip(
-            "More are drawn by chance; what is estimated of them has exact intervals"
+            "If there are more, a random sample is drawn; estimates have exact "
+            "intervals"
         )
         self.conditions.setAccessibleName("Grid")
         self._there: tuple[str, ...] = ()

@@ -113,7 +113,7 @@ class ReviewStart(QScrollArea):
         self.cases = CaseChoice()
         self.study_words, self.read = caption(), primary("Read")
         self.sessions = QGridLayout()
-        self._session_card = self._card("Go on", self.sessions)
+        self._session_card = self._card("Continue", self.sessions)
         self._lay_out()
         self._fill()
         self._connect()
@@ -124,12 +124,12 @@ class ReviewStart(QScrollArea):
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(2 * _GAP)
-        column.addWidget(self._card("Who reads", self._row(self.reader), self.problem))
+        column.addWidget(self._card("Reader", self._row(self.reader), self.problem))
         column.addWidget(self._session_card)
         column.addWidget(
             self._card(
                 "Error review",
-                caption("Complete misses, without the name of who answered."),
+                caption("Complete misses, with the model's name hidden."),
                 self._row(self.runs),
                 self.misses,
                 self.run_words,
@@ -139,7 +139,7 @@ class ReviewStart(QScrollArea):
         column.addWidget(
             self._card(
                 "Reader study",
-                caption("A person does the task of the models and sees no answer."),
+                caption("A reader does the same task, blinded to all answers."),
                 self._row(self.datasets, self.forms, self.places),
                 self.cases,
                 self.study_words,
@@ -199,7 +199,7 @@ class ReviewStart(QScrollArea):
         ):
             box.setAccessibleName(name)
         self.settle.setToolTip("Decide where readers of this run disagree")
-        self.results.setToolTip("What was found, by model: look once you are done")
+        self.results.setToolTip("What was found, by model: look only when you are done")
         for later in (self.settle, self.results, self.misses, self.cases):
             later.hide()  # until it is known what there is
         self.review.setEnabled(False)  # until it is known how much there is
@@ -251,7 +251,9 @@ class ReviewStart(QScrollArea):
         """Offer data sets."""
         _offer(self.datasets, [(name, name) for name in names])
         if not names:
-            self.show_study("There is no data set yet: overread import brings one.", 0)
+            self.show_study(
+                "There is no data set yet: import one with overread import.", 0
+            )
 
     def show_study(self, sentence: str, questions: int) -> None:
         """Say how much there is to read of the data set that is looked at."""
@@ -272,7 +274,7 @@ class ReviewStart(QScrollArea):
         self._session_card.setVisible(bool(shown))
 
     def _list(self, row: int, one: SessionSummary) -> None:
-        words = "Look again" if one.finished else "Go on"
+        words = "View" if one.finished else "Continue"
         go = QPushButton(words)
         go.setAccessibleName(f"{words}: {what_words(one)}, {one.reader}")
         go.clicked.connect(partial(self._want_session, one.id))
@@ -292,7 +294,7 @@ class ReviewStart(QScrollArea):
         if self.reader.text().strip():
             self.say("")
             return True
-        self.say("Write who reads first; a pseudonym will do.")
+        self.say("Enter the reader's name first; a pseudonym will do.")
         self.reader.setFocus(Qt.FocusReason.OtherFocusReason)
         return False
 

@@ -112,9 +112,9 @@ def test_that_two_collections_of_a_seed_are_the_same_to_the_byte(
 def test_that_wrong_numbers_and_foreign_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WrongUseError, match="0 cases of seed 0"):
         make_cases(tmp_path / "c", 0, 0, SMALL, silent)
-    with pytest.raises(WrongUseError, match="no size for a case's images"):
+    with pytest.raises(WrongUseError, match="not a valid size for a case's images"):
         make_cases(tmp_path / "c", 1, 0, SizePx(20, 20), silent)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "x").write_text("x")
-    with pytest.raises(WrongUseError, match="already holds something else"):
+    with pytest.raises(WrongUseError, match="already contains something else"):
         make_cases(tmp_path / "other", 1, 0, SMALL, silent)

@@ -73,7 +73,7 @@ def edited(home: Path, old: str, new: str) -> Path:
         (["run", "HOME/study.toml", "--threads", "0"], "threads"),
         (["report", "1", "--out", "HOME/out"], "no run 1"),
         (["report", "last", "--out", "HOME/out"], "no run yet"),
-        (["report", "first", "--out", "HOME/out"], "'first' is no run"),
+        (["report", "first", "--out", "HOME/out"], "'first' is not a run"),
         (["rescore", "77"], "no run 77"),
         (["cases", "nothing"], "No data set is named"),
         (["import", "parquet", "HOME/tiny"], "no data-set format 'parquet'"),

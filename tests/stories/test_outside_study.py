@@ -325,14 +325,14 @@ def test_that_doctor_names_what_is_broken_and_nothing_else_breaks(
     overread.add("empty", "SPEC = 1", {"viewer.models": {"shouting": "empty:SPEC"}})
     named = "\n".join(sorted(overread.plug_ins()))
     assert named == (
-        "The study 'laterality' of package newer was built for interface 2, and "
-        "this program offers 1: install a version for it.\n"
-        "The study 'side' of package raises cannot be loaded (RuntimeError: no "
-        "licence): update or uninstall the package.\n"
         "The adapter 'm' of package raises cannot be loaded (RuntimeError: no "
         "licence): update or uninstall the package.\n"
         "The adapter 'shouting' of package empty is not an AdapterSpec: "
-        "update or uninstall the package."
+        "update or uninstall the package.\n"
+        "The study 'laterality' of package newer was built for interface 2, and "
+        "this program offers 1: install a version for it.\n"
+        "The study 'side' of package raises cannot be loaded (RuntimeError: no "
+        "licence): update or uninstall the package."
     )
     asked = write_study_file(tmp_path, "laterality", SAYS_A)
     assert "overread doctor names those that cannot be used" in overread(

@@ -174,12 +174,12 @@ CASES: list[tuple[Callable[[Path], Path], str]] = [
     ),
     (
         of_pixels_that_are_encapsulated,
-        "says Transfer Syntax Explicit VR Little Endian, and its pixels are encaps",
+        "says Transfer Syntax Explicit VR Little Endian, but its pixels are encaps",
     ),
     (corrupted_png, "cannot be read"),
     (truncated_jpeg, "cannot be read"),
     (text_named_png, "cannot be read"),
-    (missing, "is not there"),
+    (missing, "does not exist"),
     (a_folder, "is a folder"),
 ]
 

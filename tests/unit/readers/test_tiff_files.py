@@ -128,7 +128,7 @@ def test_that_a_size_that_no_image_has_is_refused_when_it_is_listed(
     tmp_path: Path, tags: dict[int, Value]
 ) -> None:
     path = write_tiff(tmp_path / "a.tif", Page(GREY, tags=tags))
-    with pytest.raises(UnreadableInputError, match=r"a\.tif claims to have"):
+    with pytest.raises(UnreadableInputError, match=r"a\.tif claims"):
         read_headers(path)
     pages = Page(GREY), Page(GREY, tags=tags)
     assert len(read_headers(write_tiff(tmp_path / "b.tif", *pages))) == 2

@@ -94,7 +94,7 @@ def test_that_a_wrong_line_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_that_an_answer_that_comes_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match=r"In line 3 .* once more"):
+    with pytest.raises(UnreadableInputError, match=r"In line 3 .* again"):
         read_physician_answers(table(tmp_path, FIRST, FIRST), CASES)
 
 
@@ -125,5 +125,5 @@ def test_that_files_that_are_none_are_told(tmp_path: Path) -> None:
         read_physician_answers(tmp_path / "x.csv", CASES)
     with pytest.raises(UnreadableInputError, match="cannot be read as JSON"):
         read_physician_answers(tmp_path / "x.json", CASES)
-    with pytest.raises(UnreadableInputError, match="is not there"):
+    with pytest.raises(UnreadableInputError, match="does not exist"):
         read_physician_answers(tmp_path / "none.json", CASES)

@@ -128,7 +128,7 @@ def test_that_auto_says_when_one_or_none_fits() -> None:
 def test_that_wrong_use_is_refused_with_sentences() -> None:
     with pytest.raises(WrongUseError, match="is unknown"):
         parse_reply("yolo", "", _SENT)
-    with pytest.raises(WrongUseError, match="cannot have 0 × 256 pixels"):
+    with pytest.raises(WrongUseError, match="cannot have 256 × 0 pixels"):
         parse_reply("grid", "", SizePx(0, 256))
     with pytest.raises(WrongUseError, match="both its size and its map"):
         parse_reply("grid", "", _SENT, native=SizePx(10, 10))

@@ -32,8 +32,6 @@ def test_that_the_ending_says_what_is_written(tmp_path: Path) -> None:
 
 
 def test_that_another_ending_is_refused_and_nothing_written(tmp_path: Path) -> None:
-    with pytest.raises(
-        WrongUseError, match=r"'t.doc' does not have a file ending .* written as"
-    ):
+    with pytest.raises(WrongUseError, match=r"'t.doc' does not have a file ending"):
         export_table(TABLE, tmp_path / "t.doc")
     assert not list(tmp_path.iterdir())

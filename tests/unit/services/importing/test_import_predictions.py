@@ -331,7 +331,7 @@ def test_that_coco_results_are_boxes_with_scores_or_masks_as_a_person_says(
         ("{}", "contains no list of COCO results"),
         ("[3]", "Prediction 1 of 'r.json': It is not an object"),
         ('[{"category_id": 1}]', "It has no image_id"),
-        ('[{"image_id": 1, "score": "x"}]', "Its score is no number"),
+        ('[{"image_id": 1, "score": "x"}]', "Its score is not a number"),
         ('[{"image_id": 1, "category_id": "Edema"}]', "neither box nor segmentation"),
     ],
 )

@@ -80,7 +80,7 @@ def test_that_a_server_that_does_everything_is_found_to() -> None:
         (EndpointScript(images="ignored"), "image input", NO, "silently"),
         (EndpointScript(images="text"), "image input", NO, "as text"),
         (EndpointScript(streak=1), "seed", NO, "not have the same answer"),
-        (EndpointScript(rejects={"seed": "vllm"}), "seed", NO, "refuses a seed"),
+        (EndpointScript(rejects={"seed": "vllm"}), "seed", NO, "rejects a seed"),
         (EndpointScript(tells_logprobs=False), "logprobs", NO, "silently"),
         (EndpointScript(rejects={"logprobs": "openai"}), "logprobs", NO, "rejects"),
         (EndpointScript(keeps_schema=False), "json schema", NO, "not follow"),

@@ -86,7 +86,8 @@ def test_that_a_report_prints_how_many_versions_its_split_has_seen(
     assert [row["differs_from_preset"] for row in rows] == ["", "grids = 16"]
     page = (tmp_path / "out" / "report.html").read_text()
     assert (
-        "2 versions of prompt and parameters have been run on the test split so far." in page
+        "2 versions of prompt and parameters have been run on the test split so far."
+        in page
     )
     earlier = report_data(store, first).data
     (section,) = (s for s in earlier.appendix if s.title == "Versions run")
@@ -102,7 +103,7 @@ def test_that_the_batch_page_says_how_often_a_test_split_was_looked_at(
     run(store, a_spec([D4]))
     settings = Settings(tmp_path, store.path)
     said = estimate(store.path, a_form(), settings).sentence
-    told = "a test split, already asked with 1 version of prompt and parameters so far: "
+    told = "a test split, asked with 1 version of prompt and parameters so far: "
     asked_with = re.search(f"{told}gosai2025 (\\w+) in 1 run \\(2 questions\\).", said)
     assert asked_with
     assert "not asked with" not in said
@@ -135,7 +136,7 @@ def test_that_a_run_says_how_often_its_test_split_was_asked_before_it_asks(
     text = 'study = "grid_localization"\ndataset = "tiny"\nmodels = ["uniform"]\n'
     study.write_text(text)
     words = ["run", str(study), "--store", str(store.path)]
-    told = "The data set is a test split, already asked with"
+    told = "The data set is a test split, asked with"
     assert run_command_line(words) == 0
     assert f"{told} 0 versions" in capsys.readouterr().err
     assert run_command_line(words) == 0

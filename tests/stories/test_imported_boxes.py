@@ -102,7 +102,7 @@ def test_that_what_is_wrong_with_a_readers_table_excludes_items_by_name(
         "gone,R1,Nodule,0,0,8,8\n"
     )
     assert run_command_line(["import", "vindr", str(root)]) == 0
-    assert "b: Mass is of no use" in capsys.readouterr().err
+    assert "b: Mass cannot be used" in capsys.readouterr().err
     items = _reported(home, "vindr", "Mass", "Nodule")
     assert {item["item"]: (item["status"], item["reason"]) for item in items} == {
         "a|Mass": ("scored_correct", ""),

@@ -197,7 +197,7 @@ def test_that_a_file_that_is_none_is_told_in_one_sentence(tmp_path: Path) -> Non
     broken.write_text("{", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="cannot be read as JSON"):
         read_grades(broken)
-    with pytest.raises(UnreadableInputError, match="is not there"):
+    with pytest.raises(UnreadableInputError, match="does not exist"):
         read_grades(tmp_path / "none.json")
 
 

@@ -112,5 +112,5 @@ def test_that_folders_are_searched_and_an_empty_one_says_so(tmp_path: Path) -> N
 
 
 def test_that_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="is not there"):
+    with pytest.raises(UnreadableInputError, match="does not exist"):
         read_saliency(tmp_path / NAME)

@@ -117,7 +117,7 @@ def test_that_a_file_that_is_no_volume_is_refused(
 
 
 def test_that_a_missing_volume_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="is not there"):
+    with pytest.raises(UnreadableInputError, match="does not exist"):
         load_pixels(ImageRef(tmp_path / "a.nii"))
 
 

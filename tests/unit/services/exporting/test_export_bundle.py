@@ -137,7 +137,7 @@ def test_that_points_boxes_masks_and_maps_are_put_into_their_cells_again(
         data = run_bundle(store, asked.run)
     found = verify(data, quiet)
     assert found.wrong == []
-    assert any("of 4 places the stored pixels." in one for one in found.done)
+    assert any("the stored pixels of 4 places." in one for one in found.done)
     assert any(one.startswith("tables/geometry.csv: 5 rows") for one in found.done)
     moved = json.loads(members_of(data)["trials.jsonl"].splitlines()[1])["parsed"]
     assert moved.startswith('{"type": "point"')

@@ -33,7 +33,7 @@ def test_that_bars_remain_where_a_runs_images_are_gone(tmp_path: Path) -> None:
     numbers = [figure.head.number for figure in found.figures]
     assert numbers == ["Figure 2", "Figure 3", "Figure 10"]
     assert found.missing
-    assert all("is not there" in sentence for sentence in found.missing)
+    assert all("does not exist" in sentence for sentence in found.missing)
     assert run_figures(store, run) is found
 
 

@@ -68,7 +68,7 @@ def test_that_what_is_told_is_what_the_plan_has_no_trial_of(
 
 def test_that_it_is_said_in_a_sentence_and_in_the_report() -> None:
     said = missing_findings_sentence(DATA, params())
-    assert said.endswith("label of it: Lung Opacity, Atelectasis.")
+    assert said.endswith("label for: Lung Opacity, Atelectasis.")
     (section,) = not_asked(DATA, params())
     assert section.title == "Not asked: 2 findings"
     assert section.table.rows == (("Lung Opacity",), ("Atelectasis",))

@@ -37,7 +37,7 @@ def test_that_a_model_may_be_asked_in_another_familys_words() -> None:
         ("pathmmu", {}, "Did you mean 'pathmmu2024'?"),
         ("pathmmu2024", {"arms": ["blind"]}, "cannot be 'blind'"),
         ("pathmmu2024", {"levels": ["6"]}, "cannot be '6'"),
-        ("pathmmu2024", {"prompt_by_model": "a=gpt"}, "'a=gpt' names no model"),
+        ("pathmmu2024", {"prompt_by_model": "a=gpt"}, "'a=gpt' does not name a model"),
         ("pathmmu2024", {"prompt_by_model": "=blip2"}, "Write model=family with"),
         ("pathmmu2024", {"noise_sd": 0}, "a number above 0"),
     ],

@@ -213,7 +213,8 @@ def test_that_shared_patients_are_refused_and_not_named(store: Store) -> None:
     images = (replace(validation.images[0], patient=asked), *validation.images[1:])
     renamed(store, "leaky", images=images)
     params = {**PARAMS, "examples_dataset": "leaky"}
-    with pytest.raises(WrongUseError, match="of 'leaky', 1 are also in 'tiny'") as refused:
+    told = "of 'leaky', 1 are also in 'tiny'"
+    with pytest.raises(WrongUseError, match=told) as refused:
         plan_run(store, a_spec([D4], params=params))
     assert asked not in str(refused.value)
     assert runs.run_summaries(store, include_adhoc=True) == ()

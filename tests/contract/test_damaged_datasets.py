@@ -180,6 +180,16 @@ def _captioned_tiles(root: Path) -> None:
     (root / "captions.csv").write_text("\n".join(rows) + "\n")
 
 
+def _question_set(root: Path) -> None:
+    write_picture(root / "images" / "a.png")
+    (root / "images" / "b.png").write_text("no image")
+    rows = ("image,asked,right", "a.png,One?,yes", "b.png,Two?,no", "gone.png,3?,yes")
+    (root / "rows.csv").write_text("\n".join(rows) + "\n")
+    columns = 'question = "asked"\nanswer = "right"\nimage = "image"\n'
+    text = f'[columns]\n{columns}[answer]\nkind = "yes_no"\n'
+    (root / "question_set.toml").write_text(text)
+
+
 EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     "chexlocalize": _chexlocalize,
     "folder": _folder,
@@ -203,6 +213,7 @@ EXAMPLES: Mapping[str, Callable[[Path], None]] = {
         "gone,4711,51,,",
     ),
     "medsyn": _medsyn,
+    "question-set": _question_set,
     "heal": _heal,
     "heal-columns": _heal,
     "heal-rows": _heal,

@@ -158,6 +158,18 @@ def write_pathmmu(root: Path) -> Path:
     return root
 
 
+def write_question_set(root: Path) -> Path:
+    asked = {"question": "What?", "options": ["this", "that"], "answer": "that"}
+    rows = [{"image": f"{name}.png", **asked} for name in images_of(root)]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (root / "questions.jsonl").write_text(lines)
+    names = ("question", "answer", "image", "options")
+    columns = "".join(f'{name} = "{name}"\n' for name in names)
+    text = f'[columns]\n{columns}[answer]\nkind = "choice"\n'
+    (root / "question_set.toml").write_text(text)
+    return root
+
+
 def write_heal(root: Path, order: Literal["C", "F"] = "F") -> Path:
     mask = np.zeros((120, 100), dtype=bool)
     mask[10:40, 20:60] = True
@@ -263,12 +275,13 @@ WRITERS = {
     "vlmevalkit": write_vlmevalkit,
     "labelled-tiles": write_labelled_tiles,
     "captioned-tiles": write_captioned_tiles,
+    "question-set": write_question_set,
 }
 OF_QUESTIONS = frozenset(
     {
         *("pathmmu", "heal", "heal-columns", "heal-rows"),
         *("vlmevalkit", "labelled-tiles", "captioned-tiles"),
-        *("report-studies", "mimic-cxr", "medsyn"),
+        *("report-studies", "mimic-cxr", "medsyn", "question-set"),
     }
 )
 """Formats whose truth is the answers of questions and no place on an image."""
@@ -292,7 +305,7 @@ def test_that_a_format_reads_a_small_example(name: str, tmp_path: Path) -> None:
     assert keys == sorted(set(keys))
     for image in dataset.images:
         tiles = {"pathmmu", "vlmevalkit", "labelled-tiles", "captioned-tiles"}
-        other = name in {"medsyn", *tiles}
+        other = name in {"medsyn", "question-set", *tiles}
         assert image.view is (View.OTHER if other else View.FRONTAL)
         size = SIZE.get(name, (120, 100))
         assert (image.size.rows, image.size.columns) == size

@@ -184,6 +184,15 @@ def _medsyn(root: Path, n: int) -> None:
         (folder / "case.json").write_text(json.dumps(case))
 
 
+def _question_set(root: Path, n: int) -> None:
+    rows = (f"{name}.png,Is it {i}?,yes" for i, name in enumerate(_pictures(root, n)))
+    _csv(root, "rows.csv", "image,question,answer", rows)
+    names = ("question", "answer", "image")
+    columns = "".join(f'{name} = "{name}"\n' for name in names)
+    text = f'[columns]\n{columns}[answer]\nkind = "yes_no"\n'
+    (root / "question_set.toml").write_text(text)
+
+
 MANY: dict[str, tuple[str, Callable[[Path, int], None]]] = {
     "folder": ("folder", _folder),
     "chexlocalize": ("chexlocalize", _chexlocalize),
@@ -199,6 +208,7 @@ MANY: dict[str, tuple[str, Callable[[Path, int], None]]] = {
     "pathmmu": ("pathmmu", _pathmmu),
     "vlmevalkit": ("vlmevalkit", _vlmevalkit),
     "captioned-tiles": ("captioned-tiles", _captioned),
+    "question-set": ("question-set", _question_set),
     "report-studies, cases": ("report-studies", _cases),
     "report-studies, table": ("report-studies", _studies),
     "medsyn": ("medsyn", _medsyn),

@@ -4,8 +4,7 @@ A prompt is a text with placeholders such as ``{finding}``, which every question
 Whatever else stands in braces, such as JSON, is text.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -13,10 +12,9 @@ from typing import Final, Protocol, runtime_checkable
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ImagePart, Message, TextPart
+from viewer.domain.placeholders import PLACE, check_placeholders
 from viewer.domain.plain import did_you_mean
 
-PLACE: Final = re.compile(r"\{([A-Za-z][\w ]*)\}")
-"""A placeholder of a prompt."""
 OURS: Final = "Overread's own"
 """The source of a prompt that no paper prints."""
 
@@ -92,24 +90,9 @@ class Prompt:
 
     def check(self, text: str) -> None:
         """Raise for a text that lacks a placeholder, or has one that nothing fills."""
-        found = dict.fromkeys(PLACE.findall(text))
-        for place in found:
-            if place not in (*self.places, *self.untouched):
-                raise self._refusal(f"has the unknown placeholder {{{place}}}")
-        for group in self.required:
-            if not any(place in found for place in group):
-                raise self._refusal(f"lacks the placeholder {_listed(group, 'or')}")
-
-    def _refusal(self, what: str) -> WrongUseError:
-        allowed = _listed(self.places) if self.places else "none"
-        what = f"The prompt '{self.name}' {what}."
-        return WrongUseError(what, f"Allowed placeholders: {allowed}.")
-
-
-def _listed(places: Iterable[str], last: str = "and") -> str:
-    """Return placeholders as a sentence names them, in braces."""
-    *before, end = (f"{{{place}}}" for place in places)
-    return f"{', '.join(before)} {last} {end}" if before else end
+        check_placeholders(
+            self.name, text, self.required, self.optional, self.untouched
+        )
 
 
 @dataclass(frozen=True)

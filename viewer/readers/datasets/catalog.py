@@ -27,6 +27,7 @@ from viewer.readers.datasets import (
     mimic_cxr,
     nih_chestxray14,
     pathmmu,
+    question_set,
     report_studies,
     rsna,
     siim,
@@ -62,6 +63,13 @@ class DatasetFormat:
 FORMATS: Mapping[str, DatasetFormat] = {
     fmt.name: fmt
     for fmt in (
+        DatasetFormat(
+            question_set.FORMAT,
+            "A benchmark: questions and images in a table, described by a TOML file",
+            question_set.read,
+            question_set.looks,
+            title="Question set",
+        ),
         DatasetFormat(
             "chexlocalize",
             "Chest radiographs with gt_segmentations or gt_annotations in JSON",

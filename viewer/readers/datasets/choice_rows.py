@@ -116,7 +116,7 @@ def _item(row: ChoiceRow) -> Item:
         raise RejectedRowError(row.problem)
     if not row.question.strip():
         raise RejectedRowError("It has no question.")
-    options = _texts(row.options)
+    options = option_texts(row.options)
     return Item(
         key=row.key,
         patient=row.images[0] if row.images else row.key,
@@ -145,7 +145,7 @@ def _explained(row: ChoiceRow, options: Sequence[str]) -> dict[str, object]:
     return {"explanations": told} if told and len(told) == len(options) else {}
 
 
-def _texts(written: Sequence[str]) -> tuple[str, ...]:
+def option_texts(written: Sequence[str]) -> tuple[str, ...]:
     """Return the options' texts without their letters, which must be in order."""
     if not 2 <= len(written) <= MOST_OPTIONS:
         raise RejectedRowError(

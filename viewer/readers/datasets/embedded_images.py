@@ -9,6 +9,7 @@ import ast
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Final
 from viewer.domain.case import Dataset, Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.private_files import make_folder, share
+from viewer.readers.datasets.image_files import stem_of
 
 _SHORTEST_IMAGE: Final = 64
 """Characters of base64; what is shorter names another row's image."""
@@ -27,6 +29,7 @@ _SUFFIXES: Final = {
     b"MM\0*": ".tif",
 }
 """By how a file begins; other kinds are not read."""
+_NAME: Final = re.compile(r"[\w.-]{1,128}")
 _ENDS: Final = {".png": b"IEND", ".jpg": b"\xff\xd9"}
 _END: Final = 1024
 """Bytes at the end of a file of which its end mark is among."""
@@ -136,6 +139,20 @@ def _listed(cell: str) -> Sequence[str]:
 def suffix_of(data: bytes) -> str:
     """Return the suffix of an image's kind by how its bytes begin, "" of no kind."""
     return next((s for start, s in _SUFFIXES.items() if data.startswith(start)), "")
+
+
+def unpacked(table: Path, data: bytes, called: str) -> str:
+    """Write an image's bytes beside its table unless they are there; return its name.
+
+    Bytes of no known kind are not written, so that their file is missing.
+    """
+    stem = stem_of(Path(called.replace("\\", "/")).name)
+    suffix = suffix_of(data)
+    own = stem if _NAME.fullmatch(stem) else hashlib.sha256(data).hexdigest()[:16]
+    path = table.with_name(f"{table.stem}_images") / f"{own}{suffix}"
+    if suffix and not path.exists():
+        write_image(path, data)
+    return path.name
 
 
 def write_image(path: Path, data: bytes) -> None:

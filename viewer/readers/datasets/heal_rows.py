@@ -12,8 +12,6 @@ and starts rise; a list that is neither is no mask. An image that lies in the ro
 unpacked into a folder beside the table, ``NAME_images``, where it is not there already.
 """
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -23,13 +21,11 @@ from typing import Final
 from viewer.domain.case import Notice
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.embedded_images import suffix_of, write_image
-from viewer.readers.datasets.image_files import stem_of
+from viewer.readers.datasets.embedded_images import unpacked
 from viewer.readers.datasets.question_rows import Row, question_rows, question_tables
 
 LOCATED: Final = ("image", "question", "answer", "location")
 MASKED: Final = ("question", "answer", "anatomy", "mask_rle", "mask_h", "mask_w")
-_NAME: Final = re.compile(r"[\w.-]{1,128}")
 
 
 class Coding(StrEnum):
@@ -73,26 +69,13 @@ class HealRows:
             return image or named
         data, path = image.get("bytes"), image.get("path")
         if isinstance(data, bytes) and data:
-            return self._unpacked(data, str(named or path or ""))
+            return unpacked(self._table, data, str(named or path or ""))
         if path or named:
             return path or named
         raise UnreadableInputError(
             f"'{self._table.name}' has images without bytes and without a name.",
             "Export it with its images, or write the names of their files as image.",
         )
-
-    def _unpacked(self, data: bytes, called: str) -> str:
-        """Write an image's bytes beside the table unless they are there.
-
-        Bytes of no known kind are not written, so that their file is missing.
-        """
-        stem = stem_of(Path(called.replace("\\", "/")).name)
-        suffix = suffix_of(data)
-        own = stem if _NAME.fullmatch(stem) else hashlib.sha256(data).hexdigest()[:16]
-        path = self._table.with_name(f"{self._table.stem}_images") / f"{own}{suffix}"
-        if suffix and not path.exists():
-            write_image(path, data)
-        return path.name
 
     def _location(self, row: Row) -> object:
         if "mask_rle" not in row:

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from viewer.services.importing.import_preview import ImportPreview
 
 _SIZE: Final = (760, 680)
-_FILES: Final = "Tables and lists (*.csv *.tsv *.json *.jsonl *.parquet);;All files (*)"
+_FILES: Final = (
+    "Tables and lists (*.csv *.tsv *.json *.jsonl *.parquet *.toml);;All files (*)"
+)
 _DROP: Final = "Choose a folder, a table or a JSON file, or drop it here."
 _AS_WRITTEN: Final = "As the files say"
 _RESTRICTED_TIP: Final = (

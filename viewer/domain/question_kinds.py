@@ -1,0 +1,68 @@
+"""Kinds of answers that the questions of a benchmark ask for, and what each needs."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class AnswerKind(StrEnum):
+    """What the answer to a question is."""
+
+    CHOICE = "choice"
+    """One of its options."""
+    YES_NO = "yes_no"
+    NUMBER = "number"
+    """A number within a tolerance."""
+    TEXT = "text"
+    """Words, compared or judged."""
+    CELL = "cell"
+    """A cell of a grid drawn over the image."""
+    POINT = "point"
+    BOX = "box"
+    BOXES = "boxes"
+
+
+class TextMatch(StrEnum):
+    """When words are the right ones."""
+
+    EXACT = "exact"
+    """They are the same but for blanks around them."""
+    NORMALISED = "normalised"
+    """So they are without case, punctuation, articles and further blanks."""
+    JUDGED = "judged"
+    """A judge says that they mean the same."""
+
+
+class Units(StrEnum):
+    """What the coordinates of a table count."""
+
+    PIXELS = "pixels"
+    """The image's own pixels, from its upper left corner."""
+    FRACTION = "fraction"
+    """Parts of its width and height, from 0 to 1."""
+
+
+PLACED: Final = frozenset(
+    {AnswerKind.CELL, AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXES}
+)
+"""Kinds whose answer is a place on the first image."""
+REQUIRED: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
+    **dict.fromkeys(AnswerKind, ("question",)),
+    AnswerKind.CHOICE: ("question", "options"),
+}
+"""The placeholders that a kind's prompt must have."""
+OPTIONAL: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
+    **dict.fromkeys(AnswerKind, ()),
+    AnswerKind.CELL: ("rows", "columns", "first cell", "last cell"),
+}
+"""The placeholders that a kind's prompt may have."""
+ABSOLUTE_ERROR, DISTANCE, IOU = "absolute_error", "distance_px", "iou"
+FOUND, EXTRA, MISSED = "boxes_found", "boxes_extra", "boxes_missed"
+MEASURED: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
+    **dict.fromkeys(AnswerKind, ()),
+    AnswerKind.NUMBER: (ABSOLUTE_ERROR,),
+    AnswerKind.POINT: (DISTANCE,),
+    AnswerKind.BOX: (IOU,),
+    AnswerKind.BOXES: (FOUND, EXTRA, MISSED),
+}
+"""The numbers that are measured of a kind's answers besides whether they are right."""

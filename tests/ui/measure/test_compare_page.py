@@ -70,6 +70,20 @@ def test_that_two_models_of_the_selected_run_are_offered(
     assert page.choice.sides == (sides[1], sides[0])
 
 
+def test_that_another_pair_takes_the_comparison_before_away(
+    page: ComparePage, sides: tuple[Side, Side], qtbot: QtBot
+) -> None:
+    compared(page, qtbot)
+    page.open([sides[0].run])
+    qtbot.wait(200)
+    assert page.comparison is not None
+    page.choice.swap.click()
+    assert page.comparison is None
+    assert page.hint.isVisible()
+    assert not page.summary.text()
+    assert not page.choice.export.isEnabled()
+
+
 def test_that_the_page_shows_the_counts_the_figure_and_the_flips(
     page: ComparePage, settings: Settings, sides: tuple[Side, Side], qtbot: QtBot
 ) -> None:

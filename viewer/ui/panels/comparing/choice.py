@@ -128,16 +128,16 @@ class CompareChoice(QWidget):
     def _lay_out(self) -> None:
         title = Label("Compare")
         title.setFont(theme.title_font(self.font()))
-        head = QHBoxLayout()
+        head, foot = QHBoxLayout(), QHBoxLayout()
         head.addWidget(title)
-        for combo, stretch in ((self.first, 1), (self.second, 1)):
-            combo.setMinimumWidth(120)
-            head.addWidget(combo, stretch)
-        for button in (self.swap, self.declare, self.compare, self.export, self.back):
-            head.addWidget(button)
+        head.addWidget(self.first, 1)
+        head.addWidget(self.swap)
+        head.addWidget(self.second, 1)
         self.outlook.setFont(theme.caption_font(self.font()))
+        foot.addWidget(self.outlook, 1)
+        for button in (self.declare, self.compare, self.export, self.back):
+            foot.addWidget(button)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
         box.addLayout(head)
-        box.addWidget(self.outlook)
+        box.addLayout(foot)

@@ -99,7 +99,7 @@ class ComparePage(QWidget):
         sides = self.choice.sides
         if sides is None:
             return
-        self._background_tasks.cancel("statistics")
+        self._clear()
         self.summary.setText("Comparing …")
         self._background_tasks.start(
             "compare", lambda: compare_at(self._store, *sides), self._show, self._fail
@@ -160,6 +160,25 @@ class ComparePage(QWidget):
             self.left.emit()
         else:
             super().keyPressEvent(event)
+
+    def _change_sides(self) -> None:
+        """Take away the comparison of another pair."""
+        shown = self.comparison
+        if shown is None or self.choice.sides != (shown.first, shown.second):
+            self._clear()
+        self._look_ahead()
+
+    def _clear(self) -> None:
+        """Show nothing of an earlier comparison, nor wait for its statistics."""
+        for task in ("compare", "statistics"):
+            self._background_tasks.cancel(task)
+        self.comparison, self.statistics = None, None
+        self.choice.export.setEnabled(False)
+        self.summary.setText("")
+        self._mark()
+        self._body.hide()
+        self.hint.setText(_HINT)
+        self.hint.show()
 
     def _look_ahead(self) -> None:
         """Say what comparing the two sides chosen would be."""
@@ -309,7 +328,8 @@ class ComparePage(QWidget):
         self.cells.show_counts(group, tuple(sides), comparison.words.verdicts)
 
     def _show_items(self, name: str, items: tuple[PairShown, ...]) -> None:
-        self.film.show_items(f"{name}: {counted(len(items), 'item')}", items)
+        found = counted(len(items), "item") if items else "no items in these cells"
+        self.film.show_items(f"{name}: {found}", items)
 
     def _tell_group(self) -> None:
         """Write the chosen group's numbers out, once they are worked out."""
@@ -330,7 +350,7 @@ class ComparePage(QWidget):
         self.summary.setText(str(error))
 
     def _connect(self) -> None:
-        self.choice.sides_changed.connect(self._look_ahead)
+        self.choice.sides_changed.connect(self._change_sides)
         self.choice.compare_wanted.connect(self.compare)
         self.choice.declare_wanted.connect(self.declare)
         self.choice.export_wanted.connect(self.ask_where_to_export)

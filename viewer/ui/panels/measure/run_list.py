@@ -165,10 +165,10 @@ class _RunPainter(QStyledItemDelegate):
     """Two lines a run, its cost at their right end, and a bar where it is not done."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
-        """Return room for two lines and a bar."""
+        """Return room for two lines and a bar; text is elided to the list's width."""
         del index
         height = option.fontMetrics.height()
-        return QSize(160, 2 * height + 2 * _PAD + 2 * _BAR)
+        return QSize(0, 2 * height + 2 * _PAD + 2 * _BAR)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index

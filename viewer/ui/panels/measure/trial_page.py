@@ -196,8 +196,8 @@ class StepView(QWidget):
 
 def _head(told: TrialDetail) -> str:
     """Return what was asked about, and what came of it."""
-    item, repeat = told.trial.item.replace("|", " · "), told.trial.repeat
-    line = " · ".join(filter(None, (item, *told.called, f"repeat {repeat}")))
+    asked = (*told.trial.item.split("|"), *told.called, f"repeat {told.trial.repeat}")
+    line = " · ".join(dict.fromkeys(filter(None, asked)))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
     verdict = f"{glyph(told.score)} {' · '.join(filter(None, parts))}"
     return "\n".join(filter(None, (line, verdict, capital(told.reused))))

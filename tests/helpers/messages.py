@@ -14,7 +14,7 @@ COMMAND: Final = "python -m tests.helpers.messages"
 ROOT: Final = Path(__file__).parents[2]
 LIST: Final = ROOT / "tests/golden/messages.txt"
 _LEFT_OUT: Final = (
-    "viewer/services/synthetic/phantom/", "viewer/store/migrations/",
+    "viewer/services/synthetic/phantom/", "viewer/store/schema/",
     "viewer/writers/verify/fingerprints.py",
 )  # fmt: skip
 """Invented patients' own words, statements of the database, and hashes."""

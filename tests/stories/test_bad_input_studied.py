@@ -9,18 +9,15 @@ import csv
 import io
 import json
 import re
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.older_store import older_store
 from viewer.cli import run_command_line
 from viewer.domain.answer import CellAnswer
 from viewer.domain.form_catalog import CONFIDENCE, PLACE, READER_TASK
@@ -36,7 +33,6 @@ from viewer.services.readings.opening import open_reader_study
 from viewer.services.readings.recording import lock
 from viewer.settings import read_settings
 from viewer.store.database import open_store
-from viewer.store.migrations import LATEST
 from viewer.ui.panels.measure.results_groups_panel import row_words
 
 NO_NUMBER = re.compile(r"(?<![A-Za-z_])(nan|NaN|None|inf|Infinity)(?![A-Za-z_])")
@@ -280,27 +276,6 @@ def test_that_what_a_reader_did_half_is_incomplete_everywhere(
         "The area under the ROC curve is not defined: every patient has Edema.",
     ]
     assert "all intact" in say("readings", "--check")[1]
-
-
-def test_that_stores_of_every_older_version_give_the_same_numbers(
-    say: Said, home: Path
-) -> None:
-    newest = home / "newest.sqlite"
-    masked(home, (0, 1, 2), "Edema", 255)
-    say("import", "folder", "HOME/tiny", "--store", newest)
-    study = studied(home, ("D4", "A1", "no idea"))
-    assert say("run", study, "--store", newest)[0] == 0
-    with closing(sqlite3.connect(newest)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    expected = say("run", study, "--json", "--store", newest)
-    for version in range(1, LATEST):
-        older = home / f"v{version}.sqlite"
-        older_store(newest, older, version)
-        assert say("run", study, "--json", "--store", older) == expected
-        assert say("rescore", "1", "--store", older)[1].endswith(" 0 changed\n")
-        assert say("reindex", "--check", "--store", older)[0] == 0
-    assert say("compare", "1:m0", "1:m1", "--store", home / "v1.sqlite")[0] == 0
-    assert say("readings", "--check", "--store", home / "v1.sqlite")[0] == 0
 
 
 def test_that_two_windows_that_plan_the_same_at_once_have_one_run(home: Path) -> None:

@@ -15,13 +15,13 @@ from viewer.domain.errors import StoreBusyError, StoreError
 from viewer.private_files import PRIVATE_FILE, make_private_folder, tighten
 from viewer.store.generation import Mark, OutsideNotes
 from viewer.store.lean_import import without
-from viewer.store.migrations import LATEST, MIGRATIONS
 from viewer.store.reply_rows import utc_now
 from viewer.store.saved_replies import (
     SavedFile,
     abandoned_spools,
     has_abandoned_spools,
 )
+from viewer.store.schema import LATEST, MIGRATIONS
 from viewer.store.store_errors import (
     lost_error,
     older_store_error,

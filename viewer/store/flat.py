@@ -20,7 +20,7 @@ from viewer.domain.escapes import path_of
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
 from viewer.store.database import Store
-from viewer.store.migrations.m0008_predictions import fill
+from viewer.store.schema.predictions import fill
 from viewer.store.trial_columns import columns_of_trials
 from viewer.store.trials import SCORED, trials_in
 

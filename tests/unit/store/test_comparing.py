@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.older_store import empty_store_of_version
 from tests.helpers.small_store import a_run, some_trials
 from viewer.domain.errors import StoreError
 from viewer.store import comparing
 from viewer.store.comparing import Declaration
 from viewer.store.database import Store, open_store
-from viewer.store.migrations import LATEST
-from viewer.store.migrations.m0009_families import APPEND_ONLY, VERSION
+from viewer.store.schema import APPEND_ONLY
 
 
 @pytest.fixture
@@ -49,7 +47,7 @@ def test_that_the_first_look_stays_the_first_in_either_order(store: Store) -> No
     assert store.rows("SELECT count(*) FROM comparison_look")[0][0] == 1
 
 
-@pytest.mark.parametrize("table", APPEND_ONLY)
+@pytest.mark.parametrize("table", APPEND_ONLY["comparisons"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET id = 7", "DELETE FROM {}"])
 def test_that_neither_can_be_changed_afterwards(
     store: Store, table: str, change: str
@@ -59,18 +57,6 @@ def test_that_neither_can_be_changed_afterwards(
     comparing.first_look(store, (run, "a"), (run, "b"))
     with pytest.raises(StoreError, match="append-only"), store.transaction():
         store.execute(change.format(table))
-
-
-@pytest.mark.parametrize("version", range(1, VERSION))
-def test_that_a_store_of_every_earlier_version_takes_a_declaration(
-    tmp_path: Path, version: int
-) -> None:
-    path = tmp_path / "old.sqlite"
-    empty_store_of_version(path, version)
-    with open_store(path) as store:
-        assert store.rows("PRAGMA user_version")[0][0] == LATEST
-        assert comparing.declarations(store, "f" * 64) == ()
-        assert declared(store).id == 1
 
 
 def test_that_a_read_only_store_is_looked_at_without_a_note(tmp_path: Path) -> None:

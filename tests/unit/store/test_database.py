@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.older_store import empty_store_of_version
+from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import StoreError
+from viewer.store import cases, database
 from viewer.store.database import APPLICATION_ID, open_store
-from viewer.store.migrations import LATEST, MIGRATIONS
+from viewer.store.schema import LATEST, MIGRATIONS
 
 
 def test_that_a_new_store_carries_our_mark_and_the_latest_schema(
@@ -38,14 +39,40 @@ def test_that_migrations_are_numbered_without_a_gap() -> None:
     assert sorted(MIGRATIONS) == list(range(1, LATEST + 1))
 
 
-@pytest.mark.parametrize("version", range(1, LATEST + 1))
-def test_that_a_store_of_every_released_version_opens(
-    tmp_path: Path, version: int
-) -> None:
+@pytest.fixture
+def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a store with a data set, made before the version that is to open it."""
     path = tmp_path / "old.sqlite"
-    empty_store_of_version(path, version)
     with open_store(path) as store:
-        assert store.rows("PRAGMA user_version")[0][0] == LATEST
+        cases.add_dataset(store, a_dataset())
+    added = "ALTER TABLE dataset ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey';"
+    monkeypatch.setattr(
+        database, "MIGRATIONS", {**MIGRATIONS, LATEST + 1: lambda: added}
+    )
+    monkeypatch.setattr(database, "LATEST", LATEST + 1)
+    return path
+
+
+def test_that_a_store_of_the_version_before_opens_with_all_it_holds(old: Path) -> None:
+    with open_store(old) as store:
+        assert store.rows("PRAGMA user_version")[0][0] == LATEST + 1
+        assert store.rows("SELECT colour FROM dataset")[0]["colour"] == "grey"
+        assert cases.dataset_named(store, a_dataset().name) == a_dataset()
+
+
+def test_that_who_opens_a_store_meanwhile_waits_until_it_is_up_to_date(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 20)
+    other = sqlite3.connect(old, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    timer = threading.Timer(0.4, lambda: other.execute("ROLLBACK"))
+    timer.start()
+    with open_store(old) as store:
+        assert store.rows("SELECT colour FROM dataset")[0]["colour"] == "grey"
+        assert store.rows("PRAGMA busy_timeout")[0][0] == 20
+    timer.join()
+    other.close()
 
 
 def test_that_a_text_file_is_no_store_and_stays_as_it_is(tmp_path: Path) -> None:

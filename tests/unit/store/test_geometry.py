@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.older_store import older_store
 from tests.helpers.small_store import a_dataset
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.store.migrations import m0018_geometry
 
 SIZE = SizePx(40, 50)
 WHOLE = ImageGeometry(
@@ -46,15 +44,3 @@ def test_that_a_geometry_is_kept_exactly(
         plain = store.rows("SELECT DISTINCT geometry FROM image")
     assert [image.geometry for image in found.images] == [geometry] * len(images)
     assert (plain[0]["geometry"] == "{}") is (geometry == ImageGeometry(SIZE))
-
-
-def test_that_images_of_an_older_store_have_square_pixels(tmp_path: Path) -> None:
-    held = a_dataset()
-    images = tuple(replace(image, geometry=WHOLE) for image in held.images)
-    newest, older = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
-    with open_store(newest) as store:
-        cases.add_dataset(store, replace(held, images=images))
-    older_store(newest, older, m0018_geometry.VERSION - 1)
-    with open_store(older) as store:
-        found = cases.dataset_named(store, held.name)
-    assert {image.geometry for image in found.images} == {ImageGeometry(SIZE)}

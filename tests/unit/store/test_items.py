@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.older_store import add_old_dataset, store_of_version
 from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.item import Item
@@ -11,7 +10,6 @@ from viewer.readers.datasets.files import content_sha256
 from viewer.services.inspecting.listing import item_rows
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.store.migrations import m0012_items
 
 PLAIN = a_dataset()
 IMAGES = tuple(image.key for image in PLAIN.images)
@@ -34,19 +32,6 @@ ASKED = replace(
 )
 KNOWN = "82a4b2812d83bd3c55859a316dfae69f4314d418cffc37d99b5186dbe3300fa2"
 """What the data set without items was called before there were any."""
-
-
-@pytest.mark.parametrize("version", range(1, m0012_items.VERSION))
-def test_that_a_data_set_of_an_older_store_has_no_items_and_new_ones_keep_theirs(
-    tmp_path: Path, version: int
-) -> None:
-    path = tmp_path / "old.sqlite"
-    with store_of_version(path, version) as connection:
-        add_old_dataset(connection, "old")
-    with open_store(path) as store:
-        assert cases.dataset_named(store, "old").items == ()
-        cases.add_dataset(store, ASKED)
-        assert cases.dataset_named(store, "asked") == ASKED
 
 
 def test_that_items_are_kept_in_their_order_and_listed(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 from pathlib import Path
 
-from tests.helpers.older_store import empty_store_of_version
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
@@ -15,7 +14,6 @@ def test_that_marks_are_kept_by_image_and_frame_in_the_order_drawn(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "s.sqlite"
-    empty_store_of_version(path, 15)
     first, second = (ImageRef(Path("/films/a é.dcm"), frame) for frame in (0, 1))
     with open_store(path) as store:
         keep_marks(store, first, (LENGTH, ELLIPSE))

@@ -1,16 +1,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from tests.helpers.older_store import add_old_dataset, store_of_version
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, ReferenceBox, View
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.readers.datasets.files import content_sha256
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.store.migrations import m0011_reference_boxes
 from viewer.store.reference_boxes import readers_of_dataset
 
 PLAIN = DatasetImage(
@@ -36,25 +32,6 @@ BOXED = replace(
     readers=("R1", "R2", "R3"),
 )
 DATASET = Dataset("d", "vindr", Path("root"), (BOXED, PLAIN), (), "f" * 64)
-
-
-@pytest.mark.parametrize("version", range(1, m0011_reference_boxes.VERSION))
-def test_that_the_images_of_an_older_store_have_no_boxes_and_new_ones_keep_theirs(
-    tmp_path: Path, version: int
-) -> None:
-    path = tmp_path / "old.sqlite"
-    with store_of_version(path, version) as connection:
-        add_old_dataset(connection, "old")
-        connection.execute(
-            "INSERT INTO image (dataset_id, position, key, patient, study, view, path,"
-            " frame, rows, columns, sha256)"
-            " VALUES (1, 0, 'b', 'p', 's', 'frontal', 'b.png', 0, 40, 50, ?)",
-            ("0" * 64,),
-        )
-    with open_store(path) as store:
-        assert cases.dataset_named(store, "old").images == (PLAIN,)
-        cases.add_dataset(store, DATASET)
-        assert cases.dataset_named(store, "d") == DATASET
 
 
 def test_that_boxes_and_readers_are_kept_apart_and_in_their_order(

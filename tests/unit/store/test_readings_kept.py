@@ -2,13 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.older_store import add_old_dataset, store_of_version
+from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import StoreError
 from viewer.domain.form_values import Flagged
 from viewer.domain.reading import Act, SessionKind
-from viewer.store import reading_audit, readings
+from viewer.store import cases, reading_audit, readings
 from viewer.store.database import open_store
-from viewer.store.migrations import m0010_readings
 
 NEW = readings.NewSession(
     kind=SessionKind.READER_STUDY,
@@ -20,27 +19,6 @@ NEW = readings.NewSession(
     tasks=(readings.PlannedTask("a|Edema", "a", "frontal", "Edema"),),
 )
 SAID = readings.NewReading(Act.LOCKED, 0, {"problem": Flagged("blurred")}, "", 1200)
-
-
-def _store_of(path: Path, version: int) -> None:
-    with store_of_version(path, version) as connection:
-        add_old_dataset(connection, "d")
-
-
-@pytest.mark.parametrize("version", range(1, m0010_readings.VERSION))
-def test_that_a_store_of_an_older_version_takes_readers(
-    tmp_path: Path, version: int
-) -> None:
-    path = tmp_path / "old.sqlite"
-    _store_of(path, version)
-    with open_store(path) as store:
-        session = readings.create_session(store, NEW)
-        with store.transaction():
-            readings.add_reading(store, session, 0, SAID)
-        row = readings.readings_of(store, session)[0]
-        assert (row.act, row.values, row.active_ms) == (Act.LOCKED, SAID.values, 1200)
-        assert readings.session_row(store, session).dataset == "d"
-        assert reading_audit.check_audit(store).intact
 
 
 FORBIDDEN = (
@@ -59,9 +37,8 @@ FORBIDDEN = (
 
 
 def test_that_what_readers_did_cannot_be_changed(tmp_path: Path) -> None:
-    path = tmp_path / "s.sqlite"
-    _store_of(path, m0010_readings.VERSION)
-    with open_store(path) as store:
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, a_dataset())
         session = readings.create_session(store, NEW)
         with store.transaction():
             readings.add_reading(store, session, 0, SAID)

@@ -1,10 +1,36 @@
-"""Readers' sessions, what they answered, and a chain of hashes over it all."""
+"""The tables of what people did: readings, declared comparisons, marks on images."""
 
 from typing import Final
 
-VERSION: Final = 10
+# Declared before they are looked at, and the first looks: what was declared after a
+# look stays known as such.
+_COMPARISONS: Final = """
+CREATE TABLE family (
+    id INTEGER PRIMARY KEY,
+    dataset_sha256 TEXT NOT NULL,
+    study TEXT NOT NULL,
+    findings TEXT NOT NULL,
+    pairs TEXT NOT NULL,
+    metric TEXT NOT NULL,
+    test TEXT NOT NULL,
+    alpha REAL NOT NULL CHECK (alpha > 0 AND alpha < 1),
+    declared_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX family_of_dataset ON family (dataset_sha256, study, id);
+CREATE TABLE comparison_look (
+    id INTEGER PRIMARY KEY,
+    first_run INTEGER NOT NULL REFERENCES run (id),
+    first_model TEXT NOT NULL,
+    second_run INTEGER NOT NULL REFERENCES run (id),
+    second_model TEXT NOT NULL,
+    looked_at TEXT NOT NULL,
+    UNIQUE (first_run, first_model, second_run, second_model)
+) STRICT;
+"""
 
-_SESSIONS = """
+# Answers of readers are append-only until their reader withdraws; a row of the audit
+# holds the hash of each and stays.
+_READINGS: Final = """
 CREATE TABLE reading_session (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('error_review', 'reader_study', 'adjudication')),
@@ -56,9 +82,6 @@ CREATE TABLE reading_audit (
     previous TEXT NOT NULL CHECK (length(previous) = 64),
     sha256 TEXT NOT NULL UNIQUE CHECK (length(sha256) = 64)
 ) STRICT;
-"""
-
-_SEALS = """
 CREATE TRIGGER reading_session_stays BEFORE DELETE ON reading_session
 BEGIN SELECT RAISE (ABORT, 'sessions of readers are kept'); END;
 CREATE TRIGGER reading_session_keeps BEFORE UPDATE OF
@@ -87,21 +110,24 @@ WHEN EXISTS (SELECT 1 FROM reading_withdrawal w WHERE w.session_id = NEW.session
 BEGIN SELECT RAISE (ABORT, 'this reader has withdrawn'); END;
 """
 
-APPEND_ONLY: Final = ("reading_withdrawal", "reading_audit")
+# ``points`` is JSON, a list of [x, y] in native pixels; images are known by file and
+# frame, because a person measures on files of no data set too. ``marks`` of a committed
+# reading is JSON: for each mark its frame, kind and points.
+_MARKS: Final = """
+CREATE TABLE image_mark (
+    path TEXT NOT NULL,
+    frame INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    points TEXT NOT NULL,
+    PRIMARY KEY (path, frame, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE committed_reading (
+    path TEXT PRIMARY KEY,
+    committed_at TEXT NOT NULL,
+    words TEXT NOT NULL,
+    marks TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
 
-
-def _append_only(table: str) -> str:
-    return "".join(
-        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} rows are append-only'); END;\n"
-        for verb in ("UPDATE", "DELETE")
-    )
-
-
-def statements() -> str:
-    """Return the SQL that takes version 9 to this version.
-
-    Answers of readers are append-only until their reader withdraws; a row of the
-    audit holds the hash of each and stays.
-    """
-    return _SESSIONS + _SEALS + "".join(map(_append_only, APPEND_ONLY))
+TABLES: Final = _COMPARISONS + _READINGS + _MARKS

@@ -1,14 +1,12 @@
-"""Every planned trial as one flat row of numbers, and how many there are of each kind.
+"""Every planned trial as one row of numbers, and how many there are of each kind.
 
-Triggers keep both in the transaction that seals a plan or settles a trial, whoever
-writes: they hold nothing that tables trial, score and run do not.
+They repeat trials, scores and runs, so that a page sums up a million of them at once.
+Triggers keep them equal in the transaction that seals a plan or settles a trial.
 """
 
 from typing import Final
 
-VERSION: Final = 8
-
-_TABLES = """
+_PREDICTIONS: Final = """
 CREATE TABLE prediction_stratum (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run (id),
@@ -124,10 +122,4 @@ BEGIN
 END;
 """  # noqa: S608 - no word of it comes from outside
 
-
-def statements() -> str:
-    """Return the SQL that takes version 7 to this version, filled from what is there.
-
-    A plan is sealed in the transaction that makes it, so that every run is.
-    """
-    return _TABLES + fill("r.sealed = 1") + _TRIGGERS
+TABLES: Final = _PREDICTIONS + _TRIGGERS

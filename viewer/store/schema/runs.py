@@ -1,73 +1,17 @@
-"""The first schema: data sets, runs, trials and the ledger of what was asked."""
+"""The tables of runs, of every question and reply, and of what left this machine."""
 
 from typing import Final
 
-VERSION: Final = 1
-
-_DATA_SETS = """
-CREATE TABLE dataset (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    format TEXT NOT NULL,
-    root TEXT NOT NULL,
-    root_sha256 TEXT NOT NULL,
-    adhoc INTEGER NOT NULL CHECK (adhoc IN (0, 1)),
-    imported_at TEXT NOT NULL
-) STRICT;
-CREATE TABLE image (
-    id INTEGER PRIMARY KEY,
-    dataset_id INTEGER NOT NULL REFERENCES dataset (id),
-    position INTEGER NOT NULL,
-    key TEXT NOT NULL,
-    patient TEXT NOT NULL,
-    study TEXT NOT NULL,
-    view TEXT NOT NULL,
-    path TEXT NOT NULL,
-    frame INTEGER NOT NULL,
-    rows INTEGER NOT NULL,
-    columns INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,
-    UNIQUE (dataset_id, key)
-) STRICT;
-CREATE INDEX image_by_path ON image (path, frame);
-CREATE TABLE label (
-    image_id INTEGER NOT NULL REFERENCES image (id),
-    finding TEXT NOT NULL,
-    positive INTEGER NOT NULL CHECK (positive IN (0, 1)),
-    PRIMARY KEY (image_id, finding)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE mask (
-    image_id INTEGER NOT NULL REFERENCES image (id),
-    kind TEXT NOT NULL CHECK (kind IN ('finding', 'zero', 'anatomy')),
-    name TEXT NOT NULL,
-    rows INTEGER NOT NULL,
-    columns INTEGER NOT NULL,
-    counts TEXT NOT NULL,
-    PRIMARY KEY (image_id, kind, name)
-) STRICT;
-CREATE TABLE defect (
-    image_id INTEGER NOT NULL REFERENCES image (id),
-    finding TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    PRIMARY KEY (image_id, finding)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE notice (
-    id INTEGER PRIMARY KEY,
-    dataset_id INTEGER NOT NULL REFERENCES dataset (id),
-    kind TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    text TEXT NOT NULL
-) STRICT;
-CREATE INDEX notice_of_dataset ON notice (dataset_id);
-"""
-
-_STATUSES = (
+_STATUSES: Final = (
     "'pending', 'scored_correct', 'scored_wrong', 'unparsed', 'ambiguous', "
     "'out_of_range', 'refused', 'denied_finding', 'truncated', 'provider_error', "
     "'excluded'"
 )
 
-_RUNS = f"""
+# ``replies_after`` is the last reply that was there before a run that asks again; NULL
+# for one that takes any reply to the very same question. An attempt that has not ended
+# claims its question for its coordinator.
+_RUNS: Final = f"""
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     study TEXT NOT NULL,
@@ -77,7 +21,8 @@ CREATE TABLE run (
     spec TEXT NOT NULL,
     adhoc INTEGER NOT NULL CHECK (adhoc IN (0, 1)),
     sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    replies_after INTEGER
 ) STRICT;
 CREATE INDEX run_by_plan ON run (plan_sha256);
 CREATE TABLE trial (
@@ -98,11 +43,45 @@ CREATE TABLE trial (
     UNIQUE (run_id, item, condition, repeat, model)
 ) STRICT;
 CREATE INDEX trial_by_status ON trial (run_id, status, model);
+CREATE INDEX trial_of_image ON trial (image, run_id);
 CREATE VIEW run_status_count AS
     SELECT run_id, status, count(*) AS n FROM trial GROUP BY run_id, status;
+CREATE TABLE run_mark (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run (id),
+    mark TEXT NOT NULL CHECK (mark IN ('paused', 'cancelled', 'resumed')),
+    marked_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX run_mark_of_run ON run_mark (run_id, id);
+CREATE TABLE run_note (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run (id),
+    model TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX run_note_of_run ON run_note (run_id, id);
+CREATE TABLE run_ceiling (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run (id),
+    ceiling_microusd INTEGER NOT NULL CHECK (ceiling_microusd > 0),
+    set_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX run_ceiling_of_run ON run_ceiling (run_id, id);
+CREATE TABLE coordinator (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run (id),
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX coordinator_of_run ON coordinator (run_id, id);
 """  # noqa: S608 - the status words are this file's own
 
-_LEDGER = f"""
+# ``rescued_reply`` holds replies of a lost store, whose attempts this store does not
+# know: the next trial that asks exactly the same takes them instead of buying another.
+_LEDGER: Final = f"""
 CREATE TABLE prompt (
     sha256 TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -122,9 +101,11 @@ CREATE TABLE attempt (
     trial_id INTEGER NOT NULL REFERENCES trial (id),
     request_sha256 TEXT NOT NULL REFERENCES request (sha256),
     number INTEGER NOT NULL,
-    started_at TEXT NOT NULL
+    started_at TEXT NOT NULL,
+    coordinator_id INTEGER REFERENCES coordinator (id)
 ) STRICT;
 CREATE INDEX attempt_of_trial ON attempt (trial_id);
+CREATE INDEX attempt_of_request ON attempt (request_sha256);
 CREATE TABLE attempt_end (
     attempt_id INTEGER PRIMARY KEY REFERENCES attempt (id),
     outcome TEXT NOT NULL CHECK (outcome IN ('reply', 'error', 'orphan')),
@@ -168,12 +149,68 @@ CREATE TABLE score (
     answer TEXT NOT NULL,
     coverage REAL,
     outcome TEXT CHECK (outcome IN ('full', 'full_fallback', 'partial', 'miss')),
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    numbers TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE INDEX score_of_trial ON score (trial_id);
+CREATE TABLE parse_step (
+    parse_id INTEGER NOT NULL REFERENCES parse (id),
+    position INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    role TEXT NOT NULL,
+    again INTEGER NOT NULL,
+    reply_id INTEGER NOT NULL REFERENCES reply (id),
+    PRIMARY KEY (parse_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE rescued_reply (
+    id INTEGER PRIMARY KEY,
+    request_sha256 TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    body BLOB NOT NULL,
+    http_status INTEGER,
+    headers TEXT NOT NULL,
+    latency_ms INTEGER NOT NULL,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    cost_microusd INTEGER,
+    model_returned TEXT NOT NULL,
+    reusable INTEGER NOT NULL CHECK (reusable IN (0, 1)),
+    received_at TEXT NOT NULL,
+    UNIQUE (request_sha256, received_at)
+) STRICT;
 """
 
-_SEALS = """
+_OUTGOING: Final = """
+CREATE TABLE consent (
+    id INTEGER PRIMARY KEY,
+    endpoint TEXT NOT NULL CHECK (endpoint <> ''),
+    dataset_id INTEGER REFERENCES dataset (id),
+    purpose TEXT NOT NULL,
+    decision TEXT NOT NULL CHECK (decision IN ('granted', 'withdrawn')),
+    given_at TEXT NOT NULL,
+    given_by TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX consent_of_endpoint ON consent (endpoint, dataset_id, id);
+CREATE TABLE departure (
+    id INTEGER PRIMARY KEY,
+    attempt_id INTEGER UNIQUE REFERENCES attempt (id),
+    endpoint TEXT NOT NULL,
+    body_sha256 TEXT NOT NULL CHECK (length(body_sha256) = 64),
+    consent_id INTEGER NOT NULL REFERENCES consent (id),
+    sent_at TEXT NOT NULL,
+    deidentified TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE TABLE pixel_review (
+    id INTEGER PRIMARY KEY,
+    image_sha256 TEXT NOT NULL CHECK (length(image_sha256) = 64),
+    boxes TEXT NOT NULL,
+    decision TEXT NOT NULL CHECK (decision IN ('clean', 'blacked_out', 'blocked')),
+    reviewed_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX pixel_review_of_image ON pixel_review (image_sha256, id);
+"""
+
+_SEALS: Final = """
 CREATE TRIGGER trial_starts_pending BEFORE INSERT ON trial
 WHEN NEW.status <> 'pending' OR NEW.score_id IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a planned trial starts pending'); END;
@@ -195,28 +232,4 @@ WHEN OLD.sealed = 1 AND NEW.sealed = 0
 BEGIN SELECT RAISE(ABORT, 'a sealed plan stays sealed'); END;
 """
 
-APPEND_ONLY: Final = (
-    "attempt",
-    "attempt_end",
-    "reply",
-    "parse",
-    "score",
-    "request",
-    "blob",
-    "prompt",
-)
-
-
-def _append_only(table: str) -> str:
-    return "".join(
-        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} rows are append-only'); END;\n"
-        for verb in ("UPDATE", "DELETE")
-    )
-
-
-def statements() -> str:
-    """Return the SQL that takes an empty file to this version."""
-    return (
-        _DATA_SETS + _RUNS + _LEDGER + _SEALS + "".join(map(_append_only, APPEND_ONLY))
-    )
+TABLES: Final = _RUNS + _LEDGER + _OUTGOING + _SEALS

@@ -1,0 +1,53 @@
+"""The tables of a store, and the migrations that later versions add to them.
+
+What was asked and answered is append-only: triggers refuse to change or remove a row,
+whoever writes.
+"""
+
+from typing import Final
+
+from viewer.store.schema import cases, people, predictions, runs
+
+# ``generation`` counts the transactions of a store; a copy of it counts on from the
+# same number.
+_MARK: Final = """
+CREATE TABLE store_mark (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL
+) STRICT;
+INSERT INTO store_mark VALUES (1, lower(hex(randomblob(16))), 0);
+"""
+
+APPEND_ONLY: Final = {
+    "ledger": (
+        *("attempt", "attempt_end", "reply", "parse", "score"),
+        *("request", "blob", "prompt"),
+    ),
+    "steps": ("parse_step",),
+    "runs": ("run_mark", "run_note", "run_ceiling", "coordinator"),
+    "outgoing": ("consent", "departure", "pixel_review"),
+    "comparisons": ("family", "comparison_look"),
+    "readings": ("reading_withdrawal", "reading_audit", "committed_reading"),
+}
+"""The tables whose rows neither change nor go, by what they are about."""
+
+
+def _append_only(table: str) -> str:
+    return "".join(
+        f"CREATE TRIGGER {table}_no_{verb.lower()} BEFORE {verb} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} rows are append-only'); END;\n"
+        for verb in ("UPDATE", "DELETE")
+    )
+
+
+def _first() -> str:
+    tables = (_MARK, cases.TABLES, runs.TABLES, predictions.TABLES, people.TABLES)
+    kept = (table for group in APPEND_ONLY.values() for table in group)
+    return "".join((*tables, *map(_append_only, kept)))
+
+
+MIGRATIONS: Final = {1: _first}
+"""Schema version → the SQL that reaches it from the version before."""
+
+LATEST: Final = max(MIGRATIONS)

@@ -44,6 +44,7 @@ from viewer.readers.rasters.mask_rule import Caution
 _LARGEST_PART: Final = 0.6
 """A mask of more of the image than this may be the wrong way round."""
 _NO_PICTURES = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
+_NO_PICTURE: Final = "contains segments or a report, not a picture,"
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,7 @@ def read(
     for file in layout.images:
         found = facts[file.path]
         if _is_no_picture(found):
-            text = (
-                "It contains segments or a report, not a picture, and is not imported."
-            )
+            text = f"It {_NO_PICTURE} and is not imported."
             notices.append(Notice("not_an_image", file.key, text))
             continue
         if _is_listed_elsewhere(file, found):
@@ -114,12 +113,17 @@ def read_image(path: Path, view: View | None = None) -> Dataset:
     """Read one file as a data set of its own, with the masks beside it.
 
     Its name is made from its content, so that the same file is the same data set. A
-    file that cannot be read raises.
+    file that cannot be read, or contains no picture, raises.
     """
     file = image_file(path)
     found = read_facts((path,), None)[path]
     if found.problem:
         raise UnreadableInputError(found.problem)
+    if _is_no_picture(found):
+        raise UnreadableInputError(
+            f"{path.name} {_NO_PICTURE} and a model cannot be asked about it.",
+            "Open the image that it belongs to.",
+        )
     images = _images(file, found, _read_masks(file), view)
     sha256 = content_sha256(images)
     name = f"{path.name} {sha256[:12]}"

@@ -293,6 +293,13 @@ def test_that_one_file_is_a_data_set_of_its_own_with_its_masks(tmp_path: Path) -
     assert read_image(path).images[0].view is View.FRONTAL
 
 
+def test_that_one_file_without_a_picture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "liver.dcm"
+    write_dicom(path, patient_id="1", modality="SEG")
+    with pytest.raises(UnreadableInputError, match="liver.dcm contains segments"):
+        read_image(path)
+
+
 def test_that_one_file_that_is_no_image_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.dcm"
     path.write_text("no radiograph")

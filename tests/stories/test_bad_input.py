@@ -245,3 +245,6 @@ def test_that_an_unknown_view_is_asked_for_and_never_guessed(
     assert code == 0
     assert (answer["status"], answer["reason"]) == ("excluded", "no_gt")
     assert answer["answer"]
+    printed = say(*asked[:-1], "--view", "frontal")[1]
+    assert "\nstatus: no reference: not judged\n" in printed
+    assert "excluded" not in printed

@@ -44,7 +44,12 @@ def ask(
     as_json: bool,
 ) -> int:
     """Ask one question about one image; the answer is kept in the store."""
-    from viewer.services.asking.ask import Question, answer_row, write_overlay
+    from viewer.services.asking.ask import (
+        Question,
+        answer_row,
+        row_in_words,
+        write_overlay,
+    )
     from viewer.services.asking.ask import ask as ask_one
     from viewer.services.configuring.study_file import known_profiles, named_profile
     from viewer.services.running.stopping import Stop, StopSignals
@@ -71,7 +76,8 @@ def ask(
     if out is not None:
         write_overlay(reply, out)
     row = answer_row(reply)
-    lines = (f"{name}: {cell_text(value)}" for name, value in row.items())
+    told = row_in_words(row).items()
+    lines = (f"{name}: {cell_text(value)}" for name, value in told)
     print_json(row) if as_json else echo(*lines)
     return UNFINISHED if row["status"] in _FAILED else DONE
 

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
+NO_REFERENCE: Final = "no_gt"
+"""Why a trial is excluded whose answer nothing judges."""
 NO_ATTENTION: Final = "no_attention"
 """Why a trial is excluded whose model gives no access to its attention."""
 REASONS: Final[Mapping[str, str]] = {
-    "no_gt": "The label is positive, but there is no reference mask.",
+    NO_REFERENCE: "The label is positive, but there is no reference mask.",
     "mask_size": "The mask is not the size of its image.",
     "mask_unreadable": "The mask cannot be decoded.",
     "reference_unreadable": "A box or a mask of it in the tables cannot be read.",

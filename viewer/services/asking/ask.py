@@ -1,7 +1,7 @@
 """Ask one question about one image; it is stored like every other trial."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event as Flag
@@ -38,6 +38,7 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import PLACING, study_named
+from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.places import GridReference, measured
 from viewer.writers.files import write_atomically
 
@@ -288,6 +289,14 @@ def answer_row(reply: Reply) -> dict[str, object]:
         "run": reply.run,
         **_place(reply),
     }
+
+
+def row_in_words(row: Mapping[str, object]) -> Mapping[str, object]:
+    """Return an answer's row as people read it: one without a reference says so."""
+    if row["reason"] != NO_REFERENCE:
+        return row
+    kept = {name: value for name, value in row.items() if name != "reason"}
+    return {**kept, "status": "no reference: not judged"}
 
 
 def _place(reply: Reply) -> dict[str, object]:

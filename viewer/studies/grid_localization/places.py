@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +16,10 @@ from viewer.domain.result import Score
 from viewer.domain.run import Condition
 from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.resample import fit
+from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.grid_localization import absent, reference, score
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.places import GridReference
-
-NO_REFERENCE: Final = "no_gt"
-"""The reason of an answer kept without a reference to score it by."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from viewer.domain.plain import did_you_mean
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.metrics.coverage import column_segments
+from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.grid_localization.absent import absent
 from viewer.studies.grid_localization.findings import KNOWN, NINE, SPELLINGS
 from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
@@ -163,7 +164,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
     if image.view is View.UNKNOWN:
         return _unknown_view(image)
     if mask is None:
-        return "no_gt"
+        return NO_REFERENCE
     if mask.size != image.size:
         return "mask_size"
     try:
@@ -175,7 +176,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
 def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
     """Return why nothing of a mask is left in what is sent, "" where some is."""
     if column_segments(mask).x.size == 0:
-        return "no_gt"
+        return NO_REFERENCE
     reference = reference_of(mask, geometry, conditions(params)[0], params)
     if any(reference.covered) or params.outside_crop is OutsideCrop.MISS:
         return ""

@@ -17,6 +17,7 @@ import pytest
 from tests.helpers.markdown_pages import read_page
 from viewer import api
 from viewer.cli import overread
+from viewer.domain.result import Outcome
 from viewer.models.protocol import Adapter
 from viewer.results.estimators import Metric
 from viewer.studies.catalog import OURS, study_named
@@ -242,6 +243,14 @@ def test_that_every_word_is_explained_once_and_is_where_it_is_said_to_be() -> No
     names = [place.replace("` `", ".") for _, place in rows]
     assert [name for name in names if not is_there(name)] == []
     assert not is_there("viewer.domain.case.Lane")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_that_every_outcome_is_explained(outcome: Outcome) -> None:
+    for page in ("results.md", "glossary.md"):
+        assert f"`{outcome}`" in (ROOT / "docs" / page).read_text("utf-8"), page
+    for told in (api.Store.records.__doc__, api.Answer.__doc__):
+        assert outcome in (told or "")
 
 
 def test_that_decisions_are_numbered_and_say_what_follows_from_them() -> None:

@@ -189,9 +189,9 @@ class Answer:
     the pixels, each in native pixels of the image and only of that kind of answer.
 
     ``correct`` is None without a reference; then ``status`` is excluded.
-    ``reference_cells`` count as hits; ``coverage`` is the part of the reference in the
-    cell, 0-1; ``outcome`` full, full_fallback, partial or miss; ``iou`` and ``dice``
-    compare an answer with an area and the reference, 0-1.
+    ``reference_cells`` count as hits; ``coverage`` is the fraction of the cell that the
+    reference covers, 0-1; ``outcome`` full, full_fallback, partial or miss; ``iou`` and
+    ``dice`` compare an answer that has an area with the reference, 0-1.
 
     ``reply`` is the model's text, ``note`` what a baseline says of it; ``cost_usd``
     None where nobody said a price. ``png`` is the picture that was sent with answer and

@@ -46,7 +46,8 @@ class Results(Opened):
         chance : float64
             Of an option drawn at random, 0-1.
         coverage, outcome : float64, str
-            Of places: the part of the reference in the cell, 0-1; full, partial, miss.
+            Of places: the fraction of the cell that the reference covers, 0-1; and
+            full, full_fallback, partial or miss.
         reply : str
             The last reply of the model.
         tokens_in, tokens_out, seconds, cost_usd : Int64, Int64, float64, float64

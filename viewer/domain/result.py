@@ -13,7 +13,12 @@ IOU_THRESHOLD: Final = 0.5
 
 
 class Outcome(StrEnum):
-    """How an answered cell compares with the reference (Gosai 2025, 3.3, Fig. 3)."""
+    """How an answered cell compares with the reference (Gosai 2025, 3.3, Fig. 3).
+
+    A hit is ``FULL``: the reference covers enough of the cell; where it covers no cell
+    so far, it is ``FULL_FALLBACK``: any cell that it touches. A ``PARTIAL`` cell
+    touches the reference and is no hit, a ``MISS`` does not touch it.
+    """
 
     FULL = "full"
     FULL_FALLBACK = "full_fallback"
@@ -26,9 +31,9 @@ class Score:
     """A verdict: its status, and for an answered trial how it met the reference.
 
     ``reason`` qualifies the status (``no_gt``, ``transposed``); ``answer`` is the
-    answer as written in tables (``D4``); ``coverage`` the covered fraction 0-1;
-    ``numbers`` whatever else was measured of it, finite and by name, such as what a
-    judge gave.
+    answer as written in tables (``D4``); ``coverage`` the fraction of the answered cell
+    that the reference covers, 0-1; ``numbers`` whatever else was measured of it, finite
+    and by name, such as what a judge gave.
     """
 
     status: Status

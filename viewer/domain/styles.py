@@ -74,7 +74,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "full": Style("full hit", "#0072B2"),
     "full_fallback": Style("full hit", "#0072B2"),
     "partial": Style("partial hit", "#56B4E9", sign="◧"),
-    "miss": Style("position error", "#F0E442", sign="◇"),
+    "miss": Style("miss", "#F0E442", sign="◇"),
     "position": Style("position error", "#F0E442", sign="◇"),
     "anatomy": Style("anatomy error", "#D55E00", sign="✕"),
     "unsure": Style("reader unsure", "#999999", sign="~"),

@@ -220,7 +220,7 @@ def test_that_rows_and_columns_are_named_by_the_orientation() -> None:
     [
         (Score(Status.SCORED_CORRECT, outcome=Outcome.FULL), "◼", "full hit"),
         (Score(Status.SCORED_CORRECT, outcome=Outcome.PARTIAL), "◧", "partial hit"),
-        (Score(Status.SCORED_WRONG, outcome=Outcome.MISS), "◇", "position error"),
+        (Score(Status.SCORED_WRONG, outcome=Outcome.MISS), "◇", "miss"),
         (Score(Status.AMBIGUOUS), "?", "unparsed: ambiguous"),
         (Score(Status.REFUSED), "⊘", "refused"),
         (Score(Status.EXCLUDED, "no_gt", "D4"), "", "no reference"),

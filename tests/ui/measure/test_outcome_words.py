@@ -21,7 +21,7 @@ MISS = Score(Status.SCORED_WRONG, outcome=Outcome.MISS)
     [
         (HIT, "◼", "hit"),
         (Score(Status.SCORED_WRONG, outcome=Outcome.PARTIAL), "◧", "partial"),
-        (MISS, "◇", "position error"),
+        (MISS, "◇", "miss"),
         (Score(Status.SCORED_CORRECT), "✓", "right"),
         (Score(Status.SCORED_WRONG), "✗", "wrong"),
         (Score(Status.OUT_OF_RANGE), "?", "out of range"),

@@ -296,7 +296,7 @@ def test_that_one_file_is_a_data_set_of_its_own_with_its_masks(tmp_path: Path) -
 def test_that_one_file_without_a_picture_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "liver.dcm"
     write_dicom(path, patient_id="1", modality="SEG")
-    with pytest.raises(UnreadableInputError, match="liver.dcm contains segments"):
+    with pytest.raises(UnreadableInputError, match="contains segments"):
         read_image(path)
 
 

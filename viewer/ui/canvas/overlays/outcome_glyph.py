@@ -1,6 +1,6 @@
 """The sign of an outcome, drawn as a shape so that no font has to have it.
 
-Full hit ◼, partial ◧, position error ◇, unparsed ?, refused ⊘; a dot, which text has
+Full hit ◼, partial ◧, miss ◇, unparsed ?, refused ⊘; a dot, which text has
 no sign for, where no reference judges the answer.
 """
 

@@ -16,7 +16,7 @@ _OUTCOMES: Final = {
     Outcome.FULL: "hit",
     Outcome.FULL_FALLBACK: "hit in the best-covered cell",
     Outcome.PARTIAL: "partial",
-    Outcome.MISS: "position error",
+    Outcome.MISS: "miss",
 }
 _STATUSES: Final = {
     Status.SCORED_CORRECT: ("✓", "right"),

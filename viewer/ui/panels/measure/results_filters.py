@@ -35,7 +35,7 @@ _OUTCOMES: Final = {
     Outcome.FULL: "hit",
     Outcome.FULL_FALLBACK: "hit in the best-covered cell",
     Outcome.PARTIAL: "partial",
-    Outcome.MISS: "position error",
+    Outcome.MISS: "miss",
 }
 FIRST: Final = (By.FINDING, By.CONDITION, By.MODEL)
 """What predictions are grouped by at first."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-_ASIDE = re.compile(r" \(DESIGN[^)]*\)")
 _MARK = re.compile(r"^<!-- layers ([\w ]+) -->$", re.MULTILINE)
 
 
@@ -59,7 +58,7 @@ def purpose(room: Path) -> str:
     path = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first = " ".join(text.partition("\n\n")[0].split())
-    return _ASIDE.sub("", first).replace("`", "")
+    return first.replace("`", "")
 
 
 def _room(room: Path) -> str:

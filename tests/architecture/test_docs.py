@@ -245,6 +245,42 @@ def test_that_every_word_is_explained_once_and_is_where_it_is_said_to_be() -> No
     assert not is_there("viewer.domain.case.Lane")
 
 
+def test_that_the_code_that_an_architecture_page_names_is_there() -> None:
+    """Names follow the file that they are in: `viewer/a.py` `one`, `other`."""
+    for path in (ROOT / "docs" / "architecture").glob("*.md"):
+        for line in read_page(path).text.splitlines():
+            file = ROOT
+            for name in (
+                re.findall(r"`([\w./]+)`", line) if line.startswith("|") else ()
+            ):
+                if "/" in name:
+                    file = ROOT / name
+                    assert file.exists(), (path.name, name)
+                elif file.suffix == ".py":
+                    named = rf"^\s*(?:class|def) {name}\b"
+                    assert re.search(named, file.read_text("utf-8"), re.MULTILINE), name
+
+
+def absent_documents(path: Path) -> Iterator[str]:
+    """Yield the documents that a source names and that are not in the repository."""
+    text = path.read_text("utf-8")
+    yield from re.findall(r"\bDESIGN\b", text)
+    for named in re.findall(r"(?<![\w/*.-])[\w/-]+\.md\b", text):
+        places = (ROOT, ROOT / "docs", path.parent)
+        if not any((place / named).is_file() for place in places):
+            yield named
+
+
+def test_that_the_sources_refer_to_documents_that_are_there(tmp_path: Path) -> None:
+    found = {
+        path: [*absent_documents(path)] for path in (ROOT / "viewer").rglob("*.py")
+    }
+    assert {path: absent for path, absent in found.items() if absent} == {}
+    odd = tmp_path / "odd.py"
+    odd.write_text("As studies.md 3.2 and DESIGN 4 say; see docs/batch.md.")
+    assert [*absent_documents(odd)] == ["DESIGN", "studies.md"]
+
+
 @pytest.mark.parametrize("outcome", Outcome)
 def test_that_every_outcome_is_explained(outcome: Outcome) -> None:
     for page in ("results.md", "glossary.md"):

@@ -1,4 +1,4 @@
-"""The golden replies, and what their numbers mean by the formulas of studies.md 3.6.
+"""The golden replies, and what their numbers mean by the formulas of each convention.
 
 The formulas stand here once more, number by number and without the program's own
 classes, so that table and program cannot be wrong together.

@@ -1,4 +1,4 @@
-"""Nothing that names a patient leaves, whatever the files hold (studies.md, M-19)."""
+"""Nothing that names a patient leaves, whatever the files hold (M-19)."""
 
 import base64
 import hashlib

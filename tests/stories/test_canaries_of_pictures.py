@@ -1,4 +1,4 @@
-"""What a PNG, JPEG or TIFF carries beside its pixels stays here (studies.md 3.8)."""
+"""What a PNG, JPEG or TIFF carries beside its pixels stays here."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""The command line (DESIGN 8): the same services as the window, without it.
+"""The command line: the same services as the window, without it.
 
 Exit codes: 0 done, 1 trials failed at the provider or are still pending, 2 wrong use
 or unreadable input. Standard error gets one line that says what is wrong and how to

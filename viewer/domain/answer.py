@@ -10,7 +10,7 @@ from viewer.domain.reference import Mask
 
 
 class Status(StrEnum):
-    """How a trial ended (studies.md X-01); exactly one of these."""
+    """How a trial ended (X-01); exactly one of these."""
 
     PENDING = "pending"
     SCORED_CORRECT = "scored_correct"

@@ -130,7 +130,7 @@ class ModelProfile:
 
 @dataclass(frozen=True)
 class ModelIdentity:
-    """The identity of a model in the request key (studies.md 3.2).
+    """The identity of a model in the request key.
 
     ``endpoint`` {kind, host, path, api}, ``model``, ``revision``, ``params`` every
     generation setting sent, ``local`` the versions of local code that shape an answer.

@@ -29,8 +29,7 @@ SYNONYMS: Final[Mapping[str, str]] = {
 }
 """Name → the other name of the same finding.
 
-CheXlocalize's masks say Airspace Opacity, CheXpert's labels Lung Opacity (studies.md
-E000-02).
+CheXlocalize's masks say Airspace Opacity, CheXpert's labels Lung Opacity (E000-02).
 """
 
 

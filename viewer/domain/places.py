@@ -29,7 +29,7 @@ class ReplyStatus(StrEnum):
 
 
 class Flag(StrEnum):
-    """A correction made to a location, or a doubt about it (studies.md 3.6)."""
+    """A correction made to a location, or a doubt about it."""
 
     TRANSPOSED = "transposed"
     """A first corner lay right of or below its second; they were swapped."""

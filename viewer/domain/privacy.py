@@ -1,4 +1,4 @@
-"""What may be sent from this machine, and the record of it (studies.md 3.8)."""
+"""What may be sent from this machine, and the record of it."""
 
 import hashlib
 from collections.abc import Mapping

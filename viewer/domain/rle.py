@@ -4,7 +4,7 @@ Runs alternate background and foreground, start with background and go down the
 columns. Each run is written in groups of five bits, least significant first, six bits
 used of each character from ``0`` (48) on, the sixth saying that more follow; from the
 fourth run on the difference to the run two before is written instead of the run
-(studies.md E000-01).
+(E000-01).
 """
 
 import numpy as np

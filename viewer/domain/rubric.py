@@ -1,8 +1,8 @@
 """The rubric of ReXecution, and readers' grades.
 
 Headings are the paper's own definitions (Banerjee 2025, 3.3); what each level means is
-said in our words after its supplement (studies.md, appendix D). An official text takes
-their place where a data set's folder has it (readers.rubric_text).
+said in our words after its supplement. An official text takes their place where a data
+set's folder has it (readers.rubric_text).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -32,7 +32,7 @@ def as_printed(value: float, decimals: int) -> Fraction:
 
 
 def as_percent(rate: float, decimals: int = 1) -> str:
-    """Return a rate 0-1 as per cent are printed, ties to even (studies.md X-06).
+    """Return a rate 0-1 as per cent are printed, ties to even (X-06).
 
     The rate counts as the decimal fraction that it is nearest to within 10^-12, so that
     23 / 80 is a tie although no binary number is.

@@ -1,6 +1,6 @@
 """Intervals of one rate: of items that stand alone, and of items that share patients.
 
-The rule for those that share patients was chosen by simulation (studies.md X-07): with
+The rule for those that share patients was chosen by simulation (X-07): with
 correlations of 0-0.6 within patients, 2-200 patients of 1-30 items, rates of 0.02-0.98
 and repeats, it covers at least 94 % of the time, where Wilson's interval goes down to
 54 % and those of resamples have no width at 0 and 1.

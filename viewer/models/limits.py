@@ -1,4 +1,4 @@
-"""How many questions an endpoint is asked at a time, and how fast (studies.md 3.3).
+"""How many questions an endpoint is asked at a time, and how fast.
 
 Nothing here looks at a clock: every call is told the time, in seconds of any clock
 that does not go back. Not safe to use from threads; the coordinator alone does.

@@ -1,4 +1,4 @@
-"""What a question costs, and the most it can cost before it is asked (studies.md 3.3).
+"""What a question costs, and the most it can cost before it is asked.
 
 Prices are micro-dollars per million tokens, money whole micro-dollars. A price that a
 profile names comes before the table; a model without either has none, and none is

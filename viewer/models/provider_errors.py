@@ -1,4 +1,4 @@
-"""What an endpoint's failure means, and how it is said to people (studies.md 3.3)."""
+"""What an endpoint's failure means, and how it is said to people."""
 
 import json
 import math

@@ -1,6 +1,6 @@
 """What a provider's own resizing makes of an image before the model sees it.
 
-Sizes follow the providers' documentation and public code (studies.md 3.4). Where a
+Sizes follow the providers' documentation and public code. Where a
 provider does not publish its resampling filter, the pixels shown are an approximation
 and the view says so; the sizes and the map of coordinates are not affected.
 """

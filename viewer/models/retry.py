@@ -1,4 +1,4 @@
-"""How long to wait before asking again (studies.md 3.3)."""
+"""How long to wait before asking again."""
 
 import random
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a file's header says of whom its image shows (PS3.15 Annex E, studies.md 3.8).
+"""What a file's header says of whom its image shows (PS3.15 Annex E).
 
 Values found here are looked for in what would leave; they are never shown or stored.
 """

@@ -12,7 +12,7 @@ TRIALS: Final = "trials"
 ITEMS: Final = "items"
 """The frame and the table that list every trial with all that is known of it."""
 OF_WHOM: Final = ("patient", "item")
-"""The columns by which intervals tell what is not independent (studies.md X-07)."""
+"""The columns by which intervals tell what is not independent (X-07)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Cell:
 P_VALUE: Final = "p"
 """The form of p-values: two decimals, and one that would print as 0 as less."""
 PERCENT: Final = "per cent"
-"""The form of rates 0-1 in per cent: one decimal, ties to even (studies.md X-06)."""
+"""The form of rates 0-1 in per cent: one decimal, ties to even (X-06)."""
 HIGHEST, LOWEST = "highest", "lowest"
 """Which number of a column is the best."""
 

@@ -1,4 +1,4 @@
-"""Events as JSON lines, for the worker's stream (DESIGN 2, Framing)."""
+"""Events as JSON lines, for the worker's stream."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Whether published numbers can be what they say they are (studies.md M-09).
+"""Whether published numbers can be what they say they are (M-09).
 
 Each check knows the rows it is about, its tolerance in words, and the problem, "" where
 there is none. A study's ``consistency.py`` declares its own.

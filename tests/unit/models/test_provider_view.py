@@ -72,7 +72,7 @@ def test_that_an_unknown_provider_is_refused_with_the_known_ones() -> None:
 def test_that_sizes_and_tokens_are_those_of_the_specification(
     view: str, sent: tuple[int, int], seen: tuple[int, int], tokens: int | None
 ) -> None:
-    """Sizes as (rows, columns); fixtures of studies.md 3.4 and A.2."""
+    """Sizes as (rows, columns)."""
     assert PROVIDER_VIEWS[view].seen(SizePx(*sent)) == SizePx(*seen)
     assert PROVIDER_VIEWS[view].tokens(SizePx(*sent)) == tokens
 

@@ -1,4 +1,4 @@
-"""The table of conventions (studies.md 3.6): how each family writes places.
+"""The table of conventions: how each family writes places.
 
 A convention is chosen in a model's profile. :func:`detect` only reports which ones a
 reply could be read by; it never chooses.

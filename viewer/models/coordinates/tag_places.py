@@ -1,6 +1,6 @@
 """Places between tags and special tokens, one finder for each family of models.
 
-The tags are those of studies.md 3.6. Every finder is written so that special tokens
+The tags are those of `conventions`. Every finder is written so that special tokens
 which a server strips from the text leave a readable rest where the format allows it.
 """
 

@@ -1,4 +1,4 @@
-"""The header of a GGUF file (ggml's docs/gguf.md, versions 2 and 3), little-endian.
+"""The header of a GGUF file (versions 2 and 3 of ggml's format), little-endian.
 
 Magic ``GGUF``, version u32, tensor count u64, metadata count u64; each metadatum is a
 string key, a type u32 and a value; each tensor a name, its dimensions, type and

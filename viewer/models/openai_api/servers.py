@@ -1,4 +1,4 @@
-"""What is known of each kind of server before anything is asked (studies.md 3.4).
+"""What is known of each kind of server before anything is asked.
 
 A probe finds out what a server really does; this table only spares it questions that
 are known to fail, and names the defaults that differ.

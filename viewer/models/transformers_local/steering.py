@@ -15,7 +15,7 @@ class Contrast:
     """``p_u + γ(p_c - p_u)`` of row 0, highlighted, p_c, and row 1, plain, p_u.
 
     Both rows take the outcome, so that they go on with the same token (Zhang et al.
-    2024, Prompt Highlighter; studies.md E002-14).
+    2024, Prompt Highlighter; E002-14).
     """
 
     def __init__(self, gamma: float, space: ContrastSpace) -> None:

@@ -1,6 +1,6 @@
 """CheXlocalize's mask files: ``{image: {task: {"size": [h, w], "counts": RLE}}}``.
 
-Layout: studies.md E000-01.
+Layout: E000-01.
 """
 
 from collections.abc import Mapping

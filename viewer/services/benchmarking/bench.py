@@ -1,4 +1,4 @@
-"""Compare this machine's speeds with the budgets (DESIGN 11), without asserting.
+"""Compare this machine's speeds with the budgets, without asserting.
 
 One table names every budget in the design's order; what was measured is put beside
 it, and what cannot be measured here, or is not built yet, says so.

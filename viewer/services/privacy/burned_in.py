@@ -1,7 +1,7 @@
 """Whether an image's pixels may identify somebody, and the review that decides.
 
 An image goes to a remote endpoint once a person has looked at it, or once nothing
-speaks for text in its pixels: neither its header nor the text finder (studies.md 3.8).
+speaks for text in its pixels: neither its header nor the text finder.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""The one gate that a question passes on its way to a remote endpoint (DESIGN 9).
+"""The one gate that a question passes on its way to a remote endpoint.
 
 Local only, unless a person allowed the endpoint for this data set; then only a freshly
 written PNG and the prompt, of an image whose pixels were looked at, and with nothing
-of its header in the text. Studies.md 3.8 is the authority.
+of its header in the text (docs/privacy.md).
 """
 
 import hashlib

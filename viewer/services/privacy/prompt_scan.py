@@ -1,7 +1,7 @@
 """Scan a prompt for what the image's own header says about its patient.
 
 Exact values of this study are looked for, which finds more and errs less than patterns
-of what names and numbers look like (studies.md 3.8). They are found in every order,
+of what names and numbers look like. They are found in every order,
 case and spelling that a person may give them.
 """
 

@@ -1,9 +1,9 @@
 """Scan an item's text for identifying information before it is sent.
 
 A case without a DICOM header has no values to look for, so these are patterns of what
-names, dates and numbers of persons look like in English and Chinese (studies.md 3.8;
-Chen 2026, appendix E.2). They find too much rather than too little: a person reads the
-words and decides.
+names, dates and numbers of persons look like in English and Chinese (Chen 2026,
+appendix E.2). They find too much rather than too little: a person reads the words and
+decides.
 """
 
 import hashlib

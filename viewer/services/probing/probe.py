@@ -1,8 +1,8 @@
 """The Test button: what an endpoint really does, found out by asking it.
 
-Capabilities are taken from what came back, never from the server's name (studies.md
-3.4): a server that passes over a parameter or an image in silence is told apart from
-one that uses it. A probe asks about a dozen short questions about images made here.
+Capabilities are taken from what came back, never from the server's name: a server that
+passes over a parameter or an image in silence is told apart from one that uses it. A
+probe asks about a dozen short questions about images made here.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""The reproducibility manifest: what it takes to repeat a run (studies.md 3.9)."""
+"""The reproducibility manifest: what it takes to repeat a run."""
 
 import hashlib
 import importlib.metadata

@@ -35,7 +35,7 @@ from viewer.studies.places import prompt_for_places
 from viewer.studies.steps import Longest
 
 _OVERHEAD_S: Final = 0.04
-"""What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
+"""What a trial takes beside its model: reading, drawing, keeping."""
 _FREE: Final = "None of these models has a price."
 
 

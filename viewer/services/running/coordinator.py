@@ -1,4 +1,4 @@
-"""The coordinator of a batch: claims, sends, keeps and settles (DESIGN 4 and 5).
+"""The coordinator of a batch: claims, sends, keeps and settles.
 
 Its thread alone writes. Trials are prepared in a small pool of threads, asked in any
 ``concurrent.futures.Executor``, and judged here.

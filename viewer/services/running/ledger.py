@@ -1,8 +1,8 @@
-"""Hop 6's book-keeping: no reply that reached us is ever bought twice.
+"""Every write of a running batch, so that no reply that arrived is bought twice.
 
-Every write of a running batch goes through here, from the coordinator's thread. An
-attempt is committed before its request may leave; the raw reply is committed before
-anything is read off it; only then is the trial's verdict written (DESIGN 5).
+All of them are made in the coordinator's thread. An attempt is committed before its
+request may leave, the raw reply before an answer is read from it, and only then the
+trial's verdict (docs/architecture/reply.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ from viewer.store.saved_replies import SavedReply, Spool
 from viewer.store.trials import RequestRecord, TrialReply, Verdict
 
 _UNREUSABLE = frozenset({"length", "content_filter"})
-"""Ends of a reply that another run asks again (studies.md 3.2, Never cache)."""
+"""Ends of a reply that another run asks again."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Ledger:
     def keep(
         self, arrived: Sequence[tuple[TrialQuestion, RawReply]]
     ) -> tuple[TrialReply, ...]:
-        """Commit raw replies, before anything is read off them.
+        """Commit raw replies, with their tokens and cost, before an answer is read.
 
         What the store cannot take is in the spool when this raises.
         """
@@ -273,6 +273,10 @@ def _saved(question: TrialQuestion, raw: RawReply) -> SavedReply:
 
 
 def _reply_record(profile: ModelProfile, raw: RawReply) -> ReplyRecord:
+    """Return a reply with its tokens, cost and model; one that is unreadable has none.
+
+    No answer is read here, so that nothing in a body can keep it from being stored.
+    """
     try:
         reply = reader_for(profile).read(raw)
     except ProviderError:

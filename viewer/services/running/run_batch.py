@@ -1,4 +1,4 @@
-"""Ask every pending trial of a run; a generator of events (DESIGN 4 and 5)."""
+"""Ask every pending trial of a run; a generator of events."""
 
 from collections.abc import Generator
 from concurrent.futures import Executor

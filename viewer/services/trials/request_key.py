@@ -1,4 +1,4 @@
-"""The name of a question: a hash over exactly what is asked (studies.md 3.2)."""
+"""The name of a question: a hash over exactly what is asked."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The straight path of one trial, from the pixels to the verdict (DESIGN 4)."""
+"""The straight path of one trial, from the pixels to the verdict."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +61,9 @@ TrialPath = Generator[ModelProfile | PreparedRequest, TrialReply, Verdict]
 def run_trial(
     context: RunContext, trial: Trial, replies: Sequence[TrialReply] = ()
 ) -> TrialPath:
-    """Take a trial from the pixels of its images to its verdict (DESIGN 4, hops 2-9).
+    """Take a trial from the pixels of its images to its verdict.
+
+    These are stages 2 to 8 of docs/architecture/trial.md.
 
     One question, a batch and a resumed run all go this way; a reply that is there
     already, as of a person, joins it at `judge`. What waits in one thread may go on in

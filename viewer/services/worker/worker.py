@@ -1,4 +1,4 @@
-"""The worker: asks models for the window, over JSON lines (DESIGN 2).
+"""The worker: asks models for the window, over JSON lines.
 
 Commands ``{id, cmd, …}`` arrive on standard input; replies ``{id, ok | error}`` and
 events ``{event, seq, run, …}`` leave on what was standard output at the start, which

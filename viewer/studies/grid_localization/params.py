@@ -37,7 +37,7 @@ class MaskMode(StrEnum):
 
 
 class ParserMode(StrEnum):
-    """How much a reply may deviate from a single cell's name (studies.md 3.5)."""
+    """How much a reply may deviate from a single cell's name."""
 
     STRICT = "strict"
     """A transposed name, a list or a range is no answer."""

@@ -1,4 +1,4 @@
-"""From a reply to a cell, or to the reason why there is none (studies.md 3.5).
+"""From a reply to a cell, or to the reason why there is none.
 
 The tiers, in this order: the provider's own refusal; a text that is nothing but a
 cell; a JSON key; the last "answer is …"; a text that denies the finding or declines;

@@ -1,4 +1,4 @@
-"""Cells named by their row and column in words (studies.md 3.5, tier 4)."""
+"""Cells named by their row and column in words."""
 
 import re
 from dataclasses import dataclass

@@ -62,7 +62,7 @@ def counted_of(
 ) -> tuple[Mcq, ...]:
     """Return the questions of which any trial counts, in the order asked.
 
-    Chance and experts are told of them alone, as models are (studies.md X-08).
+    Chance and experts are told of them alone, as models are (X-08).
     """
     counted = (one for one in results if one.score.status not in NOT_COUNTED)
     return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in counted))

@@ -1,4 +1,4 @@
-"""Milliseconds a frame, from a gesture to the repainted widget (DESIGN 11)."""
+"""Milliseconds a frame, from a gesture to the repainted widget."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence

@@ -88,7 +88,7 @@ def test_that_cases_are_listed_with_what_was_found_marked_in_their_words(
     page: WordReview, qapp: QApplication
 ) -> None:
     assert _column(page, 1) == ["a name", "a name, a date"]
-    assert _column(page, 2) == ["Waits", "Waits"]
+    assert _column(page, 2) == ["Waiting", "Waiting"]
     assert page.sentence.text() == "2 of 2 cases wait for a decision."
     assert HISTORIES[0] in page.words.toPlainText()
     assert _marked(page) == ["Dr. Miller"]
@@ -104,10 +104,10 @@ def test_that_a_decision_is_kept_and_the_next_case_that_waits_follows(
 ) -> None:
     page.clean.click()
     assert not page.clean.isEnabled()
-    qtbot.waitUntil(lambda: _column(page, 2) == ["Identifies nobody", "Waits"])
+    qtbot.waitUntil(lambda: _column(page, 2) == ["Identifies nobody", "Waiting"])
     assert _decisions(store) == [ReviewDecision.CLEAN, None]
     assert page.cases.currentRow() == 1
-    assert page.sentence.text().startswith("1 case: names nobody. 1 of 2 cases waits")
+    assert page.sentence.text().startswith("1 case: identifies nobody. 1 of 2 cases")
     QTest.keyClick(page, Qt.Key.Key_L, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: _column(page, 2)[1] == "May not leave")
     assert _decisions(store) == [ReviewDecision.CLEAN, ReviewDecision.BLOCKED]
@@ -170,7 +170,7 @@ def test_that_what_cannot_be_kept_is_told(
     page.clean.click()
     qtbot.waitUntil(lambda: "read-only" in page.sentence.text(), timeout=20_000)
     assert page.clean.isEnabled()
-    assert _column(page, 2) == ["Waits", "Waits"]
+    assert _column(page, 2) == ["Waiting", "Waiting"]
     with pytest.raises(KeyError):
         page._fail(KeyError("a bug"))
 

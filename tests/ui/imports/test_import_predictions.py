@@ -91,13 +91,13 @@ def test_that_a_change_takes_away_what_was_shown_before(
     page: ImportPredictions, table: Path, qtbot: QtBot
 ) -> None:
     page.open_path(table)
-    qtbot.waitUntil(lambda: "It is not stated" in page.sentence.text())
+    qtbot.waitUntil(lambda: "The units" in page.sentence.text())
     _choose(page, Coordinates.NATIVE)
     qtbot.waitUntil(page.go.isEnabled)
     box = page.columns.choice(0)
     box.setCurrentIndex(0)
     box.activated.emit(0)
-    qtbot.waitUntil(lambda: "name an image or patient" in page.sentence.text())
+    qtbot.waitUntil(lambda: "is mapped to an image or patient" in page.sentence.text())
     assert not page.go.isEnabled()
     assert page.unused.text() == ""
     assert all(label.pixmap().isNull() for label in page.pictures)

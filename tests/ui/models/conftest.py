@@ -1,15 +1,19 @@
 """A home with models of every kind, and the package of somebody else's that loads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.loadable_package import installed
+from tests.helpers.window_parts import IdleWorker
+from viewer.services.worker.background import BackgroundWorker
 from viewer.settings import Settings
-from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, Listener, Worker, WorkerBridge
 from viewer.ui.workspaces.models import ModelsWorkspace
+
+MakeWorker = Callable[[Path, Listener], Worker]
 
 MODELS = """# mine, in the order I like
 [[model]]
@@ -38,12 +42,26 @@ def _loadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
         yield
 
 
+with_worker = pytest.mark.parametrize(
+    "make_worker", [BackgroundWorker], ids=["with a worker"]
+)
+"""Let a real worker, which takes a second to start, answer what the window asks."""
+
+
 @pytest.fixture
-def context(settings: Settings, qtbot: QtBot, _loadable: None) -> Iterator[AppContext]:
-    """A context with a real worker, and the models above."""
+def make_worker() -> MakeWorker:
+    """What makes the worker; one without a process, unless a test wants another."""
+    return IdleWorker
+
+
+@pytest.fixture
+def context(
+    settings: Settings, qtbot: QtBot, make_worker: MakeWorker, _loadable: None
+) -> Iterator[AppContext]:
+    """A context with the models above."""
     del qtbot  # the application
     settings.models_file.write_text(MODELS)
-    made = AppContext(settings, WorkerBridge(settings.store))
+    made = AppContext(settings, WorkerBridge(settings.store, make_worker))
     yield made
     made.worker.close()
 

@@ -3,6 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.ui.models.conftest import with_worker
 from tests.ui.models.test_models_workspace import choose, row
 from viewer.services.configuring import model_list
 from viewer.ui.application.app_context import AppContext
@@ -40,6 +41,7 @@ def test_that_what_a_model_lacks_stands_whole_above_its_settings(
     assert standing.isVisible()
 
 
+@with_worker
 def test_that_a_ready_models_state_is_not_said_twice(
     workspace: ModelsWorkspace, qtbot: QtBot
 ) -> None:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
-from tests.ui.models.conftest import MODELS
+from tests.ui.models.conftest import MODELS, with_worker
 from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
 from viewer.services.configuring import model_list
@@ -48,6 +48,7 @@ def text(context: AppContext) -> str:
     return context.settings.models_file.read_text()
 
 
+@with_worker
 def test_that_every_model_stands_with_its_state_the_persons_own_first(
     workspace: ModelsWorkspace, qtbot: QtBot
 ) -> None:
@@ -81,6 +82,7 @@ def test_that_nothing_installed_is_said_with_the_way_to_get_it(
     assert row(workspace, "uniform").line.state == "ready"
 
 
+@with_worker
 def test_that_a_model_loads_with_progress_and_memory_and_unloads(
     workspace: ModelsWorkspace, qtbot: QtBot
 ) -> None:
@@ -99,6 +101,7 @@ def test_that_a_model_loads_with_progress_and_memory_and_unloads(
     qtbot.waitUntil(memory.load.isVisible, timeout=WAIT_MS)
 
 
+@with_worker
 def test_that_loading_is_cancelled_and_a_notice_says_so(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
@@ -264,6 +267,7 @@ def server() -> Iterator[ScriptedServer]:
         yield made
 
 
+@with_worker
 def test_that_a_test_says_what_the_endpoint_does(
     workspace: ModelsWorkspace, qtbot: QtBot, server: ScriptedServer
 ) -> None:
@@ -288,6 +292,7 @@ def test_that_a_test_says_what_the_endpoint_does(
     assert panel.table.rowCount() > 5
 
 
+@with_worker
 def test_that_the_servers_models_are_offered(
     workspace: ModelsWorkspace, qtbot: QtBot, server: ScriptedServer
 ) -> None:
@@ -308,6 +313,7 @@ def test_that_the_servers_models_are_offered(
     assert field(workspace, "model").text() == "other"
 
 
+@with_worker
 def test_that_a_server_that_does_not_answer_is_told(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
@@ -332,6 +338,7 @@ def scripted(context: AppContext, delay_s: float) -> None:
     apply_edit(saving(table, None, file), file)
 
 
+@with_worker
 def test_that_a_calibration_tells_its_progress_and_what_fits(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
@@ -356,6 +363,7 @@ def _convention(workspace: ModelsWorkspace) -> object:
     return workspace.profile.form.values()["convention"]
 
 
+@with_worker
 def test_that_a_calibration_can_be_cancelled(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
+from tests.ui.models.conftest import with_worker
 from viewer.services.configuring.model_profiles import apply_edit, saving
 from viewer.services.worker.background import WorkerLoading
 from viewer.ui.application.app_context import AppContext
@@ -35,6 +36,7 @@ def add(context: AppContext, **table: object) -> None:
     apply_edit(saving(table, None, file), file)
 
 
+@with_worker
 def test_that_a_test_ends_at_once_while_its_server_does_not_answer(
     workspace: ModelsWorkspace,
     context: AppContext,
@@ -60,6 +62,7 @@ def test_that_a_test_ends_at_once_while_its_server_does_not_answer(
     assert not panel.bar.isVisible()
 
 
+@with_worker
 def test_that_a_calibration_can_be_cancelled_while_its_model_loads(
     workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot, told: list[Notice]
 ) -> None:

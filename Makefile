@@ -1,6 +1,7 @@
 # The two commands are `make run` and `make test`; each sets up all it needs first.
 .DEFAULT_GOAL := run
-.PHONY: run run-reader test proof mutants statements bench lint lock docs package clean
+.PHONY: run run-reader test test-fast proof mutants statements bench lint lock docs \
+    package clean
 
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
@@ -11,10 +12,15 @@ PARALLEL = -n $(WORKERS) --dist
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run
 # there. How each part works is the same with Qt beside it, and is tested once.
-WITHOUT_QT := tests/contract tests/unit/api tests/unit/cli tests/unit/test_main.py \
+WITHOUT_QT := tests/unit/api tests/unit/cli tests/unit/test_main.py \
     tests/unit/test_terminal.py tests/architecture/test_without_qt.py \
+    $(addprefix tests/contract/test_,adapters.py dataset_formats.py \
+    loadable_adapters.py records.py studies.py) \
     $(addprefix tests/stories/test_,main_job.py printed_run.py parse_command.py \
     making_questions_story.py)
+# What all else stands on, and fails first: half a minute on two cores.
+LAYERS := $(addprefix tests/unit/,domain imaging metrics results) \
+    $(wildcard tests/unit/studies/*/test_parse.py tests/unit/studies/*/test_score.py)
 
 # The tests start hundreds of programs, and each would compile the whole of it again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -42,6 +48,13 @@ test: lint      ## lint, the suite with coverage, and the headless half without 
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
 	$(HEADLESS) -m "not proof and not hypothesis" $(PARALLEL) worksteal $(WITHOUT_QT)
+
+test-fast:      ## for the edit loop: style, the layers below, and what changed since main
+	@packaging/bootstrap test
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(LAYERS) \
+	    $$($(PYTHON) packaging/changed_tests.py)
 
 proof:          ## the long proofs, and every random test with 10,000 examples
 	@packaging/bootstrap test

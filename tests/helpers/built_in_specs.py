@@ -27,6 +27,7 @@ from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
 from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, items_spec, results_spec
+from viewer.studies.variants import variants_spec
 from viewer.writers.verify.built_in import fingerprint
 from viewer.writers.verify.frames import Source
 
@@ -38,7 +39,8 @@ _QUESTION = Mcq("k", "p", "Atlas", "val", (), "?", ("x", "y"), 1, (), "B")
 
 def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
     """Yield the plans of some runs of a study with the specifications of each."""
-    items = items_spec(study_named(study).words, ())
+    words = study_named(study).words
+    both = items_spec(words, ()), variants_spec(words)
     for preset in study_named(study).presets():
         params = study_named(study).read_params(preset, {})
         for own, specs in _VARIANTS[study](params):
@@ -50,12 +52,12 @@ def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
                 "params": plain(own),
             }
             if study == PLACING:
-                documents = spec_documents([items, *specs])
+                documents = spec_documents([*both, *specs])
                 yield Source(plan, (), asked=_ASKED), documents
             else:
                 sets = _SETS.get(study, OF_ALL)
                 rates = results_spec((), means=False, sets=sets)
-                yield Source(plan, ()), spec_documents([items, rates, *specs])
+                yield Source(plan, ()), spec_documents([*both, rates, *specs])
 
 
 def lines_of(study: str) -> str:

@@ -23,15 +23,17 @@ _COLUMNS = (
 
 
 @click.command()
-@click.argument("first", metavar="RUN[:MODEL]")
-@click.argument("second", metavar="RUN[:MODEL]")
+@click.argument("first", metavar="RUN[:MODEL][@VARIANT]")
+@click.argument("second", metavar="RUN[:MODEL][@VARIANT]")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write files here.")
 @store_option
 @json_option
 def compare(
     first: str, second: str, out: Path | None, store: Path | None, *, as_json: bool
 ) -> int:
-    """Compare two runs, or two models of one run: settings, hits and why they differ.
+    """Compare two runs, two models of one, or a model with a prompt variant.
+
+    Shows the settings, the hits and why they differ.
 
     Tests are confirmatory only if their family was declared before the two were first
     compared; see overread declare.
@@ -52,7 +54,10 @@ def compare(
 def _side(store: "Store", text: str) -> "Side":
     from viewer.services.comparing.sides import side_of
 
-    run, _, model = text.partition(":")
+    run, colon, model = text.partition(":")
+    if not colon:
+        run, at, variant = text.partition("@")
+        model = f"{at}{variant}"
     return side_of(store, run_number(run, store), model)
 
 

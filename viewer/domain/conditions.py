@@ -1,4 +1,4 @@
-"""The parts of a single question's condition besides its grid: window and boxes."""
+"""The parts of a condition besides its study's own: window, boxes, prompt variant."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,6 +8,8 @@ from viewer.domain.image import VoiFunction, Window
 from viewer.domain.run import Condition
 
 _BOXES: Final = "boxes"
+_PROMPT: Final = "prompt"
+_VARIANT: Final = f" {_PROMPT}="
 
 
 def with_window(condition: Condition, window: Window) -> Condition:
@@ -46,3 +48,27 @@ def boxes_of(condition: Condition) -> tuple[BoxPx, ...]:
     """Return the boxes that a condition asks about, none where it names none."""
     told = str(dict(condition.params).get(_BOXES, ""))
     return tuple(BoxPx(*map(float, box.split(","))) for box in told.split())
+
+
+def with_variant(condition: Condition, variant: str) -> Condition:
+    """Return a condition under which a variant of the prompts is asked with."""
+    params = (*condition.params, (_PROMPT, variant))
+    return Condition(f"{condition.name}{_VARIANT}{variant}", params)
+
+
+def variant_of(name: str) -> str:
+    """Return the variant of the prompts in a condition's name, "" for the run's own."""
+    return name.partition(_VARIANT)[2]
+
+
+def name_without_variant(name: str) -> str:
+    """Return the name of the same condition with the run's own prompts."""
+    return name.partition(_VARIANT)[0]
+
+
+def without_variant(condition: Condition) -> Condition:
+    """Return the same condition with the run's own prompts."""
+    if not variant_of(condition.name):
+        return condition
+    params = tuple(one for one in condition.params if one[0] != _PROMPT)
+    return Condition(name_without_variant(condition.name), params)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from viewer.domain.conditions import name_without_variant, variant_of
 from viewer.domain.grid import grids_in_words
 from viewer.domain.item import Item
 
@@ -93,7 +94,9 @@ class StudyWords:
         ``column`` is finding, view or condition; a value of another stands as it is.
         """
         if column == "condition":
-            return self.condition(value)
+            name, variant = name_without_variant(value), variant_of(value)
+            said = self.condition(name)
+            return f"{said}, prompt {variant}" if variant else said
         if column not in {"finding", "view"}:
             return value
         return self._together().get(value) or self.names.get(value) or spoken(value)

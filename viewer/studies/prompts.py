@@ -4,60 +4,80 @@ A prompt is a text with placeholders such as ``{finding}``, which every question
 Whatever else stands in braces, such as JSON, is text.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib.resources import files
-from typing import Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ImagePart, Message, TextPart
 from viewer.domain.placeholders import PLACE, check_placeholders
 from viewer.domain.plain import did_you_mean
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
+P = TypeVar("P", bound="DataclassInstance")
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
 OURS: Final = "Overread's own"
 """The source of a prompt that no paper prints."""
 
 
-class OwnPrompts(Mapping[str, str]):
-    """Texts of a person's own by the name of the prompt that they stand for.
+class FrozenMapping(Mapping[str, T]):
+    """A mapping that never changes and can be hashed, whatever its order.
 
     Parameters
     ----------
-    texts : mapping, optional
-        The texts; none where every prompt is the study's.
+    values : mapping, optional
+        What it holds; nothing by default.
     """
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_values",)
 
-    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
-        self._texts = dict(texts or {})
+    def __init__(self, values: Mapping[str, T] | None = None) -> None:
+        self._values = dict(values or {})
 
-    def __getitem__(self, name: str) -> str:
-        """Return the text of a prompt; a name without one raises KeyError."""
-        return self._texts[name]
+    def __getitem__(self, name: str) -> T:
+        """Return a value; a name without one raises KeyError."""
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the replaced prompts."""
-        return iter(self._texts)
+        """Iterate over the names, in their order."""
+        return iter(self._values)
 
     def __len__(self) -> int:
-        """Return how many prompts have another text."""
-        return len(self._texts)
+        """Return how many there are."""
+        return len(self._values)
 
     def __hash__(self) -> int:
-        """Return the same for the same texts, in whatever order."""
-        return hash(frozenset(self._texts.items()))
+        """Return the same for the same values, in whatever order."""
+        return hash(frozenset(self._values.items()))
 
     def __repr__(self) -> str:
-        """Return the texts, for whoever debugs."""
-        return f"OwnPrompts({self._texts!r})"
+        """Return the values, for whoever debugs."""
+        return f"FrozenMapping({self._values!r})"
 
 
+OwnPrompts = FrozenMapping[str]
+"""Custom texts by the name of the prompt that they replace."""
+PromptVariants = FrozenMapping[OwnPrompts]
+"""By variant name, the texts that differ from the run's own prompts."""
 BUILT_IN: Final = OwnPrompts()
-"""No text of a person's own."""
+"""No custom prompt."""
+NO_VARIANTS: Final = PromptVariants()
+"""Every item is asked in one way."""
 OWN_PROMPTS: Final = "Custom prompts, by the names that overread prompts prints."
 """What the parameter ``prompts`` of every study is for."""
+PROMPT_VARIANTS: Final = (
+    "Alternative prompts by variant name: each item is also asked with each variant."
+)
+"""What the parameter ``prompt_variants`` of every study is for."""
+BASE: Final = "base"
+"""What a table calls the run's own prompts beside their variants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +131,15 @@ class Prompts:
 
         One that is the built-in text is none.
         """
-        if not isinstance(value, Mapping):
-            raise WrongUseError(f"'{key}' must be a table.", f"Give {self.expected}.")
-        for name, text in value.items():
-            self.named(str(name)).check(_text(name, text))
-        return OwnPrompts({n: t for n, t in value.items() if t != self.known[n].text})
+        found = self.checked(key, value)
+        return OwnPrompts({n: t for n, t in found.items() if t != self.known[n].text})
+
+    def checked(self, key: str, value: object) -> dict[str, str]:
+        """Return texts by the names of prompts; a bad one raises."""
+        texts = _table(key, value, self.expected)
+        for name, text in texts.items():
+            self.named(name).check(_text(name, text))
+        return {name: str(text) for name, text in texts.items()}
 
     @property
     def expected(self) -> str:
@@ -137,6 +161,40 @@ class Prompts:
         return self.known[name]
 
 
+@dataclass(frozen=True)
+class Variants:
+    """Variants of some prompts; the kind of the parameter ``prompt_variants``."""
+
+    prompts: Prompts
+
+    def read(self, key: str, value: object) -> PromptVariants:
+        """Return each variant's texts, checked; a bad one raises."""
+        found = _table(key, value, self.expected)
+        for name in found:
+            if not _NAME.fullmatch(name) or name == BASE:
+                raise WrongUseError(
+                    f"A prompt variant cannot be named '{name}'.",
+                    f"Use letters, digits, - and _, and another word than {BASE}.",
+                )
+        return PromptVariants(
+            {
+                name: OwnPrompts(self.prompts.checked(name, texts))
+                for name, texts in found.items()
+            }
+        )
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return "tables of texts by the names of variants"
+
+
+def _table(key: str, value: object, expected: str) -> Mapping[str, object]:
+    if isinstance(value, Mapping):
+        return {str(name): of for name, of in value.items()}
+    raise WrongUseError(f"'{key}' must be a table.", f"Give {expected}.")
+
+
 def _text(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
@@ -147,10 +205,23 @@ def _text(name: str, value: object) -> str:
 class HasPrompts(Protocol):
     """What a study has besides whose prompts a person may replace.
 
-    Its Params have them as ``prompts``.
+    Its Params have the texts as ``prompts``, and variants as ``prompt_variants``.
     """
 
     known_prompts: Prompts
+
+
+def varied(params: P) -> dict[str, P]:
+    """Return Params by the variant of their prompts, those of the run itself as ""."""
+    of: Any = params
+    variants: PromptVariants = getattr(params, "prompt_variants", NO_VARIANTS)
+    return {
+        "": params,
+        **{
+            name: replace(params, prompts=OwnPrompts({**of.prompts, **texts}))
+            for name, texts in variants.items()
+        },
+    }
 
 
 def packaged(package: str, name: str) -> Callable[[], str]:

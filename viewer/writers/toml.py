@@ -15,14 +15,15 @@ def toml_bytes(table: Mapping[str, object]) -> bytes:
     return ("\n".join(_document(table)) + "\n").encode()
 
 
-def _document(table: Mapping[str, object]) -> Iterator[str]:
+def _document(table: Mapping[str, object], *above: str) -> Iterator[str]:
     yield from _entries(table)
     for key, value in table.items():
+        where = ".".join((*above, _key(key)))
         if isinstance(value, Mapping):
-            yield from ("", f"[{_key(key)}]", *_entries(value))
+            yield from ("", f"[{where}]", *_document(value, where))
         elif _is_tables(value):
             for each in value:  # type: ignore[attr-defined]
-                yield from ("", f"[[{_key(key)}]]", *_entries(each))
+                yield from ("", f"[[{where}]]", *_entries(each))
 
 
 def _entries(table: Mapping[str, object]) -> Iterator[str]:

@@ -164,4 +164,4 @@ def test_that_own_prompts_are_equal_in_any_order() -> None:
     one, other = OwnPrompts({"a": "1", "b": "2"}), OwnPrompts({"b": "2", "a": "1"})
     assert (one, hash(one)) == (other, hash(other))
     assert one != BUILT_IN
-    assert repr(OwnPrompts({"a": "1"})) == "OwnPrompts({'a': '1'})"
+    assert repr(OwnPrompts({"a": "1"})) == "FrozenMapping({'a': '1'})"

@@ -29,7 +29,7 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     return (
         *(len(both), ratio(sum(ones), len(ones)), ratio(sum(others), len(others))),
         *(found.value, found.interval.low, found.interval.high),
-        sign_flip(totals).p_value,
+        sign_flip(totals).p_value if totals else nan,
         found.method,
     )
 

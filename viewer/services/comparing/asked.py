@@ -248,7 +248,9 @@ def _facts(store: Store, side: Side, lines: Sequence[TrialLine]) -> Facts:
             "adapter": profile.adapter,
             "model": document.get("model", ""),
             "revision": document.get("model_revision", ""),
-            "answered as": ", ".join(comparing.names_returned(store, *side.key)),
+            "answered as": ", ".join(
+                comparing.names_returned(store, side.run, side.model)
+            ),
         },
         "endpoint": _mapping(document.get("endpoint")),
         "requested": profile.settings,

@@ -135,7 +135,7 @@ def looked(store: Store, first: Side, second: Side) -> Looked:
     covering = [
         one
         for one in comparing.declarations(store, sha256)
-        if one.study == study and covers(one, first.model, second.model)
+        if one.study == study and covers(one, first.name, second.name)
     ]
     before = [one for one in covering if one.declared_at < now]
     if not before:

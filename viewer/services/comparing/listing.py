@@ -49,7 +49,7 @@ def listed_sides(path: Path) -> tuple[ListedSide, ...]:
         return tuple(
             ListedSide(
                 side,
-                " · ".join((str(one.id), one.dataset, side.model, *_told(one))),
+                " · ".join((str(one.id), one.dataset, side.name, *_told(one))),
                 one.dataset,
             )
             for one in summaries
@@ -84,7 +84,7 @@ def _outlook(store: Store, first: Side, second: Side) -> Outlook:
     if seen:
         return Outlook(f"First compared {day(seen)}.")
     known = comparing.declarations(store, content)
-    if any(covers(one, first.model, second.model) for one in known):
+    if any(covers(one, first.name, second.name) for one in known):
         return Outlook("Declared: its tests will be confirmatory.")
     words = "Nothing is declared: what you will see is exploratory."
     called = words_of_runs(store, (first.run,))
@@ -98,7 +98,7 @@ def declare_at(path: Path, first: Side, second: Side) -> str:
         made = declare_family(
             store,
             summary.dataset,
-            (first.model, second.model),
+            (first.name, second.name),
             comparing.findings_of_run(store, first.run),
             study=summary.study,
         )

@@ -32,6 +32,7 @@ from viewer.services.comparing.sides import (
     Pairing,
     Side,
     paired_sides,
+    sides_of_run,
 )
 from viewer.services.comparing.statistics import (
     MICRO,
@@ -199,7 +200,7 @@ def _other_pairs(store: Store, comparison: Comparison) -> Iterator[PValues | Non
         comparison.looked.declared,
         (comparison.first, comparison.second),
     )
-    own = {(first.model, second.model), (second.model, first.model)}
+    own = {(first.name, second.name), (second.name, first.name)}
     for pair in declared.pairs if declared else ():
         if pair in own:
             continue
@@ -218,10 +219,10 @@ def _sides_of(
 
     The runs stay in their order, and so do the conditions of what is compared.
     """
-    known = [comparing.models_of_run(store, n) for n in numbers]
+    known, others = ({s.name: s for s in sides_of_run(store, n)} for n in numbers)
     for one, other in (pair, pair[::-1]):
-        if one in known[0] and other in known[1]:
-            return Side(numbers[0], one), Side(numbers[1], other)
+        if one in known and other in others:
+            return known[one], others[other]
     return None
 
 
@@ -298,7 +299,8 @@ def _tested(group: GroupCounts) -> str:
 
 def condition_words(words: StudyWords, condition: str) -> str:
     """Return what a study calls a condition, or both where the sides' differ."""
-    return BETWEEN.join(map(words.condition, condition.split(BETWEEN)))
+    sides = condition.split(BETWEEN)
+    return BETWEEN.join(words.called("condition", one) for one in sides)
 
 
 def _unpaired_sentence(pairing: Pairing) -> str:

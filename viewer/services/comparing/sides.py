@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from viewer.domain.answer import Status
+from viewer.domain.conditions import name_without_variant, variant_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.result import Outcome, Score
 from viewer.services.reporting.records import some_records
@@ -21,18 +22,24 @@ _PENDING: Final = Status.PENDING.value
 
 @dataclass(frozen=True, slots=True, order=True)
 class Side:
-    """One model of a run."""
+    """One model of a run, asked with the run's own prompts or with a ``variant``."""
 
     run: int
     model: str
+    variant: str = ""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it within its run."""
+        return f"{self.model}@{self.variant}" if self.variant else self.model
 
     @property
     def key(self) -> tuple[int, str]:
-        """The run and the model, as the store names them."""
-        return self.run, self.model
+        """The run and the name, by which looks at it are kept."""
+        return self.run, self.name
 
     def __str__(self) -> str:
-        return f"{self.model} (run {self.run})"
+        return f"{self.name} (run {self.run})"
 
 
 class Pair(NamedTuple):
@@ -93,27 +100,32 @@ class Pairing:
 
 
 def side_of(store: Store, run: int, model: str = "") -> Side:
-    """Return the side that a person named.
+    """Return the side that a person named: MODEL, MODEL@VARIANT or @VARIANT.
 
-    A run of several models needs the model's name. An unknown run or model raises.
+    A run of several models needs the model's name. An unknown run, model or variant
+    raises.
     """
     runs.run_summary(store, run)
+    sides = {side.name: side for side in sides_of_run(store, run)}
     models = comparing.models_of_run(store, run)
-    if model in models:
-        return Side(run, model)
-    names = ", ".join(f"{run}:{name}" for name in models)
+    if (not model or model.startswith("@")) and len(models) == 1:
+        model = f"{models[0]}{model}"
+    if model in sides:
+        return sides[model]
+    names = ", ".join(f"{run}:{name}" for name in sides)
     if model:
         raise WrongUseError(f"Run {run} has no model '{model}'.", f"It has: {names}.")
-    if len(models) > 1:
-        raise WrongUseError(
-            f"Run {run} has {len(models)} models.", f"Name one of them: {names}."
-        )
-    return Side(run, models[0])
+    raise WrongUseError(
+        f"Run {run} has {len(models)} models.", f"Name one of them: {names}."
+    )
 
 
 def sides_of_run(store: Store, run: int) -> tuple[Side, ...]:
-    """Return a side for each model of a run."""
-    return tuple(Side(run, model) for model in comparing.models_of_run(store, run))
+    """Return a side for each model of a run, and for each variant of its prompts."""
+    variants = runs.run_spec(store, run).params.get("prompt_variants")
+    names = ["", *(variants if isinstance(variants, Mapping) else ())]
+    models = comparing.models_of_run(store, run)
+    return tuple(Side(run, model, name) for model in models for name in names)
 
 
 def paired_sides(store: Store, first: Side, second: Side) -> Pairing:
@@ -122,9 +134,17 @@ def paired_sides(store: Store, first: Side, second: Side) -> Pairing:
 
 
 def trial_lines(store: Store, side: Side) -> list[TrialLine]:
-    """Return every trial of a side, in the order planned."""
+    """Return every trial of a side, in the order planned.
+
+    Its condition is told without the variant, so that it pairs with other sides'.
+    """
     rows = some_records(store, side.run, TrialLine._fields, side.model)
-    return list(map(TrialLine._make, rows.each(*TrialLine._fields)))
+    lines = map(TrialLine._make, rows.each(*TrialLine._fields))
+    return [
+        one._replace(condition=name_without_variant(one.condition))
+        for one in lines
+        if variant_of(one.condition) == side.variant
+    ]
 
 
 def paired(first: Sequence[TrialLine], second: Sequence[TrialLine]) -> Pairing:

@@ -16,7 +16,8 @@ from viewer.writers.files import write_atomically
 from viewer.writers.toml import toml_value
 
 _WIDTH: Final = 86
-_PROMPTS: Final = "prompts"
+_OWN: Final = ("prompts", "prompt_variants")
+"""The parameters that stand in the table [prompts]."""
 _MODELS: Final = """\
 # Models of your own, beside those that overread models lists: a server, or a model on
 # this machine. A key stands in the environment or the keyring, never here.
@@ -72,14 +73,14 @@ def _lines(study: Study) -> Iterator[str]:
     yield from _comment("Dollars that the run may cost; it pauses before more.", "")
     yield "#ceiling = 5.00"
     yield from ("", "[params]", *_params(study))
-    yield from ("", f"[{_PROMPTS}]", *_prompts(study), "")
+    yield from ("", "[prompts]", *_prompts(study), "")
 
 
 def _params(study: Study) -> Iterator[str]:
     params = study.read_params(study.defaults.preset, {})
     values = plain(params)
     for one in fields(params):
-        if one.name != _PROMPTS:
+        if one.name not in _OWN:
             expected = one.metadata["kind"].expected
             yield from _comment(f"{one.metadata['help']} Takes {expected}.", "")
             yield f"#{one.name} = {toml_value(values[one.name])}"
@@ -90,7 +91,8 @@ def _prompts(study: Study) -> Iterator[str]:
         return
     yield from _comment(
         'Texts of your own, as NAME = "text" or NAME = {file = "path"}. '
-        f"overread prompts {study.name} prints the built-in ones:"
+        f"overread prompts {study.name} prints the built-in ones. Tables "
+        "[prompts.variants.NAME] ask each item with other texts too. The prompts are:"
     )
     for prompt in study.known_prompts.known.values():
         yield from _comment(" ".join((f"{prompt.name}:", *about(prompt))))

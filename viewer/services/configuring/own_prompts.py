@@ -3,19 +3,65 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.studies.catalog import study_named
-from viewer.studies.prompts import HasPrompts, Prompt, Prompts
+from viewer.studies.prompts import HasPrompts, Prompt, Prompts, varied
+from viewer.studies.study import Study
 from viewer.writers.toml import toml_text
 
+_VARIANTS: Final = "variants"
 
-def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, str]:
-    """Return the texts of a study file's ``[prompts]``, those in files read.
+
+def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, object]:
+    """Return the parameters that a study file's ``[prompts]`` are, its files read.
 
     ``path`` is the study file, from whose folder other files are named.
     """
+    own = {name: said for name, said in table.items() if name != _VARIANTS}
+    found: dict[str, object] = {"prompts": _texts(own, path)}
+    if _VARIANTS in table:
+        found["prompt_variants"] = {
+            name: _texts(said, path)
+            for name, said in _tables(table[_VARIANTS], path).items()
+        }
+    return found
+
+
+def prompts_table(own: Any, variants: Any) -> dict[str, object]:  # noqa: ANN401 - plain values
+    """Return the ``[prompts]`` that such parameters are read from."""
+    return {**own, **({_VARIANTS: variants} if variants else {})}
+
+
+def _tables(said: object, path: Path) -> Mapping[str, Mapping[str, object]]:
+    if isinstance(said, dict) and all(isinstance(one, dict) for one in said.values()):
+        return said
+    raise WrongUseError(
+        f"'prompts.variants' in {path.name} must be tables of texts.",
+        "Write for example [prompts.variants.short] above them.",
+    )
+
+
+def _texts(table: Mapping[str, object], path: Path) -> dict[str, str]:
     return {name: _text(name, said, path) for name, said in table.items()}
+
+
+def check_variants(study: Study, params: Any) -> None:  # noqa: ANN401 - the study's own type
+    """Raise for a variant that asks like the run itself, or where readers grade."""
+    first, *others = varied(params).items()
+    for name, one in others:
+        if one.prompts == first[1].prompts:
+            raise WrongUseError(
+                f"The prompt variant '{name}' changes no text.",
+                "Change one in it, or leave it out.",
+            )
+    if others and study.words.graded:
+        raise WrongUseError(
+            f"The study '{study.name}' is graded by readers, who cannot tell variants "
+            "of its prompts apart.",
+            "Plan a run of its own for each variant.",
+        )
 
 
 def _text(name: str, said: object, path: Path) -> str:

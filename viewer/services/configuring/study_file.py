@@ -18,7 +18,11 @@ from viewer.models.catalog import builtin_profiles, profile_from_table
 from viewer.models.keys import known_keys
 from viewer.models.paper_presets import samples
 from viewer.services.configuring.money import DOLLAR
-from viewer.services.configuring.own_prompts import prompts_of, read_prompts
+from viewer.services.configuring.own_prompts import (
+    check_variants,
+    prompts_of,
+    read_prompts,
+)
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
 from viewer.studies.study import Study
@@ -127,7 +131,7 @@ def _overrides(said: _StudyFile, path: Path) -> dict[str, object]:
     if not said.prompts:
         return dict(said.params)
     prompts_of(said.study)
-    return {**said.params, "prompts": read_prompts(said.prompts, path)}
+    return {**said.params, **read_prompts(said.prompts, path)}
 
 
 def paper_preset(study: str) -> str:
@@ -171,6 +175,7 @@ def make_spec(
     _check_no_key({"dataset": dataset, "params": overrides})
     chosen = study_named(study)
     params = chosen.read_params(preset, dict(overrides))
+    check_variants(chosen, params)
     if isinstance(chosen, NamesModels):
         params = chosen.settled(params, preset, models, known or {})
     return RunSpec(

@@ -69,7 +69,7 @@ def _in_words(
     return {
         words.finding: words.called("finding", row["finding"]),
         **view,
-        "condition": words.condition(row["condition"]),
+        "condition": words.called("condition", row["condition"]),
         "model": row["model"],
         words.verdicts.rights: _counts(row, n),
         words.rate: _rate(row["hit_rate"]),

@@ -17,7 +17,7 @@ from viewer.models.paper_presets import samples
 from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
 from viewer.services.configuring.money import DOLLAR, dollars
 from viewer.services.configuring.study_file import advised_repeats
-from viewer.services.running.batch_form import PROMPTS, BatchForm, spec_of
+from viewer.services.running.batch_form import OWN, BatchForm, spec_of
 from viewer.services.running.plan_run import plan_sha256, with_people
 from viewer.services.running.prompt_versions import split_notice
 from viewer.services.running.supported_findings import (
@@ -32,6 +32,7 @@ from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
 from viewer.studies.places import prompt_for_places
+from viewer.studies.prompts import varied
 from viewer.studies.steps import Longest
 
 _OVERHEAD_S: Final = 0.04
@@ -114,10 +115,19 @@ def _notices(spec: RunSpec) -> tuple[str, ...]:
 
 
 def _own_prompts(spec: RunSpec) -> str:
-    """Name the study's prompts that this run replaces; "" for none."""
-    own = spec.params.get(PROMPTS)
-    names = ", ".join(own) if isinstance(own, Mapping) else ""
-    return f"Custom prompts are used for {names}." if names else ""
+    """Name the prompts of the study that this run replaces or varies; "" for none."""
+    own, variants = (_named(spec.params.get(name)) for name in OWN)
+    told = (
+        f"Custom prompts are used for {own}." if own else "",
+        f"Each item is also asked with the prompt variants {variants}."
+        if variants
+        else "",
+    )
+    return " ".join(filter(None, told))
+
+
+def _named(own: object) -> str:
+    return ", ".join(own) if isinstance(own, Mapping) else ""
 
 
 def _repeated(spec: RunSpec) -> str:
@@ -273,11 +283,16 @@ def longest_of_trial(
 ) -> tuple[Longest, ...]:
     """Return the longest question of each step that a trial of a model may take."""
     study = study_named(spec.study)
-    longest = study.longest(dataset, study.read_params(spec.preset, dict(spec.params)))
+    every = varied(study.read_params(spec.preset, dict(spec.params))).values()
+    longest = max((study.longest(dataset, one) for one in every), key=_words)
     asking = asking_of(profile) if study.words.places else ""
     if not asking:
         return longest
     return tuple(replace(one, text=prompt_for_places(asking)[1]) for one in longest)
+
+
+def _words(longest: Sequence[Longest]) -> int:
+    return sum(len(one.text) for one in longest)
 
 
 def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int:

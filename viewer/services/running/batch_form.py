@@ -11,6 +11,7 @@ from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.configuring.form_field import FormField
 from viewer.services.configuring.model_list import model_lines
+from viewer.services.configuring.own_prompts import prompts_table
 from viewer.services.configuring.study_file import (
     known_profiles,
     make_spec,
@@ -46,8 +47,8 @@ from viewer.writers.toml import toml_bytes
 _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
 _RULE: Final = "reader_rule"
-PROMPTS: Final = "prompts"
-"""The parameter that holds a person's own prompts, for which a form has no field."""
+OWN: Final = ("prompts", "prompt_variants")
+"""The parameters that hold a person's own prompts, for which a form has no field."""
 _FIRST_CHOICE: Final = "asymmetry"
 _PRICES: Final = ("price_in", "price_out")
 
@@ -170,7 +171,7 @@ def form_fields(
     chosen = study_named(study)
     params = chosen.read_params(preset, {})
     values = plain(params)
-    kinds = {f.name: f.metadata["kind"] for f in fields(params) if f.name != PROMPTS}
+    kinds = {f.name: f.metadata["kind"] for f in fields(params) if f.name not in OWN}
     made = (
         _in_words(
             _field(f.name, f.metadata["kind"], values[f.name], str(f.metadata["help"])),
@@ -252,7 +253,7 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
 
 def own_prompts_of(form: BatchForm) -> dict[str, object]:
     """Return the part of a form's parameters that is a person's own prompts."""
-    return {name: value for name, value in form.params.items() if name == PROMPTS}
+    return {name: value for name, value in form.params.items() if name in OWN}
 
 
 def read_study(path: Path, settings: Settings) -> BatchForm:
@@ -292,11 +293,11 @@ def write_study(form: BatchForm, path: Path) -> None:
     if form.limit is not None:
         table["limit"] = form.limit
     special = dict(_special(form))
-    prompts = special.pop(PROMPTS, None)
+    own, variants = (special.pop(name, {}) for name in OWN)
     if special:
         table["params"] = special
-    if prompts:
-        table[PROMPTS] = prompts
+    if prompts := prompts_table(own, variants):
+        table["prompts"] = prompts
     if form.profiles:
         table["model"] = [_model_table(profile) for profile in form.profiles]
     write_atomically(path, toml_bytes(table))

@@ -21,8 +21,11 @@ _TEST: Final = "test"
 _VALIDATION: Final = "val"
 _MOST: Final = 4
 """Prompts that a sentence names."""
-_ESTIMATES: Final = frozenset({"paper_replicates", "replicates"})
-"""Parameters that affect neither the question nor the verdict."""
+_NOT_TOLD: Final = frozenset(
+    {"paper_replicates", "replicates", "prompts", "prompt_variants"}
+)
+"""Parameters that affect neither the question nor the verdict, or that are part of
+the prompt's hash."""
 
 
 def versions_asked(
@@ -49,9 +52,9 @@ def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
     new = _new_prompts(versions, spec, dataset) if versions else ()
     others = cases.datasets_of_split(store, dataset.format, _VALIDATION)
     asked = f"{counted(len(versions), 'version')} of prompt and parameters"
-    so_far = f"{asked} so far{_by_prompt(versions)}"
+    so_far = f"asked with {asked} so far{_by_prompt(versions)}"
     sentences = (
-        f"The data set is a test split, asked with {so_far}.",
+        f"The data set is a test split, {so_far if versions else 'not asked yet'}.",
         f"It was not asked with {_few(new)} yet." if new else "",
         f"Try prompts on the validation split '{others[0]}'." if others else "",
     )
@@ -122,4 +125,4 @@ def _name(one: AskedPrompt) -> str:
 
 
 def _settings(one: AskedPrompt) -> dict[str, object]:
-    return {k: v for k, v in one.params.items() if k not in _ESTIMATES}
+    return {k: v for k, v in one.params.items() if k not in _NOT_TOLD}

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Final
 
 from viewer.domain.case import Dataset
+from viewer.domain.conditions import name_without_variant, with_variant
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunNote, RunSpec, Trial
 from viewer.models.catalog import spec_of, unlearned
@@ -14,6 +15,7 @@ from viewer.store import cases, consents, runs
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import NO_ATTENTION
+from viewer.studies.prompts import varied
 from viewer.studies.protocol import NOT_LEARNED
 from viewer.studies.study import SteersAttention, Study
 
@@ -26,12 +28,28 @@ def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial
     so does one that points at a place where a study asks for words.
     """
     _check_writes(study, spec)
-    trials = study.plan(dataset, spec)
+    trials = _with_variants(study.plan(dataset, spec), study, spec)
     lost = _unlearned(spec, dict.fromkeys(trial.finding for trial in trials))
     closed = _closed(study, spec)
     asked = _excluded(trials, NOT_LEARNED, lambda t: (t.model, t.finding) in lost)
     return tuple(
-        _excluded(asked, NO_ATTENTION, lambda t: (t.model, t.condition.name) in closed)
+        _excluded(
+            asked,
+            NO_ATTENTION,
+            lambda t: (t.model, name_without_variant(t.condition.name)) in closed,
+        )
+    )
+
+
+def _with_variants(
+    trials: Sequence[Trial], study: Study, spec: RunSpec
+) -> tuple[Trial, ...]:
+    """Return each trial with the same in every variant of the prompts after it."""
+    variants = varied(study.read_params(spec.preset, dict(spec.params)))
+    return tuple(
+        replace(one, condition=with_variant(one.condition, name)) if name else one
+        for one in trials
+        for name in variants
     )
 
 

@@ -13,7 +13,12 @@ import numpy as np
 from viewer.domain.answer import AnyAnswer, PlacedAnswer, Unparsed
 from viewer.domain.box_reference import referenced
 from viewer.domain.case import Dataset
-from viewer.domain.conditions import window_of
+from viewer.domain.conditions import (
+    name_without_variant,
+    variant_of,
+    window_of,
+    without_variant,
+)
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import (
     Facts,
@@ -43,6 +48,7 @@ from viewer.services.trials.sources import RunImages, RunSources
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
+from viewer.studies.prompts import varied
 from viewer.studies.steps import Question, StepReply, Turn
 
 if TYPE_CHECKING:
@@ -75,6 +81,7 @@ class RunContext:
         self.spec, self.gate = spec, gate
         self.study = study_named(spec.study)
         self.params: Any = self.study.read_params(spec.preset, dict(spec.params))
+        self._varied = varied(self.params)
         self._places = self.study.places(self.params)
         if self._places is not None:
             dataset = referenced(dataset, self._places.reader_rule)
@@ -103,7 +110,8 @@ class RunContext:
         A reply that cannot be read ends its trial; every trial is asked once.
         """
         try:
-            step = self.study.next_step(self.turn(trial, replies), self.params)
+            params = self._params_of(trial)
+            step = self.study.next_step(self.turn(trial, replies), params)
         except ProviderError:
             return None
         return step or (None if replies else ANSWER_STEP)
@@ -129,7 +137,11 @@ class RunContext:
     ) -> Question:
         """Return the study's question, for which it reads and draws images."""
         turn = self.turn(trial, replies)
-        return self.study.question(turn, step, sources, self.params)
+        return self.study.question(turn, step, sources, self._params_of(trial))
+
+    def _params_of(self, trial: Trial) -> Any:  # noqa: ANN401 - the study's own type
+        """Return the parameters with the prompts that a trial is asked with."""
+        return self._varied[variant_of(trial.condition.name)]
 
     def request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
         """Return a question as the model is asked it; one it cannot take raises."""
@@ -192,11 +204,11 @@ class RunContext:
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""
+        own = [one for of in self._varied.values() for one in self.study.prompts(of)]
         if self._places is None:
-            return self.study.prompts(self.params)
+            return tuple(own)
         found: list[tuple[str, str]] = []
         for asking in dict.fromkeys(map(asking_of, self.spec.models)):
-            own = self.study.prompts(self.params)
             found += [prompt_for_places(asking)] if asking else own
         return tuple(found)
 
@@ -211,11 +223,15 @@ class RunContext:
         return RunSources(self.drawn, self.spec.seed, asked)
 
     def turn(self, trial: Trial, replies: Sequence[TrialReply] = ()) -> Turn:
-        """Return where a trial stands; a reply that cannot be read raises."""
+        """Return where a trial stands; a reply that cannot be read raises.
+
+        Studies know no variants of their prompts, and are told of none.
+        """
         read = tuple(self._read(trial, one) for one in replies)
         output = trial.model, trial.item, trial.repeat
         grades = self._grades.get(output, ())
-        return Turn(trial, self.item(trial), read, self.images, tuple(grades))
+        told = replace(trial, condition=without_variant(trial.condition))
+        return Turn(told, self.item(trial), read, self.images, tuple(grades))
 
     @cached_property
     def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
@@ -311,7 +327,7 @@ def _facts(trial: Trial, step: Step, seed: int) -> Facts:
         finding=trial.finding,
         view=trial.view,
         item=trial.item,
-        condition=trial.condition.name,
+        condition=name_without_variant(trial.condition.name),
         seed=seed,
         repeat=trial.repeat,
         plain=_NO_IMAGE,

@@ -19,7 +19,15 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
-from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
+from viewer.studies.prompts import (
+    BUILT_IN,
+    NO_VARIANTS,
+    OWN_PROMPTS,
+    PROMPT_VARIANTS,
+    OwnPrompts,
+    PromptVariants,
+    Variants,
+)
 
 
 class Task(StrEnum):
@@ -278,6 +286,9 @@ class Params:
         "Warn below (cases)",
     )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
+    prompt_variants: PromptVariants = param(
+        NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
+    )
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {

@@ -24,7 +24,15 @@ from viewer.studies.fields import (
 )
 from viewer.studies.grid_localization.findings import NINE, SPELLINGS
 from viewer.studies.grid_localization.templates import PROMPTS
-from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
+from viewer.studies.prompts import (
+    BUILT_IN,
+    NO_VARIANTS,
+    OWN_PROMPTS,
+    PROMPT_VARIANTS,
+    OwnPrompts,
+    PromptVariants,
+    Variants,
+)
 
 
 class MaskMode(StrEnum):
@@ -194,6 +202,9 @@ class Params:
         "Resamples of patients",
     )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
+    prompt_variants: PromptVariants = param(
+        NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
+    )
 
     @property
     def view_labels(self) -> dict[str, str]:

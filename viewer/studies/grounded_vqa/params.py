@@ -19,7 +19,15 @@ from viewer.studies.fields import (
 )
 from viewer.studies.grounded_vqa.templates import PROMPTS
 from viewer.studies.grounded_vqa.vocabulary import EIGHT, FINDINGS, unverified
-from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
+from viewer.studies.prompts import (
+    BUILT_IN,
+    NO_VARIANTS,
+    OWN_PROMPTS,
+    PROMPT_VARIANTS,
+    OwnPrompts,
+    PromptVariants,
+    Variants,
+)
 
 
 class RelationRule(StrEnum):
@@ -261,6 +269,9 @@ class Params:
         "Longer side in pixels",
     )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
+    prompt_variants: PromptVariants = param(
+        NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
+    )
 
     @property
     def threshold(self) -> float:

@@ -16,7 +16,15 @@ from viewer.studies.fields import (
     read_preset,
 )
 from viewer.studies.pathology_mcq.templates import PROMPTS
-from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
+from viewer.studies.prompts import (
+    BUILT_IN,
+    NO_VARIANTS,
+    OWN_PROMPTS,
+    PROMPT_VARIANTS,
+    OwnPrompts,
+    PromptVariants,
+    Variants,
+)
 
 SUBSETS: Final = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
 """The paper's sources, in the order of its tables (Sun 2024, 3.2 and Table 1)."""
@@ -261,6 +269,9 @@ class Params:
         "Official parser's seed",
     )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
+    prompt_variants: PromptVariants = param(
+        NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
+    )
 
     @property
     def wanted_subsets(self) -> tuple[str, ...]:

@@ -12,7 +12,15 @@ from viewer.studies.fields import (
     param,
     read_preset,
 )
-from viewer.studies.prompts import BUILT_IN, OWN_PROMPTS, OwnPrompts
+from viewer.studies.prompts import (
+    BUILT_IN,
+    NO_VARIANTS,
+    OWN_PROMPTS,
+    PROMPT_VARIANTS,
+    OwnPrompts,
+    PromptVariants,
+    Variants,
+)
 from viewer.studies.rubric_reading.policy import InputPolicy
 from viewer.studies.rubric_reading.templates import PROMPTS
 
@@ -134,6 +142,9 @@ class Params:
         "Resamples",
     )
     prompts: OwnPrompts = param(BUILT_IN, PROMPTS, OWN_PROMPTS, "Custom prompts")
+    prompt_variants: PromptVariants = param(
+        NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
+    )
 
     def policy_for(self, model: str) -> InputPolicy:
         """Return which images a model is shown."""

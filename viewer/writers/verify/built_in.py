@@ -68,7 +68,8 @@ def known_to(study: str) -> dict[str, list[str]]:
 def fingerprint(spec: Document, source: Source) -> str:
     """Return the hash of what tells a specification's numbers."""
     own = {name: value for name, value in spec.items() if name not in _OF_PAGES}
-    numbers, of_run = number_names(source.verdicts), list[str]()
+    told = source.every if spec["name"] == "items" else source.verdicts
+    numbers, of_run = number_names(told), list[str]()
     if spec["name"] == "items":
         fixed = len(spec["columns"]) - len(numbers)
         if spec["columns"][fixed:] == numbers:
@@ -132,6 +133,8 @@ def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, 
 
 def is_due(name: str, source: Source) -> bool:
     """Tell whether a run of a built-in study has a specification of this name."""
+    if name == "prompt_variants":
+        return bool(source.planned)
     due = _DUE.get(source.plan["study"])
     return name in _IN_BOTH or due is None or due(name, source)
 

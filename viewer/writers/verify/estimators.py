@@ -214,7 +214,7 @@ def _paired_difference(s: Cell) -> Cells:
     return (
         *(len(rows), *(mean_told(rows, name) for name in s.of)),
         *(ratio(sum(one for one, _ in units), len(rows)), low, high),
-        sign_flip([one for one, _ in units]),
+        sign_flip([one for one, _ in units]) if units else None,
         method,
     )
 

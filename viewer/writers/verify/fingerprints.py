@@ -3,6 +3,7 @@
 FINGERPRINTS = {
     "grid_localization": """\
 items 9084735b7b16d2bea12b
+prompt_variants 477f04d3a1d64f85ec31
 results 8ee86122ea5194ebaa08
 recommended 064eaf80eb090ba1de14
 replicates 226267b5e10b49d6e0e8
@@ -23,6 +24,7 @@ counts 0d74262b0d89c29f17ce
 defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
 items 5df8663f59c0827697d8
+prompt_variants 76647b4565374930a81f
 results 0c7ec2a69c7e79903917
 preparation c7e89b043012c6964464
 invented b745da89223f2dc79e80
@@ -54,6 +56,7 @@ validation f75b2c849b724b0186e1
 judge_calibration 07147834b4c167c53a4c""",
     "grounded_vqa": """\
 items 84737a23d0a55cb63f5e
+prompt_variants 76647b4565374930a81f
 results 2b3c5871d0a73607760c
 benchmark c29a1a22a20ffe331cfd
 threshold_curve_iou 6aed9adf1459498e478e
@@ -75,6 +78,7 @@ extraction_disagreements b40c8136a465eaa95e94
 figure_7_dice 655bcbb7486deeb8b1a9""",
     "pathology_mcq": """\
 items 71ada7584df6bd08b17d
+prompt_variants 477f04d3a1d64f85ec31
 results 039fd0b650646793362d
 accuracy_paper 9966027d718e0cf4b5bf b0c32bb3843becb1e30d
 accuracy_recommended b8d5231de28cd8211020
@@ -91,6 +95,7 @@ built 7a4890a6ea6e76f49658
 built_questions 58ab5c2f5575d146c675""",
     "rubric_reading": """\
 items 480e1634dd3a65a681da
+prompt_variants 477f04d3a1d64f85ec31
 results 039fd0b650646793362d
 outputs db2785f2312a7fd24e0a
 prompt_difference ba9a2271b61be479a145

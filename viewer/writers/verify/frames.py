@@ -17,7 +17,8 @@ class Source:
 
     ``grades`` are readers' grades of outputs, ``people`` what people answered or
     scored, by what it is. ``asked`` has columns' values in the order of the run's
-    tables, where answers are places.
+    tables, where answers are places. ``verdicts`` are of the run's own prompts, which a
+    study's tables count; ``planned`` are those of variants too, where there are any.
     """
 
     plan: Mapping[str, Any]
@@ -25,6 +26,12 @@ class Source:
     grades: Sequence[Mapping[str, Any]] = ()
     people: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     asked: Mapping[str, list[Any]] = field(default_factory=dict)
+    planned: Verdicts = ()
+
+    @property
+    def every(self) -> Verdicts:
+        """Every verdict, those of variants of the prompts too, in the order planned."""
+        return self.planned or self.verdicts
 
     @property
     def params(self) -> Mapping[str, Any]:
@@ -72,6 +79,32 @@ def item_rows(verdicts: Verdicts) -> Rows:
     ]
 
 
+def variant_of(condition: str) -> str:
+    """Return the variant of the prompts in a condition's name, "" for the run's own."""
+    return condition.partition(_VARIANT)[2]
+
+
+def variant_rows(verdicts: Verdicts) -> Rows:
+    """Return every trial beside the same with the run's own prompts."""
+    rows = trial_rows(verdicts)
+    for row in rows:
+        row["asked"], _, variant = row["condition"].partition(_VARIANT)
+        row["variant"] = variant or _BASE
+        row["right"] = float(row["correct"]) if row["counted"] else None
+    own = {_pair(row): row["right"] for row in rows if row["variant"] == _BASE}
+    for row in rows:
+        varied = row["variant"] != _BASE
+        row["before"] = own.get(_pair(row)) if varied else None
+        both = (row["right"], row["before"])
+        row["gained"], row["lost"] = (int(both == of) for of in ((1, 0), (0, 1)))
+    return rows
+
+
+def _pair(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["item"], row["asked"], row["repeat"], row["model"]
+
+
+_VARIANT, _BASE = " prompt=", "base"
 _COLUMNS = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer"),

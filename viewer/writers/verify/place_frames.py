@@ -71,7 +71,7 @@ def place_frames(source: Source) -> dict[str, Rows]:
     there = [row for one, row in both if not _is_absent(one)]
     return {
         "trials": there,
-        "items": _items(source.verdicts, source.params["letters"]),
+        "items": _items(source.every, source.params["letters"]),
         "asked": by_row(there, source.asked),
         "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
         "measured": [_measured(o, row) for o, row in both if not _is_absent(o)],

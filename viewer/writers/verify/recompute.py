@@ -18,7 +18,13 @@ from viewer.writers.verify.comparing import (
     compare_table,
     has_other_columns,
 )
-from viewer.writers.verify.frames import Source, item_rows, trial_rows
+from viewer.writers.verify.frames import (
+    Source,
+    item_rows,
+    trial_rows,
+    variant_of,
+    variant_rows,
+)
 from viewer.writers.verify.grade_frames import (
     grade_frames,
     graded_numbers,
@@ -88,8 +94,11 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     if given:
         found.done.append(f"{len(grades)} grades of readers were counted again.")
     people = json.loads(bundle.members.get("people.json", b"{}"))
-    asked = asked_of(plan, verdicts) if places else {}
-    _compare_tables(bundle, Source(plan, verdicts, grades, people, asked), found, tell)
+    own = [one for one in verdicts if not variant_of(one.condition)]
+    planned = verdicts if len(own) < len(verdicts) else ()
+    asked = asked_of(plan, own) if places else {}
+    made_of = Source(plan, own, grades, people, asked, planned)
+    _compare_tables(bundle, made_of, found, tell)
 
 
 def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
@@ -111,7 +120,8 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
         )
     make = None if package else _FRAMES.get(study)
     made = make(source) if make else {"trials": trial_rows(source.verdicts)}
-    frames = {"items": item_rows(source.verdicts), **made}
+    varied = {"prompt_variants": variant_rows(source.every)} if source.planned else {}
+    frames = {"items": item_rows(source.every), **varied, **made}
     work: Work = partial(_worked, tell=tell)
     is_exact = source.params.get("mask_mode") == "exact"
     integrated = (*_IN_PIXELS, *(("coverage",) if is_exact else ()))

@@ -57,7 +57,7 @@ def test_that_every_setting_can_be_taken_out_of_its_comment(
     )
     assert every == replace(spec, limit=10, ceiling_microusd=5_000_000)
     for one in fields(study_named(study).read_params(paper_preset(study), {})):
-        assert f"\n#{one.name} = " in text or one.name == "prompts"
+        assert f"\n#{one.name} = " in text or one.name in {"prompts", "prompt_variants"}
 
 
 @studies

@@ -123,7 +123,7 @@ def test_that_a_validation_split_of_the_same_kind_is_suggested(
         found = read_dataset("folder", write_images(tmp_path / name, 1), name)
         cases.add_dataset(store, replace(found, split="val", format=kind))
     said = estimate(store.path, a_form(), settings).sentence
-    assert "asked with 0 versions of prompt and parameters so far." in said
+    assert "The data set is a test split, not asked yet." in said
     assert "Try prompts on the validation split 'val'." in said
     assert "split" not in estimate(store.path, a_form(dataset="val"), settings).sentence
 
@@ -136,15 +136,18 @@ def test_that_a_run_says_how_often_its_test_split_was_asked_before_it_asks(
     text = 'study = "grid_localization"\ndataset = "tiny"\nmodels = ["uniform"]\n'
     study.write_text(text)
     words = ["run", str(study), "--store", str(store.path)]
-    told = "The data set is a test split, asked with"
+    told = "The data set is a test split,"
     assert run_command_line(words) == 0
-    assert f"{told} 0 versions" in capsys.readouterr().err
+    assert f"{told} not asked yet." in capsys.readouterr().err
     assert run_command_line(words) == 0
     assert told not in capsys.readouterr().err
     study.write_text(f'{text}[prompts]\ngosai2025_user = "Where is {{finding}}?"\n')
     assert run_command_line(words) == 0
     said = capsys.readouterr().err
-    assert f"{told} 1 version of prompt and parameters so far: gosai2025 " in said
+    assert (
+        f"{told} asked with 1 version of prompt and parameters so far: gosai2025 "
+        in said
+    )
     assert "It was not asked with gosai2025 " in said
 
 

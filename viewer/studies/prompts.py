@@ -161,6 +161,15 @@ class Prompts:
         return self.known[name]
 
 
+def check_variant_name(name: str) -> None:
+    """Raise for a name that no prompt variant can have."""
+    if not _NAME.fullmatch(name) or name == BASE:
+        raise WrongUseError(
+            f"A prompt variant cannot be named '{name}'.",
+            f"Use letters, digits, - and _, and another word than {BASE}.",
+        )
+
+
 @dataclass(frozen=True)
 class Variants:
     """Variants of some prompts; the kind of the parameter ``prompt_variants``."""
@@ -171,11 +180,7 @@ class Variants:
         """Return each variant's texts, checked; a bad one raises."""
         found = _table(key, value, self.expected)
         for name in found:
-            if not _NAME.fullmatch(name) or name == BASE:
-                raise WrongUseError(
-                    f"A prompt variant cannot be named '{name}'.",
-                    f"Use letters, digits, - and _, and another word than {BASE}.",
-                )
+            check_variant_name(name)
         return PromptVariants(
             {
                 name: OwnPrompts(self.prompts.checked(name, texts))

@@ -174,7 +174,7 @@ def test_that_a_study_file_makes_the_round_trip(
     wanted = spec_of(dialog.form, settings)
     assert (wanted.ceiling_microusd, wanted.limit) == (4_350_000, 5)
     dialog.write_to(path)
-    qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Saved" in dialog.sentence.text(), timeout=10_000)
     assert read_study_file(path, settings.models_file) == wanted
     _tick(dialog)
     dialog.further.set_values({"side": 256})
@@ -240,7 +240,7 @@ def test_that_what_two_models_were_asked_from_the_page_is_the_command_lines_run(
     _tick(dialog, "uniform", "asymmetry")
     dialog.how.set_values({"grids": [8, "8x10"]})
     dialog.write_to(tmp_path / "study.toml")
-    qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Saved" in dialog.sentence.text(), timeout=10_000)
     workspace.batches.start(spec_of(dialog.form, settings))
     qtbot.waitUntil(
         lambda: [r.status for r in run_list(settings.store)] == [RunStatus.FINISHED],

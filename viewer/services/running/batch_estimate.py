@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
@@ -116,18 +116,22 @@ def _notices(spec: RunSpec) -> tuple[str, ...]:
 
 def _own_prompts(spec: RunSpec) -> str:
     """Name the prompts of the study that this run replaces or varies; "" for none."""
-    own, variants = (_named(spec.params.get(name)) for name in OWN)
+    own, variants = (spec.params.get(name) for name in OWN)
     told = (
-        f"Custom prompts are used for {own}." if own else "",
-        f"Each item is also asked with the prompt variants {variants}."
-        if variants
+        f"Custom prompts are used for {', '.join(own)}." if _any(own) else "",
+        f"Each item is also asked with the prompt {_variants(variants)}."
+        if _any(variants)
         else "",
     )
     return " ".join(filter(None, told))
 
 
-def _named(own: object) -> str:
-    return ", ".join(own) if isinstance(own, Mapping) else ""
+def _any(own: object) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(own, Mapping) and bool(own)
+
+
+def _variants(names: Collection[str]) -> str:
+    return f"{'variant' if len(names) == 1 else 'variants'} {', '.join(names)}"
 
 
 def _repeated(spec: RunSpec) -> str:

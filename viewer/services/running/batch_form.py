@@ -12,6 +12,7 @@ from viewer.domain.run import RunSpec
 from viewer.services.configuring.form_field import FormField
 from viewer.services.configuring.model_list import model_lines
 from viewer.services.configuring.own_prompts import prompts_table
+from viewer.services.configuring.prompt_drafts import PromptDrafts, drafts_of
 from viewer.services.configuring.study_file import (
     known_profiles,
     make_spec,
@@ -41,6 +42,7 @@ from viewer.studies.fields import (
     Text,
     Whole,
 )
+from viewer.studies.prompts import HasPrompts
 from viewer.writers.files import write_atomically
 from viewer.writers.toml import toml_bytes
 
@@ -103,6 +105,19 @@ def unusable_studies() -> Mapping[str, str]:
 def study_title(name: str) -> str:
     """Return what people call a study; one that is not known keeps its name."""
     return titles().get(name, name)
+
+
+def drafts_for(study: str, params: Mapping[str, object]) -> PromptDrafts | None:
+    """Return a study's prompts with what is custom; None where none can be replaced."""
+    found = study_named(study)
+    if not isinstance(found, HasPrompts):
+        return None
+    return drafts_of(found.known_prompts, params)
+
+
+def takes_variants(study: str) -> bool:
+    """Tell whether a run of a study can ask with variants of its prompts."""
+    return not study_named(study).words.graded
 
 
 def preset_titles(study: str) -> Mapping[str, str]:

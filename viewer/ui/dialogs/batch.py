@@ -1,6 +1,7 @@
 """Batch…: one page that says what is asked, of whom and how, and what it costs."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +46,7 @@ from viewer.ui.dialogs.batch_models import (
     ticked_in,
 )
 from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
+from viewer.ui.dialogs.batch_prompts import PromptsButton
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
 from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
@@ -97,7 +99,6 @@ class BatchDialog(QDialog):
         self._settings = settings
         self._background_tasks = BackgroundTasks(self)
         self._profiles: tuple[ModelProfile, ...] = ()
-        self._own: Mapping[str, object] = {}
         self._elsewhere: set[str] = set()
         self._suiting, self.known = Suiting(), known
         self._readers: tuple[str, ...] = ()
@@ -112,6 +113,7 @@ class BatchDialog(QDialog):
         self.limit = QSpinBox(maximum=_MOST_ITEMS)
         self.limit.setSpecialValueText("all items")
         self.ceiling = Ceiling()
+        self.prompts = PromptsButton(settings, lambda: self.form)
         self.models = QListWidget()
         self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
         self._what_rows, self._how_rows = QFormLayout(), QFormLayout()
@@ -138,7 +140,7 @@ class BatchDialog(QDialog):
                 **self.what.changed(),
                 **self.how.changed(),
                 **self.further.changed(),
-                **self._own,
+                **self.prompts.params,
             },
             profiles=self._profiles,
             ceiling_microusd=round(self.ceiling.value() * DOLLAR) or None,
@@ -160,7 +162,7 @@ class BatchDialog(QDialog):
         self._list_models()
         self.preset.offer(preset_titles(form.study))
         self.preset.choose(form.preset)
-        self._own = own_prompts_of(form)
+        self._show_prompts(own_prompts_of(form))
         self._show_fields(form.params)
         self.seed.setValue(form.seed)
         self.repeats.setValue(form.repeats)
@@ -261,7 +263,7 @@ class BatchDialog(QDialog):
 
     def _change_study(self) -> None:
         """Keep the data set where it suits the study, else choose the newest."""
-        self._own = {}
+        self._show_prompts({})
         dataset = self._suiting.dataset_for(self.study.name, self.dataset.name)
         self._show_datasets(dataset)
         self._show_presets()
@@ -269,7 +271,12 @@ class BatchDialog(QDialog):
     def _show_presets(self) -> None:
         self._list_models()
         self.preset.offer(preset_titles(self.study.name))
+        self._show_prompts(self.prompts.params)
         self._show_fields()
+
+    def _show_prompts(self, params: Mapping[str, object]) -> None:
+        known = self.prompts.show_prompts(self.study.name, params)
+        self._how_rows.setRowVisible(self.prompts, known)
 
     def _show_fields(self, values: Mapping[str, object] | None = None) -> None:
         """Build the forms of a study and preset, and fill them.
@@ -352,14 +359,9 @@ class BatchDialog(QDialog):
         self.start.setText(start_words(found))
 
     def _start(self) -> None:
-        form = self.form
         self.start.setEnabled(False)
-        self._background_tasks.start(
-            "start",
-            lambda: spec_of(form, self._settings),
-            self._hand_over,
-            self._fail,
-        )
+        spec = partial(spec_of, self.form, self._settings)
+        self._background_tasks.start("start", spec, self._hand_over, self._fail)
 
     def _hand_over(self, spec: RunSpec) -> None:
         self.accept()
@@ -386,6 +388,7 @@ class BatchDialog(QDialog):
         self.dataset.currentTextChanged.connect(lambda _: self._show_dataset())
         self.dataset.currentIndexChanged.connect(self._edited)
         self.bring.clicked.connect(self.import_wanted)
+        self.prompts.changed.connect(self._edited)
         self.restricted.changed.connect(self._edited)
         for form in self._forms:
             form.edited.connect(self._edited)
@@ -435,6 +438,7 @@ class BatchDialog(QDialog):
     def _how_column(self) -> QVBoxLayout:
         rows = self._how_rows
         rows.addRow("Preset", self.preset)
+        rows.addRow("Prompts", self.prompts)
         rows.addRow("Repeats", self.repeats)
         rows.addRow("Seed", self.seed)
         rows.addRow("Ask about", self.limit)

@@ -194,7 +194,7 @@ QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
   background: @field@; color: @text@; border: 1px solid @line@; border-radius: 4px;
   padding: 4px; selection-background-color: @chosen@; selection-color: @text@; }
 QComboBox { padding-left: 6px; }
-QSpinBox, QDoubleSpinBox { padding: 2px 4px 3px 4px; }
+QSpinBox, QDoubleSpinBox { padding: 2px 4px 3px 6px; }
 QPushButton[choice="true"] { padding: 5px 7px; text-align: left; }
 QComboBox::drop-down { border: none; width: 20px; }
 QComboBox::down-arrow { image: url("@icons@/down-@name@.svg"); width: 12px; }

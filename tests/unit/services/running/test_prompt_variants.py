@@ -273,4 +273,4 @@ def test_that_the_estimate_counts_variants_and_names_them(tmp_path: Path) -> Non
     varied = replace(form, params={"grids": ["8"], "prompt_variants": SHORT})
     twice = estimate(settings.store, varied, settings)
     assert twice.requests == 2 * once.requests
-    assert "Each item is also asked with the prompt variants short." in twice.sentence
+    assert "Each item is also asked with the prompt variant short." in twice.sentence

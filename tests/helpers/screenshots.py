@@ -34,6 +34,7 @@ from viewer.store.database import open_store
 from viewer.ui.application.actions import Place
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.consent import ConsentDialog
+from viewer.ui.dialogs.prompt_editor import PromptEditor
 from viewer.ui.panels.asking.ask_panel import AskChoice
 from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.measure import MeasureWorkspace
@@ -47,6 +48,7 @@ _COLOURS: Final = 256
 """A palette makes a picture a third of its size."""
 _STEP_MS, _STEPS, _SETTLED_MS = 50, 1200, 600
 _FINDING: Final = "Lung Lesion"
+_PROMPT: Final = "In which cell is the {finding} most prominent? One cell only."
 _MODELS: Final = ("asymmetry", "frequent_cell", "uniform")
 _ELSEWHERE: Final = """\
 [[model]]
@@ -100,6 +102,8 @@ def _pictures(window: MainWindow, settings: Settings) -> Iterator[Picture]:
     yield "consent", (dialog := _consent(window, settings))
     dialog.close()
     yield "batch", (page := _batch(window))
+    yield "prompts", (editor := _editor(page))
+    editor.close()
     page.close()
     _run_demo(settings)
     window.resize(*_TALL)
@@ -136,6 +140,16 @@ def _batch(window: MainWindow) -> BatchDialog:
     tick(page.models, *_MODELS)
     _wait(page.start.isEnabled)
     return page
+
+
+def _editor(page: BatchDialog) -> PromptEditor:
+    """Open the prompts and reword the task."""
+    page.prompts.click()
+    editor = found(page, PromptEditor)
+    editor.names.setCurrentRow(1)
+    editor.text.setPlainText(_PROMPT)
+    _wait(editor.case.text)
+    return editor
 
 
 def _run_demo(settings: Settings) -> None:

@@ -20,6 +20,7 @@ from viewer.cli import overread
 from viewer.domain.result import Outcome
 from viewer.models.protocol import Adapter
 from viewer.results.estimators import Metric
+from viewer.results.item_columns import ITEM_COLUMNS
 from viewer.studies.catalog import OURS, study_named
 from viewer.studies.study import Study
 from viewer.ui.application.actions import ACTIONS, shortcut_text
@@ -190,7 +191,8 @@ def test_that_the_page_of_the_interface_has_all_that_it_offers() -> None:
         text = module.filled(page.text)
     assert "<!--" not in text
     errors = {name for name in api.__all__ if name.endswith("Error")}
-    for name in {*api.__all__} - errors - {"Store"}:
+    assert "`api.ITEM_COLUMNS`" in text
+    for name in {*api.__all__} - errors - {"Store", "ITEM_COLUMNS"}:
         assert re.search(rf"^(### {name}$|`{name}\()", text, re.MULTILINE), name
     for name, _ in inspect.getmembers(api.Store, inspect.isfunction):
         if not name.startswith("_"):
@@ -281,12 +283,22 @@ def test_that_the_sources_refer_to_documents_that_are_there(tmp_path: Path) -> N
     assert [*absent_documents(odd)] == ["DESIGN", "studies.md"]
 
 
+KINDS = {str: "text", int: "whole number", float: "number", bool: "yes or no"}
+
+
+def test_that_the_page_of_results_has_every_column_of_items_csv() -> None:
+    text = (ROOT / "docs" / "results.md").read_text("utf-8")
+    after = text.partition("### The columns of items.csv")[2]
+    table = after.partition("\n\nA bundle")[0]
+    rows = [f"| `{c.name}` | {KINDS[c.kind]} | {c.meaning} |" for c in ITEM_COLUMNS]
+    assert [row for row in table.splitlines() if row.startswith("| `")] == rows
+
+
 @pytest.mark.parametrize("outcome", Outcome)
 def test_that_every_outcome_is_explained(outcome: Outcome) -> None:
     for page in ("results.md", "glossary.md"):
         assert f"`{outcome}`" in (ROOT / "docs" / page).read_text("utf-8"), page
-    for told in (api.Store.records.__doc__, api.Answer.__doc__):
-        assert outcome in (told or "")
+    assert outcome in (api.Answer.__doc__ or "")
 
 
 def test_that_decisions_are_numbered_and_say_what_follows_from_them() -> None:

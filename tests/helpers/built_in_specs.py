@@ -1,9 +1,13 @@
-"""Every way in which this program's own studies specify their tables, without a run."""
+"""Every way in which this program's own studies specify their tables, without a run.
+
+verify.py knows the fingerprint of each specification. Where one changes on purpose,
+``python -m tests.helpers.built_in_specs`` renews them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import Language
@@ -28,9 +32,14 @@ from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
 from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, items_spec, results_spec
 from viewer.studies.variants import variants_spec
+from viewer.writers.verify import fingerprints
 from viewer.writers.verify.built_in import fingerprint
 from viewer.writers.verify.frames import Source
 
+COMMAND: Final = "python -m tests.helpers.built_in_specs"
+_HEAD: Final = (
+    '"""The fingerprints of the specifications of this program\'s own studies."""\n\n'
+)
 SEED = 7
 _SETS = {"evidence_diagnosis": OF_TASKS, "grounded_vqa": OF_KINDS}
 MODELS = ("one", "other")
@@ -118,6 +127,12 @@ def _places(params: Any) -> Variants:  # noqa: ANN401 - the study's own paramete
     yield params, [*of_places.trial_specs(of), *beside]
 
 
+def fingerprints_source() -> str:
+    """Return the module that holds the fingerprints, as it should be now."""
+    studies = (f'    "{one}": """\\\n{lines_of(one)}""",\n' for one in _VARIANTS)
+    return f"{_HEAD}FINGERPRINTS = {{\n{''.join(studies)}}}\n"
+
+
 _VARIANTS = {
     "grid_localization": _places,
     "evidence_diagnosis": _cases,
@@ -125,3 +140,7 @@ _VARIANTS = {
     "pathology_mcq": _mcq,
     "rubric_reading": _grades,
 }
+
+
+if __name__ == "__main__":
+    Path(fingerprints.__file__).write_text(fingerprints_source(), encoding="utf-8")

@@ -45,7 +45,7 @@ def record(
         "prompt_sha256": "",
         "answer": "",
         "strata": {},
-        "spent": {},
+        "listed": {},
         "numbers": [],
         "steps": steps,
         "gold": dict(gold),

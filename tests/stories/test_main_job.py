@@ -14,6 +14,7 @@ from PIL import Image
 from tests.helpers.lasting_items import lasting_csv
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
+from viewer.results.item_columns import ITEM_COLUMNS
 
 Overread = Callable[..., Any]
 
@@ -31,11 +32,7 @@ adapter = "scripted"
 answer = "D4"
 """
 
-ITEMS_HEADER = (
-    "item,patient,image,finding,view,condition,repeat,model,status,reason,answer,gold,"
-    "correct,chance,coverage,outcome,reply,tokens_in,tokens_out,seconds,cost_usd,"
-    "prompt_sha256,request_sha256"
-)
+ITEMS_HEADER = ",".join(one.name for one in ITEM_COLUMNS)
 RESULTS_HEADER = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
     "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"

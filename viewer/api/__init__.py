@@ -35,8 +35,10 @@ from viewer.domain.errors import (
     UnreadableInputError,
     WrongUseError,
 )
+from viewer.results.item_columns import ITEM_COLUMNS
 
 __all__ = [
+    "ITEM_COLUMNS",
     "Answer",
     "Box",
     "Dataset",

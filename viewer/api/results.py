@@ -26,36 +26,12 @@ class Results(Opened):
     def records(self, run: AnyRun) -> "pd.DataFrame":
         """Return every trial of a run, in the order planned: a DataFrame, a row each.
 
-        Names, types and values are those of ``items.csv`` in the run's report. Text
-        that is not there is "", numbers that nobody said are missing. The columns:
-
-        item, patient, image : str
-            What was asked, of whom, and the image.
-        finding, view : str
-            What rates are grouped by in every study.
-        subset, question_kind, anatomy and so on : str
-            The same under the study's own names, and what else its items fall into.
-        condition, repeat, model : str, Int64, str
-            The change of the stimulus, such as ``grid=8``; from 0; the name in the run.
-        status, reason, answer : str
-            How the trial ended, and why; the answer as tables write it: D4, B, Yes.
-        gold : str
-            What is right, as JSON.
-        correct : boolean
-            Missing where a trial is in no rate, so that its mean is the rate.
-        chance : float64
-            Of an option drawn at random, 0-1.
-        coverage, outcome : float64, str
-            Of places: the fraction of the cell that the reference covers, 0-1; and
-            full, full_fallback, partial or miss.
-        reply : str
-            The last reply of the model.
-        tokens_in, tokens_out, seconds, cost_usd : Int64, Int64, float64, float64
-            Of all replies that the answer was read from.
-        prompt_sha256, request_sha256 : str
-            The hashes of the words, and of all that was sent.
-
-        Then follow the numbers that the study measures of an answer, float64.
+        Names, types and values are those of ``items.csv`` in the run's report:
+        ``viewer.api.ITEM_COLUMNS`` has the name, the type and the meaning of each.
+        After ``view`` come the study's own strata, such as an anatomy, and at the end
+        the numbers that it measures of an answer. Text that is not there is "", numbers
+        that nobody said are missing. ``correct`` is missing where a trial is in no
+        rate, so that its mean is the rate.
 
         Raises
         ------

@@ -7,6 +7,7 @@ from typing import Final
 from viewer.domain.answer import Status
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of
+from viewer.results.item_columns import ITEM_KINDS
 
 NOT_COUNTED = frozenset({Status.EXCLUDED, Status.PENDING})
 """Trials that are in no denominator."""
@@ -83,7 +84,8 @@ def _chance(gold: str) -> float | None:
 
 def numbers_in(trials: Frame) -> tuple[str, ...]:
     """Return the names of the numbers in a frame of :func:`frame_of_trials`."""
-    return trials.columns[trials.columns.index("chance") + 1 :]
+    after = trials.columns[trials.columns.index("chance") + 1 :]
+    return tuple(name for name in after if name not in ITEM_KINDS)
 
 
 def number_names(results: Iterable[TrialResult]) -> tuple[str, ...]:

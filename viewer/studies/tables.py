@@ -10,6 +10,7 @@ from viewer.domain.result import TrialResult
 from viewer.domain.study_words import StudyWords
 from viewer.results.evaluate import evaluate, evaluate_all
 from viewer.results.frame import Frame, Frames
+from viewer.results.item_columns import ASKED, ITEM_COLUMNS, ITEM_KINDS
 from viewer.results.page import sections
 from viewer.results.records import numbers_in
 from viewer.results.spec import ITEMS, OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec
@@ -18,22 +19,6 @@ MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
 ALL_VIEWS: Final = "all"
 """The view of rows that count trials of all views."""
-_ASKED: Final = ("item", "patient", "image", "finding", "view")
-_ENDED: Final = (
-    *("condition", "repeat", "model", "status", "reason", "answer", "gold"),
-    *("correct", "chance"),
-)
-_PLACED: Final = ("coverage", "outcome")
-_SPENT: Final = (
-    *("reply", "tokens_in", "tokens_out", "seconds", "cost_usd"),
-    *("prompt_sha256", "request_sha256"),
-)
-ITEM_KINDS: Final[Mapping[str, type]] = {
-    **dict.fromkeys(("repeat", "tokens_in", "tokens_out"), int),
-    **dict.fromkeys(("chance", "coverage", "seconds", "cost_usd"), float),
-    "correct": bool,
-}
-"""The columns of ``items`` that are no text; its named numbers are floats as well."""
 STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
     "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),
     "n_failed": (Status.PROVIDER_ERROR,),
@@ -152,13 +137,13 @@ def items_spec(words: StudyWords, numbers: Sequence[str]) -> ListSpec:
 
     ``correct`` is empty where a trial is in no rate.
     """
-    ended = (*_ENDED, *(_PLACED if words.places else ()))
-    named = (*_ASKED, *words.columns, *ended, *_SPENT, *numbers)
+    columns = (one for one in ITEM_COLUMNS if words.places or not one.of_places)
+    named = (*ASKED, *words.columns, *(one.name for one in columns), *numbers)
     return ListSpec(ITEMS, tuple(dict.fromkeys(named)), frame=ITEMS)
 
 
 def items_table(words: StudyWords, trials: Frame) -> tuple[ListSpec, Table]:
-    """Return the table of a frame of trials, with its specification."""
+    """Return the table ``items`` of a frame of trials, with its specification."""
     numbers = numbers_in(trials)
     spec = items_spec(words, numbers)
     found = zip(trials["correct"], trials["counted"], strict=True)

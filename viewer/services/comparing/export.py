@@ -23,8 +23,8 @@ from viewer.services.comparing.statistics import (
 )
 from viewer.services.comparing.tables import (
     as_json,
+    compared_items,
     groups_table,
-    items_table,
     settings_table,
 )
 from viewer.writers.files import write_atomically
@@ -45,7 +45,7 @@ def write_comparison(
     """
     tables = (
         groups_table(comparison, statistics),
-        items_table(comparison),
+        compared_items(comparison),
         settings_table(comparison),
     )
     files = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in tables}

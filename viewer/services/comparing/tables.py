@@ -109,7 +109,7 @@ def _family(adjusted: Adjusted | None) -> str:
     return "declared, Holm" if adjusted.primary else "exploratory, Benjamini-Hochberg"
 
 
-def items_table(comparison: Comparison) -> Table:
+def compared_items(comparison: Comparison) -> Table:
     """Return a row for every item of either side, compared or not."""
     pairing = comparison.pairing
     scored = pairing.scored

@@ -2,7 +2,7 @@
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +14,7 @@ from viewer.domain.report import Table
 from viewer.domain.run import Trial
 from viewer.models.reading import read_reply
 from viewer.results.frame import Frame, frame_of
+from viewer.results.item_columns import Origin, names_of
 from viewer.results.records import frame_of_trials
 from viewer.services.reporting.grading import take_in_grades
 from viewer.services.trials.run_context import RunContext
@@ -23,17 +24,21 @@ from viewer.store.runs import condition_of
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.studies.tables import items_table
 
-_TOLD: Final = (
-    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "coverage", "outcome", "parsed"),
-    *("request_sha256", "prompt_sha256", "reply_id", "tokens_in", "tokens_out"),
-    "condition_params",
+_CONVERTED: Final[Mapping[str, tuple[str, int]]] = {
+    "seconds": ("latency_ms", 1_000),
+    "cost_usd": ("cost_microusd", 1_000_000),
+}
+"""The stored column of a column in another unit, and how many of it make one."""
+_AS_STORED: Final = tuple(
+    name for name in names_of(Origin.STORED, Origin.COPIED) if name not in _CONVERTED
 )
-_LEDGER: Final = (
-    *("prompt_sha256", "tokens_in", "tokens_out", "latency_ms", "cost_microusd"),
+_READ: Final = tuple(
+    dict.fromkeys(
+        (*trials.SCORED, *_AS_STORED, *(stored for stored, _ in _CONVERTED.values()))
+    )
 )
-_MILLI: Final = 1_000
-_MICRO: Final = 1_000_000
+_BESIDE: Final = ("parsed", "reply_id", "condition_params")
+"""Stored columns of the frame that are none of ``items``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +58,7 @@ def recorded(store: Store, run: int) -> Recorded:
     """Return a run's trials in the order planned; an unknown run raises."""
     take_in_grades(store)
     with without_collections():
-        columns = trial_columns(store, run, (*trials.SCORED, *_LEDGER))
+        columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
         context = RunContext(spec, cases.dataset_of_run(store, run))
         return Recorded(context, columns, tuple(gold_texts(context, columns)))
@@ -105,9 +110,11 @@ def frame_of_recorded(
     with without_collections():
         columns = {
             **_strata(of.context, found),
-            **{name: found[name] for name in _TOLD},
-            "seconds": _in_units(found["latency_ms"], _MILLI),
-            "cost_usd": _in_units(found["cost_microusd"], _MICRO),
+            **{name: found[name] for name in (*_AS_STORED, *_BESIDE)},
+            **{
+                name: _in_units(found[stored], per_unit)
+                for name, (stored, per_unit) in _CONVERTED.items()
+            },
             "gold": of.golds,
         }
         if replies:

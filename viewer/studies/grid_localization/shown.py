@@ -15,8 +15,8 @@ from viewer.studies.grid_localization.tables import (
     MASK_MODES,
     RULES,
     agreement_spec,
+    rates_spec,
     recommended_spec,
-    results_spec,
 )
 from viewer.studies.tables import ALL_VIEWS, MICRO
 
@@ -83,7 +83,7 @@ def results_pages(of: Asked, *, all_views: bool) -> Iterator[Spec]:
     title = "Results" if all_views else "By view"
     for condition in of.conditions:
         yield replace(
-            results_spec(of),
+            rates_spec(of),
             title=f"{title}, {spoken(condition)}",
             text=_RESULTS,
             shown=(

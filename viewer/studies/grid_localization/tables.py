@@ -57,7 +57,7 @@ GEOMETRY: Final = ListSpec(
 )
 
 
-def results_spec(of: Asked) -> TableSpec:
+def rates_spec(of: Asked) -> TableSpec:
     """Return the paper's rates, intervals by patient, and gain (X-04)."""
     items = {"replicates": of.params.paper_replicates, "seed": of.seed}
     gain = ("location_prior", "gain", "gain_low", "gain_high")
@@ -296,7 +296,7 @@ LEFT_OUT: Final = (EXCLUDED, NOT_LEARNED, REFERENCES_TABLE)
 def trial_specs(of: Asked) -> tuple[Spec, ...]:
     """Return the tables of a run's trials."""
     return (
-        results_spec(of),
+        rates_spec(of),
         recommended_spec(of),
         *((replicates_spec(of), agreement_spec(of)) if of.often else ()),
         ABSENT_TABLE,

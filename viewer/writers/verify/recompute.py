@@ -176,7 +176,7 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
         placed=placed,
         listed={
             **trial["strata"],
-            **trial["spent"],
+            **trial["listed"],
             "prompt_sha256": trial["prompt_sha256"],
             "reply": check.last_text(),
         },

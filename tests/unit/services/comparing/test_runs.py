@@ -35,7 +35,12 @@ from viewer.services.comparing.runs import (
     summary_sentence,
 )
 from viewer.services.comparing.sides import Side, side_of
-from viewer.services.comparing.tables import as_json, groups_table, items_table, told_of
+from viewer.services.comparing.tables import (
+    as_json,
+    compared_items,
+    groups_table,
+    told_of,
+)
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.store import consents, trials
 from viewer.store.database import Store, open_store
@@ -117,7 +122,7 @@ def test_that_no_trial_of_either_side_is_dropped(store: Store, tmp_path: Path) -
     finish(store, run)
     other = another_run(store, a_spec([UNIFORM], repeats=2))
     found = compare(store, Side(run, "says-d4"), Side(other, "uniform"))
-    rows = items_table(found).rows
+    rows = compared_items(found).rows
     assert len(rows) == 8
     kinds = Counter(row[7] for row in rows)
     assert kinds == {"yes": 3, "excluded": 1, "only in the second": 4}
@@ -180,8 +185,8 @@ def test_that_two_runs_of_the_same_replies_are_not_tested(
     assert all(math.isnan(group.mcnemar.p_value) for group in found.groups)
     told = told_of(found, statistics, found.groups[0].key)
     assert told == ("Not tested: both sides show the same stored replies.",)
-    rows = [*items_table(found).rows]
-    at = items_table(found).header.index("paired")
+    rows = [*compared_items(found).rows]
+    at = compared_items(found).header.index("paired")
     assert {row[at] for row in rows} == {"one reply"}
 
 

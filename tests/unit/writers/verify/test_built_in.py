@@ -2,13 +2,20 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.helpers.built_in_specs import lines_of, sources
+from tests.helpers.built_in_specs import (
+    COMMAND,
+    fingerprints_source,
+    lines_of,
+    sources,
+)
 from tests.helpers.item_runs import STUDIES
 from viewer.studies.catalog import PLACING
+from viewer.writers.verify import fingerprints
 from viewer.writers.verify.built_in import fingerprint, is_due, spec_departures
 from viewer.writers.verify.fingerprints import FINGERPRINTS
 from viewer.writers.verify.frames import Source
@@ -21,8 +28,11 @@ Change = Callable[[Document], object]
 
 @pytest.mark.parametrize("study", EVERY)
 def test_that_the_fingerprints_are_those_of_the_studies(study: str) -> None:
-    """Where a table is specified otherwise on purpose, put what stands here there."""
-    assert lines_of(study) == FINGERPRINTS[study]
+    assert lines_of(study) == FINGERPRINTS[study], f"If this is on purpose: {COMMAND}"
+
+
+def test_that_the_command_writes_the_fingerprints_as_they_are_kept() -> None:
+    assert fingerprints_source() == Path(fingerprints.__file__).read_text("utf-8")
 
 
 @pytest.mark.parametrize("study", EVERY)

@@ -218,7 +218,7 @@ def grid_specs() -> list[TableSpec]:
     params = replace(read_params("recommended", {}), **DRAWS)
     findings, views, grids, models = map(tuple, ASKED.values())
     of = Asked(params, 3, findings, views, grids, models, often=True, measured=False)
-    of_asked = (of_grids.results_spec(of), of_grids.recommended_spec(of))
+    of_asked = (of_grids.rates_spec(of), of_grids.recommended_spec(of))
     return [*of_asked, of_grids.replicates_spec(of), of_grids.agreement_spec(of)]
 
 

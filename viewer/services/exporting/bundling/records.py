@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from viewer.domain.exchange import RawReply
 from viewer.results.frame import is_told
+from viewer.results.item_columns import Origin, names_of
 from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.records import reply_text
 from viewer.store import trials
@@ -38,11 +39,13 @@ class Replies:
         return self._numbers[reply]
 
 
+_PSEUDONYMS: Final = ("item", "patient", "image")
+_WORKED_OUT: Final = ("coverage", "outcome")
+"""What verify.py works out again from the pixels of a place."""
 _AS_THEY_ARE: Final = (
-    *("view", "finding", "condition", "repeat", "model", "status", "reason", "answer"),
-    *("request_sha256", "prompt_sha256", "parsed"),
+    *(n for n in names_of(Origin.STORED) if n not in (*_PSEUDONYMS, *_WORKED_OUT)),
+    "parsed",
 )
-_SPENT: Final = ("tokens_in", "tokens_out", "seconds", "cost_usd")
 
 
 def trial_record(
@@ -58,13 +61,13 @@ def trial_record(
         "image": names.images[one["image"]],
         **{name: one[name] for name in _AS_THEY_ARE},
         "strata": {name: one[name] for name in strata},
-        "spent": {name: _there(one[name]) for name in _SPENT},
+        "listed": {name: _there(one[name]) for name in names_of(Origin.COPIED)},
         "numbers": [list(pair) for pair in trials.numbers_of(one["numbers"])],
     }
 
 
-def _there(number: float | None) -> float | None:
-    return number if is_told(number) else None
+def _there(value: object) -> object:
+    return value if is_told(value) else None
 
 
 def sha256_of(raw: RawReply) -> str:

@@ -1,7 +1,7 @@
-"""The floors and rooms of the architecture's pages, from the import contracts.
+"""The layers and packages of the architecture pages, from the import contracts.
 
 A hook of MkDocs, named in mkdocs.yml. A line ``<!-- layers NAME -->`` becomes the
-contract of that name in pyproject.toml, each room with the first sentence of its
+contract of that name in pyproject.toml, each package with the first sentence of its
 docstring.
 """
 
@@ -31,36 +31,36 @@ def on_page_markdown(
 
 
 def filled(markdown: str) -> str:
-    """Return a page with its marks replaced by floors."""
+    """Return a page with its marks replaced by layers."""
     return _MARK.sub(lambda mark: drawn(mark[1]), markdown)
 
 
 def drawn(name: str) -> str:
-    """Return a contract as floors, the top one first."""
-    floors = ("".join(map(_room, rooms)) for rooms in floor(name))
-    drawn_floors = (f'<div class="layer">{rooms}</div>' for rooms in floors)
-    return "\n".join(['<div class="layers">', *drawn_floors, "</div>"])
+    """Return a contract as layers, the top one first."""
+    packages = ("".join(map(_package, layer)) for layer in layers(name))
+    rows = (f'<div class="layer">{of_layer}</div>' for of_layer in packages)
+    return "\n".join(['<div class="layers">', *rows, "</div>"])
 
 
-def floor(name: str) -> Iterator[list[Path]]:
-    """Yield the packages and modules of each floor of a contract."""
+def layers(name: str) -> Iterator[list[Path]]:
+    """Yield the packages and modules of each layer of a contract."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     (found,) = (one for one in contracts if one["name"] == name)
     (container,) = found["containers"]
     below = ROOT.joinpath(*container.split("."))
     for layer in found["layers"]:
-        yield [below / room.strip(" ()") for room in layer.split("|")]
+        yield [below / package.strip(" ()") for package in layer.split("|")]
 
 
-def purpose(room: Path) -> str:
+def purpose(package: Path) -> str:
     """Return the first sentence of a package's or a module's docstring."""
-    path = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")
+    path = package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     first = " ".join(text.partition("\n\n")[0].split())
     return first.replace("`", "")
 
 
-def _room(room: Path) -> str:
-    name, told = escape(room.name), escape(purpose(room))
-    return f'<div class="room"><strong>{name}</strong>{told}</div>'
+def _package(package: Path) -> str:
+    name, told = escape(package.name), escape(purpose(package))
+    return f'<div class="package"><strong>{name}</strong>{told}</div>'

@@ -43,15 +43,15 @@ VIOLATIONS = (
         },
     ),
     (
-        "rooms of services",
+        "packages of services",
         {"viewer/services/trials/memo.py": "import viewer.services.probing.rows"},
     ),
     (
-        "rooms of ui",
+        "packages of ui",
         {"viewer/ui/tables/columns.py": "import viewer.ui.application.jobs"},
     ),
     (
-        "rooms of readers",
+        "packages of readers",
         {"viewer/readers/rasters/page.py": "import viewer.readers.dicom.spacing"},
     ),
     ("Qt only in ui and app", {"viewer/services/__init__.py": "import PySide6"}),
@@ -79,7 +79,7 @@ VIOLATIONS = (
         {NEIGHBOUR: "import viewer.studies.grid_localization"},
     ),
     (
-        "ways of asking are strangers",
+        "adapters are strangers",
         {"viewer/models/baselines.py": "import viewer.models.scripted"},
     ),
     (

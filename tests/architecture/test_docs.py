@@ -152,19 +152,21 @@ def test_that_a_study_page_has_every_setting_and_every_number(study: str) -> Non
     assert text.count("\n| number | is |\n") == 1
 
 
-CONTRACTS = ("layers", "rooms of services", "rooms of ui", "rooms of readers")
+CONTRACTS = ("layers", "packages of services", "packages of ui", "packages of readers")
 
 
-def test_that_the_architecture_page_draws_every_floor_and_says_what_it_is_for() -> None:
+def test_that_the_architecture_page_draws_every_layer_and_says_what_it_is_for() -> None:
     page = read_page(ROOT / "docs" / "architecture" / "index.md")
     with hook("docs_layers") as module:
         drawn = module.filled(page.text)
-        rooms = [room for name in CONTRACTS for of in module.floor(name) for room in of]
-        assert [room for room in rooms if not module.purpose(room)] == []
+        packages = [
+            one for name in CONTRACTS for layer in module.layers(name) for one in layer
+        ]
+        assert [one for one in packages if not module.purpose(one)] == []
     assert "<!--" not in drawn
-    for room in rooms:
-        assert f"<strong>{room.name}</strong>" in drawn
-    assert drawn.count('class="room"') == len(rooms)
+    for one in packages:
+        assert f"<strong>{one.name}</strong>" in drawn
+    assert drawn.count('class="package"') == len(packages)
 
 
 def test_that_the_reference_has_every_part_of_a_plug_in() -> None:

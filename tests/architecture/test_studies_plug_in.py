@@ -9,9 +9,9 @@ from viewer.studies.catalog import OURS
 
 VIEWER: Final = Path(__file__).parents[2] / "viewer"
 MAY_NAME: Final = {"asking", "exporting", "importing", "readings", "synthetic"}
-"""Rooms of services that are about one study, or make something for it."""
-ROOMS: Final = [
-    room for room in (VIEWER / "services").iterdir() if room.name not in MAY_NAME
+"""Packages of services that are about one study, or make something for it."""
+PACKAGES: Final = [
+    one for one in (VIEWER / "services").iterdir() if one.name not in MAY_NAME
 ]
 
 
@@ -19,7 +19,7 @@ ROOMS: Final = [
 def test_that_the_window_and_the_run_path_name_no_study(study: str) -> None:
     modules = [
         *VIEWER.joinpath("ui").rglob("*.py"),
-        *(m for room in ROOMS for m in room.rglob("*.py")),
+        *(m for one in PACKAGES for m in one.rglob("*.py")),
         *VIEWER.joinpath("store").rglob("*.py"),
     ]
     naming = [m.name for m in modules if study in m.read_text(encoding="utf-8")]

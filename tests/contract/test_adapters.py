@@ -1,4 +1,4 @@
-"""What every way of asking in the catalogue promises, proved for all of them."""
+"""What every adapter in the catalogue promises, proved for all of them."""
 
 import dataclasses
 import json

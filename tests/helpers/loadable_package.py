@@ -1,4 +1,4 @@
-"""A package of somebody else's that brings a way of asking loaded before it is asked.
+"""A package of somebody else's that brings an adapter loaded before it is asked.
 
 It is written into a folder and found through its entry point, in this process or in a
 worker's, so that the real catalogue, worker and window can be tried with it.

@@ -29,7 +29,7 @@ from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies import catalog
 from viewer.studies.fields import ModelName, Switch, param, read_fields
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Params:
     images: bool = param(True, Switch(), "Show the images.")
 
 
-class Quiz(OfPresets[Params]):
+class Quiz(PresetStudy[Params]):
     """Which option is right? With a judge, how well is it put, 0 to 5?"""
 
     name = "quiz"

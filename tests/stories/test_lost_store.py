@@ -184,18 +184,18 @@ class Held:
         self._connection.close()
 
 
-def spooled(trial: KillTrial) -> int:
-    """Return how many replies lie in spools beside the store."""
-    files = trial.store_path.parent.glob("*.spool")
+def saved(trial: KillTrial) -> int:
+    """Return how many replies lie in reply files beside the store."""
+    files = trial.store_path.parent.glob("*.replies")
     content = [file.read_bytes().partition(b"\0")[0] for file in files]
     return sum(max(0, text.count(b"\n") - 1) for text in content)
 
 
-def wait_for_spool(trial: KillTrial) -> None:
-    """Wait until every reply that the store cannot take is in the spool."""
-    while spooled(trial) < n_received(trial) - len(trial.committed()):
+def wait_for_reply_file(trial: KillTrial) -> None:
+    """Wait until every reply that the store cannot take is in the reply file."""
+    while saved(trial) < n_received(trial) - len(trial.committed()):
         time.sleep(0.05)
-    assert spooled(trial) > 0
+    assert saved(trial) > 0
 
 
 @WORKER_OR_NOT
@@ -204,7 +204,7 @@ def test_that_a_run_waits_for_a_store_that_is_held_and_says_so(
 ) -> None:
     process = started(trial, *more)
     held = Held(trial.store_path)
-    wait_for_spool(trial)
+    wait_for_reply_file(trial)
     assert process.stderr is not None
     said = ""
     while "The store is busy" not in said:
@@ -212,16 +212,16 @@ def test_that_a_run_waits_for_a_store_that_is_held_and_says_so(
     held.release()
     assert ended(process)[0] == 0
     assert trial.received().total() == N_QUESTIONS
-    assert list(trial.store_path.parent.glob("*.spool")) == []
+    assert list(trial.store_path.parent.glob("*.replies")) == []
 
 
-def test_that_replies_in_the_spool_of_a_killed_run_are_taken_in_by_the_next_command(
+def test_that_replies_in_the_reply_file_of_a_killed_run_are_stored_by_the_next_command(
     trial: KillTrial,
 ) -> None:
     process = started(trial)
     held = Held(trial.store_path)
-    wait_for_spool(trial)
-    (file,) = trial.store_path.parent.glob("*.spool")
+    wait_for_reply_file(trial)
+    (file,) = trial.store_path.parent.glob("*.replies")
     assert file.stat().st_mode & 0o777 == PRIVATE
     process.kill()
     process.communicate()
@@ -229,7 +229,7 @@ def test_that_replies_in_the_spool_of_a_killed_run_are_taken_in_by_the_next_comm
     received = trial.received().total()
     assert afterwards(trial, "runs") == 0
     assert len(trial.committed()) == received
-    assert list(trial.store_path.parent.glob("*.spool")) == []
+    assert list(trial.store_path.parent.glob("*.replies")) == []
     assert_every_question_was_bought_once(trial)
 
 
@@ -238,7 +238,7 @@ def test_that_a_cancelled_run_does_not_wait_for_the_store_and_loses_no_reply(
 ) -> None:
     process = started(trial)
     held = Held(trial.store_path)
-    wait_for_spool(trial)
+    wait_for_reply_file(trial)
     process.send_signal(signal.SIGINT)
     code, said = ended(process)
     assert (code, "store is busy" in said) == (1, True)

@@ -1,4 +1,4 @@
-"""Studies and ways of asking of other distributions: found, run, verified, named."""
+"""Studies and adapters of other distributions: found, run, verified, named."""
 
 import csv
 import json

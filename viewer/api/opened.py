@@ -60,8 +60,8 @@ class Opened:
 
     def _run(self, number: int) -> Run:
         from viewer.api.made import run_of
-        from viewer.services.reporting.grading import take_in_grades
+        from viewer.services.reporting.grading import score_changed_grades
         from viewer.store import runs
 
-        take_in_grades(self._opened)
+        score_changed_grades(self._opened)
         return run_of(runs.run_summary(self._opened, number))

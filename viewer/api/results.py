@@ -16,10 +16,10 @@ class Results(Opened):
     def runs(self, *, single_questions: bool = False) -> tuple[Run, ...]:
         """Return the runs, oldest first; ``single_questions`` are those of ask too."""
         from viewer.api.made import run_of
-        from viewer.services.reporting.grading import take_in_grades
+        from viewer.services.reporting.grading import score_changed_grades
         from viewer.store import runs
 
-        take_in_grades(self._opened)
+        score_changed_grades(self._opened)
         found = runs.run_summaries(self._opened, include_adhoc=single_questions)
         return tuple(map(run_of, found))
 

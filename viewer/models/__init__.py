@@ -1,1 +1,1 @@
-"""One file for each way of asking a model; siblings share retry and limits only."""
+"""One file for each adapter; siblings share retry and limits only."""

@@ -1,4 +1,4 @@
-"""The table of ways of asking, and the adapters made from it."""
+"""The table of adapter specifications, and the adapters made from them."""
 
 import functools
 import importlib
@@ -211,19 +211,19 @@ _SPECS = (
 )
 
 ADAPTERS: Mapping[str, AdapterSpec] = MappingProxyType({s.name: s for s in _SPECS})
-"""The ways of asking that come with Overread, by name."""
+"""The adapters that come with Overread, by name."""
 
 _lock = threading.RLock()
 
 
 def adapters() -> Mapping[str, AdapterSpec]:
-    """Return every way of asking, those of other packages included."""
+    """Return every adapter, those of other packages included."""
     others = {name: one.value for name, one in _others().working.items()}
     return {**ADAPTERS, **others}
 
 
 def broken_adapters() -> tuple[Broken, ...]:
-    """Return the ways of asking of other packages that cannot be used."""
+    """Return the adapters of other packages that cannot be used."""
     return _others().broken
 
 
@@ -368,7 +368,7 @@ def _others() -> Plugins[AdapterSpec]:
 
 
 def _checked(name: str, spec: object) -> AdapterSpec:
-    """Return what another package calls a way of asking, or raise why it is none."""
+    """Return what another package calls an adapter, or raise why it is none."""
     if not isinstance(spec, AdapterSpec):
         raise PluginError("is not an AdapterSpec: update or uninstall the package.")
     check_name(name, spec.name, ADAPTERS)

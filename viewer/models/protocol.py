@@ -1,4 +1,4 @@
-"""What every way of asking has in common."""
+"""What every adapter has in common."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from viewer.domain.interpretability import RandomText
 
 
 class Adapter(Protocol):
-    """A way of asking one model, made from its profile; safe to use from threads."""
+    """Asks one model, made from its profile; safe to use from threads."""
 
     def identity(self, repeat: int) -> ModelIdentity:
         """Return what of this model goes into the request key for one repeat."""
@@ -32,7 +32,7 @@ class Adapter(Protocol):
 
 @runtime_checkable
 class ListsModels(Protocol):
-    """A way of asking that can say which models its server offers."""
+    """An adapter that can say which models its server offers."""
 
     def listed_models(self) -> tuple[str, ...]:
         """Return their names; raises ``ProviderError`` where it does not say."""
@@ -41,7 +41,7 @@ class ListsModels(Protocol):
 
 @runtime_checkable
 class SamplesTokens(Protocol):
-    """A way of asking that can write text of random tokens of its model (E004-14)."""
+    """An adapter that can write text of random tokens of its model (E004-14)."""
 
     def random_text(self, like: str, seed: int) -> RandomText:
         """Return text of as many random tokens as another text has.
@@ -55,7 +55,7 @@ class SamplesTokens(Protocol):
 
 
 class RemoteAdapter(Adapter, Protocol):
-    """A way of asking a server, which can say what would be sent before it is."""
+    """An adapter of a server, which returns what it would send before it sends it."""
 
     def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
         """Ask once; where a hash is given, nothing but the body with it is sent.
@@ -120,10 +120,13 @@ class AdapterSpec:
     ``unlearned`` is ``module:callable`` from settings and a finding to the error of a
     model that was not trained on it, None for one that was; "" where any may be asked.
     ``takes_boxes``: it answers only where the facts say in which boxes to look.
-    ``places``: it points at a place on the image, whatever it is asked.
+    ``places``: its answer is always a place on the image, whatever it is asked, so that
+    studies whose answers are text refuse it.
     ``interpretable``: it takes a request's highlight and measures, see
     ``models.interpretability``.
     ``person``: people answered elsewhere; what they said is read, and nobody is asked.
+    ``builtin_profiles``: models of a built-in adapter that need no settings. They are
+    listed and can be asked without a table in models.toml; every other model needs one.
     """
 
     name: str

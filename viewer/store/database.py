@@ -18,8 +18,8 @@ from viewer.store.lean_import import without
 from viewer.store.reply_rows import utc_now
 from viewer.store.saved_replies import (
     SavedFile,
-    abandoned_spools,
-    has_abandoned_spools,
+    abandoned_reply_files,
+    has_abandoned_reply_files,
 )
 from viewer.store.schema import LATEST, MIGRATIONS
 from viewer.store.store_errors import (
@@ -199,16 +199,16 @@ class Store:
             if going:
                 time.sleep(_GAP_S)
 
-    def take_in_spools(self) -> None:
+    def store_saved_replies(self) -> None:
         """Store the replies that runs which were cut off left beside the store."""
         if self.writable and not self.is_older_copy:
-            with abandoned_spools(self._file.path) as files:
+            with abandoned_reply_files(self._file.path) as files:
                 for file in files:
                     self.take_in(file)
 
-    def has_spools(self) -> bool:
+    def has_saved_replies(self) -> bool:
         """Tell whether runs that were cut off left replies beside the store."""
-        return has_abandoned_spools(self._file.path)
+        return has_abandoned_reply_files(self._file.path)
 
     def take_in(self, file: SavedFile) -> int:
         """Store saved replies that are not there, in an older copy too; count them."""
@@ -287,7 +287,7 @@ def open_store(path: Path) -> Store:
             raise
         store = Store(path, database, writable=writable)
         with contextlib.suppress(StoreBusyError):  # a run waits for it when it begins
-            store.take_in_spools()
+            store.store_saved_replies()
         return store
 
 

@@ -1,8 +1,9 @@
 """Files of replies that a store could not take: JSON lines, written at once and safely.
 
-A *spool* lies beside its store while a run goes on and takes the replies that cannot be
-stored just then; whoever opens the store next takes them in. A *rescue file* holds the
-replies of a store that is gone. Both begin with a line that names the store.
+A *reply file* lies next to its store while a run is going on and takes the replies that
+cannot be stored at the moment; the next process that opens the store stores them. A
+*rescue file* holds the replies of a store that is gone. Both begin with a line that
+names the store.
 """
 
 import contextlib
@@ -22,10 +23,10 @@ from viewer.private_files import open_private
 from viewer.store.locks import hold_file
 from viewer.store.reply_rows import ReplyRecord
 
-_SUFFIX: Final = ".spool"
+_SUFFIX: Final = ".replies"
 _FORMAT: Final = "overread replies 1"
 _RESERVE: Final = 256 * 1024
-"""Bytes that a spool takes beforehand, so that it has room on a disk that is full."""
+"""Bytes that a reply file reserves, so that it has space when the disk is full."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class SavedFile:
     replies: tuple[SavedReply, ...]
 
 
-class Spool:
-    """The spool of one run, removed at its end unless it holds replies."""
+class ReplyFile:
+    """The reply file of one run, removed at its end unless it holds replies."""
 
     def __init__(self, store_path: Path, store_name: str) -> None:
         name = f"{store_path.name}.{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
@@ -107,7 +108,7 @@ class Spool:
             left = left[os.write(descriptor, left) :]
 
     def give_up(self) -> tuple[SavedReply, ...]:
-        """Return what is held, for somebody else to keep; the spool is empty then."""
+        """Return the replies held, for somebody else to keep, and hold none."""
         held = tuple(self.held.values())
         self.held.clear()
         return held
@@ -139,13 +140,13 @@ def write_rescue_file(path: Path, store: str, replies: Iterable[SavedReply]) -> 
 
 
 @contextlib.contextmanager
-def abandoned_spools(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
-    """Yield what the spools of runs that ended hold; remove them if all went well.
+def abandoned_reply_files(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
+    """Yield the replies in files of runs that ended; remove them if all went well.
 
-    A spool whose run is going on is left alone.
+    A reply file whose run is going on is left alone.
     """
     with contextlib.ExitStack() as stack:
-        found = [(path, _claimed(stack, path)) for path in _spools(store_path)]
+        found = [(path, _claimed(stack, path)) for path in _reply_files(store_path)]
         ours = [(path, content) for path, content in found if content is not None]
         yield tuple(_parsed(content) for _, content in ours if content)
     for path, _ in ours:
@@ -153,13 +154,13 @@ def abandoned_spools(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
             path.unlink()
 
 
-def has_abandoned_spools(store_path: Path) -> bool:
-    """Tell whether any spool holds replies and its run has ended."""
+def has_abandoned_reply_files(store_path: Path) -> bool:
+    """Tell whether any reply file holds replies and its run has ended."""
     with contextlib.ExitStack() as stack:
-        return any(_claimed(stack, path) for path in _spools(store_path))
+        return any(_claimed(stack, path) for path in _reply_files(store_path))
 
 
-def _spools(store_path: Path) -> list[Path]:
+def _reply_files(store_path: Path) -> list[Path]:
     start = f"{store_path.name}."
     with contextlib.suppress(OSError), os.scandir(store_path.parent) as entries:
         names = [e.name for e in entries if e.name.endswith(_SUFFIX)]
@@ -168,7 +169,7 @@ def _spools(store_path: Path) -> list[Path]:
 
 
 def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
-    """Return the written part of a spool that no process holds, else None."""
+    """Return the written part of a reply file that no process holds, else None."""
     try:
         file = stack.enter_context(path.open("r+b"))
         hold_file(file)
@@ -178,7 +179,7 @@ def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
 
 
 def _parsed(content: bytes) -> SavedFile:
-    """Read a spool; a last line that a kill cut off was never kept."""
+    """Read a reply file; a last line that a kill cut off was never kept."""
     first, *lines = content.split(b"\n")[:-1] or [b"{}"]
     replies = []
     for line in lines:
@@ -191,7 +192,7 @@ def _parsed(content: bytes) -> SavedFile:
 
 
 def read_rescue_file(path: Path) -> SavedFile:
-    """Read a rescue file, or a spool; UnreadableInputError where any line is bad."""
+    """Read a rescue file or a reply file; UnreadableInputError where a line is bad."""
     try:
         content = path.read_bytes().partition(b"\0")[0]
     except OSError as error:

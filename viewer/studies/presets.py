@@ -32,7 +32,7 @@ class StudyDefaults:
     params: Mapping[str, object] = field(default_factory=dict)
 
 
-class OfPresets(Generic[P]):
+class PresetStudy(Generic[P]):
     """A study whose settings come from named presets.
 
     It has no pack, no published numbers and no table of its own until its class says

@@ -15,7 +15,7 @@ from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.studies.choices import parse
 from viewer.studies.fields import Switch, param, read_preset
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
 SIDES = ("left", "right")
@@ -27,7 +27,7 @@ class Params:
     image: bool = param(True, Switch(), "Show the image.")
 
 
-class Laterality(OfPresets[Params]):
+class Laterality(PresetStudy[Params]):
     interface = 1
     name, title = "laterality", "Side of the finding"
     version = parser_version = scorer_version = "1"

@@ -1,4 +1,4 @@
-"""A way of asking of another distribution: whoever it asks says the same."""
+"""An adapter of another distribution: whoever it asks says the same."""
 
 from viewer.domain.exchange import (
     ModelIdentity,

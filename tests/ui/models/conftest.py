@@ -37,7 +37,7 @@ seconds = 600
 
 @pytest.fixture
 def _loadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install, for this test and its workers, a way of asking that has to load."""
+    """Install, for this test and its workers, an adapter that has to load."""
     with installed(tmp_path / "site", monkeypatch):
         yield
 

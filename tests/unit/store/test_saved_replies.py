@@ -10,9 +10,9 @@ from viewer.store import rescued
 from viewer.store.database import open_store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.saved_replies import (
+    ReplyFile,
     SavedReply,
-    Spool,
-    abandoned_spools,
+    abandoned_reply_files,
     read_rescue_file,
     write_rescue_file,
 )
@@ -74,41 +74,41 @@ def test_that_a_missing_rescue_file_is_said_so(tmp_path: Path) -> None:
         read_rescue_file(tmp_path / "none")
 
 
-def test_that_a_spool_is_left_alone_while_its_run_goes_on_and_its_torn_end_is_dropped(
+def test_that_a_reply_file_is_left_alone_during_its_run_and_loses_a_torn_end(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "s.sqlite"
-    with Spool(path, "s") as spool:
-        spool.keep([saved(1)])
-        spool.keep([saved(1)])  # attempt 0 is there already
-        with abandoned_spools(path) as files:
+    with ReplyFile(path, "s") as reply_file:
+        reply_file.keep([saved(1)])
+        reply_file.keep([saved(1)])  # attempt 0 is there already
+        with abandoned_reply_files(path) as files:
             assert files == ()
-    (file,) = tmp_path.glob("*.spool")
+    (file,) = tmp_path.glob("*.replies")
     file.write_bytes(file.read_bytes().partition(b"\0")[0] + b'{"attempt": 1, "re')
-    with abandoned_spools(path) as files:
+    with abandoned_reply_files(path) as files:
         assert [one.replies for one in files] == [(saved(1),)]
-    assert list(tmp_path.glob("*.spool")) == []
+    assert list(tmp_path.glob("*.replies")) == []
 
 
-def test_that_a_spool_whose_replies_are_stored_is_removed(tmp_path: Path) -> None:
-    with Spool(tmp_path / "s.sqlite", "s") as spool:
-        spool.keep([saved(1, 1), saved(2, 2)])
-        spool.forget([1])
-        spool.forget([2])
-        spool.forget([3])
-        assert spool.held == {}
+def test_that_a_reply_file_whose_replies_are_stored_is_removed(tmp_path: Path) -> None:
+    with ReplyFile(tmp_path / "s.sqlite", "s") as reply_file:
+        reply_file.keep([saved(1, 1), saved(2, 2)])
+        reply_file.forget([1])
+        reply_file.forget([2])
+        reply_file.forget([3])
+        assert reply_file.held == {}
     assert list(tmp_path.iterdir()) == []
 
 
-def test_that_a_folder_without_room_for_a_spool_is_said_so(tmp_path: Path) -> None:
+def test_that_a_folder_without_room_for_a_reply_file_is_refused(tmp_path: Path) -> None:
     with (
         pytest.raises(StoreError, match="No file can be created next to the store"),
-        Spool(tmp_path / "none" / "s.sqlite", "s"),
+        ReplyFile(tmp_path / "none" / "s.sqlite", "s"),
     ):
         pytest.fail("there is no such folder")
 
 
-def test_that_a_spool_on_a_file_that_takes_no_more_says_that_it_failed(
+def test_that_a_reply_file_that_takes_no_more_says_that_it_failed(
     tmp_path: Path,
 ) -> None:
     code = (
@@ -117,9 +117,9 @@ def test_that_a_spool_on_a_file_that_takes_no_more_says_that_it_failed(
         "from viewer.store.saved_replies import *;"
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500));"
-        "spool = Spool(Path(sys.argv[1]), 's').__enter__();"
-        "spool.keep([saved(1, 1)]); spool.keep([saved(2, 2)]);"
-        "print(spool.failed, len(spool.give_up()), len(spool.held))"
+        "reply_file = ReplyFile(Path(sys.argv[1]), 's').__enter__();"
+        "reply_file.keep([saved(1, 1)]); reply_file.keep([saved(2, 2)]);"
+        "print(reply_file.failed, len(reply_file.give_up()), len(reply_file.held))"
     )
     if sys.platform == "win32":
         pytest.skip("needs a limit on the size of files")

@@ -45,7 +45,7 @@ from viewer.services.comparing.statistics import (
     two_replies,
 )
 from viewer.services.comparing.why import Explainer
-from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.inspecting.predictions.wording import words_of_runs
 from viewer.services.reporting.records import without_collections
 from viewer.store import cases, comparing, runs
@@ -126,7 +126,7 @@ def compare(store: Store, first: Side, second: Side) -> Comparison:
         raise WrongUseError(
             f"{first} cannot be compared with itself.", "Choose another run or model."
         )
-    learn_looks(store)
+    assign_model_colors(store)
     with without_collections():
         return _compared(store, first, second)
 

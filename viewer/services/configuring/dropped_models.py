@@ -93,7 +93,7 @@ def _other(path: Path) -> DroppedModel:
 
 
 def _way(folder: Path) -> str:
-    """Return the way of asking that fits what a folder's config.json says it is."""
+    """Return the adapter that fits what a folder's config.json says it is."""
     try:
         config = read_json((folder / _CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -15,8 +15,8 @@ from viewer.store.runs import models_asked
 _KEPT: Final = 4
 
 
-def learn_looks(store: Store) -> None:
-    """Draw models from now on as their profiles say, and others as the store does."""
+def assign_model_colors(store: Store) -> None:
+    """Give models the colours of their profiles, others one by the store's order."""
     file = read_settings(store.path).models_file
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     know_models(_places(text, models_asked(store)))

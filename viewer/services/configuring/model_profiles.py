@@ -134,7 +134,7 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
 
 
 def new_models() -> tuple[NewModel, ...]:
-    """Return the ways of asking that have something to set, our own first.
+    """Return the adapters that have something to set, our own first.
 
     The models of published studies follow, as they were asked there.
     """
@@ -165,7 +165,7 @@ def _of_paper(preset: PaperPreset) -> NewModel:
 
 
 def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
-    """Yield a way of asking, once for each kind of server where it knows some."""
+    """Yield an adapter, once for each kind of server where it knows some."""
     missing = missing_dependency(spec) or ""
     kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
     if not kinds:
@@ -178,12 +178,12 @@ def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
 
 
 def spec_named(adapter: str) -> AdapterSpec | None:
-    """Return the catalogue line of a way of asking, None for an unknown one."""
+    """Return the catalogue line of an adapter, None for an unknown one."""
     return adapters().get(adapter)
 
 
 def settings_fields(adapter: str) -> tuple[FormField, ...]:
-    """Return the settings of a way of asking as form fields; unknown has none."""
+    """Return the settings of an adapter as form fields; unknown has none."""
     spec = spec_named(adapter)
     return (*map(_field, spec.settings), _COLOUR_FIELD) if spec else ()
 

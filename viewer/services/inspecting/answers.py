@@ -19,7 +19,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
-from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
 from viewer.store.database import Store, open_store
@@ -82,7 +82,7 @@ def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
     Answers that are no place on it are none about the image alone, and left out.
     """
     with open_store(store) as opened:
-        learn_looks(opened)
+        assign_model_colors(opened)
         about = answers.answers_about(opened, ref)
     records = tuple(one for one in about if places_findings(one.spec.study))
     by_run: dict[int, Places] = {}

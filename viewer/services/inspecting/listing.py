@@ -15,7 +15,7 @@ from viewer.models.catalog import broken_adapters
 from viewer.readers.datasets.catalog import broken_formats
 from viewer.results.estimators.catalog import broken_metrics
 from viewer.services.configuring.model_list import ModelLine, model_lines
-from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.grading import score_changed_grades
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
@@ -27,7 +27,7 @@ Row = dict[str, object]
 
 def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
     """Return every run, oldest first."""
-    take_in_grades(store)
+    score_changed_grades(store)
     return [
         {**plain(summary), "notes": [str(note) for note in summary.notes]}
         for summary in runs.run_summaries(store, include_adhoc=include_adhoc)

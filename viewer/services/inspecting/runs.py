@@ -14,8 +14,8 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.results.page import printed
-from viewer.services.configuring.model_colors import learn_looks
-from viewer.services.reporting.grading import grades_stamp, take_in_grades
+from viewer.services.configuring.model_colors import assign_model_colors
+from viewer.services.reporting.grading import grades_stamp, score_changed_grades
 from viewer.services.reporting.records import some_records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.report_words import in_words
@@ -69,8 +69,8 @@ class RunResults:
 def run_list(store: Path) -> tuple[RunSummary, ...]:
     """Return every run that a person planned, newest first."""
     with open_store(store) as opened:
-        take_in_grades(opened)
-        learn_looks(opened)
+        score_changed_grades(opened)
+        assign_model_colors(opened)
         return runs.run_summaries(opened, include_adhoc=False)[::-1]
 
 
@@ -163,7 +163,7 @@ def _every_row(store: Path, run: int) -> tuple[TrialRow, ...]:
 def _report(store: Path, run: int) -> ReportData:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        take_in_grades(opened)
+        score_changed_grades(opened)
         stamp = (trials.verdict_stamp(opened, run), grades_stamp(opened, run))
         return _report_at(store, run, stamp)
 

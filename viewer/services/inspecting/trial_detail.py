@@ -16,7 +16,7 @@ from viewer.domain.interpretability import Highlight, Measured, WeightForm
 from viewer.domain.plain import made
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.inspecting.answers import images_of, parts_of, reused_words
 from viewer.services.inspecting.marked_images import MarkedImage, marked_images
 from viewer.services.inspecting.predicted_boxes import (
@@ -25,7 +25,7 @@ from viewer.services.inspecting.predicted_boxes import (
     roles_of,
 )
 from viewer.services.inspecting.runs import called
-from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.grading import score_changed_grades
 from viewer.store import flat, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
@@ -127,8 +127,8 @@ def is_placed(store: Path, trial: int) -> bool:
 def trial_detail(store: Path, trial: int) -> TrialDetail:
     """Return a trial with everything that was said in it; an unknown one raises."""
     with open_store(store) as opened:
-        take_in_grades(opened)
-        learn_looks(opened)
+        score_changed_grades(opened)
+        assign_model_colors(opened)
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)

@@ -17,7 +17,7 @@ from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import squared
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
-from viewer.services.reporting.grading import grades_stamp, take_in_grades
+from viewer.services.reporting.grading import grades_stamp, score_changed_grades
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.trials.run_context import RunContext
 from viewer.store import runs, trials
@@ -43,7 +43,7 @@ def run_figures(store: Path, run: int) -> RunFigures:
     """
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        take_in_grades(opened)
+        score_changed_grades(opened)
         stamp = (
             trials.verdict_stamp(opened, run),
             _said(opened, run),

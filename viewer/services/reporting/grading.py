@@ -21,7 +21,7 @@ _TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
 """The state of grades and verdicts after the last look, by store and run."""
 
 
-def take_in_grades(store: Store) -> None:
+def score_changed_grades(store: Store) -> None:
     """Score every output anew whose readers' grades have changed.
 
     A store that may only be read keeps the verdicts that it has.

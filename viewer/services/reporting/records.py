@@ -16,7 +16,7 @@ from viewer.models.reading import read_reply
 from viewer.results.frame import Frame, frame_of
 from viewer.results.item_columns import Origin, names_of
 from viewer.results.records import frame_of_trials
-from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.grading import score_changed_grades
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
@@ -56,7 +56,7 @@ class Recorded:
 
 def recorded(store: Store, run: int) -> Recorded:
     """Return a run's trials in the order planned; an unknown run raises."""
-    take_in_grades(store)
+    score_changed_grades(store)
     with without_collections():
         columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
@@ -132,7 +132,7 @@ def some_records(
 
     They are those of :func:`records`, in which no gold is worked out for them.
     """
-    take_in_grades(store)
+    score_changed_grades(store)
     return frame_of(trial_columns(store, run, names, model))
 
 

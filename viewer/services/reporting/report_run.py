@@ -15,7 +15,7 @@ from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.results.frame import Frame
-from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.reporting.manifest import manifest_of
 from viewer.services.reporting.records import (
@@ -68,7 +68,7 @@ class RunReport:
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
     found = recorded(store, run)
-    learn_looks(store)
+    assign_model_colors(store)
     context, summary = found.context, runs.run_summary(store, run)
     results = tuple(_results(found))
     beside = context_of(store, run, context)

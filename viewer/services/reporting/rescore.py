@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.grading import score_changed_grades
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
 from viewer.store import cases, runs, trials
@@ -51,7 +51,7 @@ def told_departures(store: Store, run: int) -> str:
 
 
 def _answered(store: Store, run: int) -> list[ScoredTrial]:
-    take_in_grades(store)
+    score_changed_grades(store)
     runs.run_summary(store, run)
     return [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
 

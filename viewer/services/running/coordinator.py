@@ -55,7 +55,7 @@ from viewer.store import runs
 from viewer.store.claims import Coordinator
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
-from viewer.store.saved_replies import Spool
+from viewer.store.saved_replies import ReplyFile
 from viewer.store.trials import TrialReply, Verdict
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ Ended = tuple[StoredTrial, Verdict]
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
 _SOON_S: Final = 0.25
-"""How long replies wait for the store before they are spooled."""
+"""How long replies wait for the store before they go to a reply file."""
 _LAST_PATIENCE_S: Final = 2.0
-"""How long a cancelled batch, whose replies are all spooled, waits for the store."""
+"""How long a cancelled batch waits for the store, with its replies in a file."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,11 @@ class BatchCoordinator:
         cancel: Flag,
         executor: Executor,
         loading: LoadWatch,
-        spool: Spool,
+        reply_file: ReplyFile,
     ) -> None:
         self._store, self._run, self._context = store, run, context
         self._options, self._cancel, self._executor = options, cancel, executor
-        self._ledger = Ledger(store, context, run, spool, options.orphans)
+        self._ledger = Ledger(store, context, run, reply_file, options.orphans)
         self._tell_waiting = store.on_wait
         self._watch = GateWatch(store, context.dataset, context.gate)
         self._notes = RunNotes(store, run)
@@ -153,30 +153,30 @@ class BatchCoordinator:
                 yield from self._step(pool)
         finally:
             # the reader of these events may be gone: what is in flight is kept
-            self._let_go(pool)
+            self._stop_preparing(pool)
             while self._scheduler.in_flight and not is_late(self._cancel):
-                self._bring_home()
+                self._keep_arrivals()
 
-    def _bring_home(self) -> None:
-        """Keep what comes back, in the spool where the store does not take it."""
+    def _keep_arrivals(self) -> None:
+        """Store replies as they arrive, or keep them in the reply file."""
         with contextlib.suppress(StoreError):
             for _ in self._collect():
                 continue
 
     def save_while_waiting(self, waited_s: float) -> None:
-        """Spool what is here while another process writes to the store.
+        """Write replies to the reply file while another process writes to the store.
 
-        Who wants the batch to end is not kept waiting: all is in the spool.
+        A batch that is to end does not wait for the store: the file has everything.
         """
         if waited_s < _SOON_S:
             return
-        self._ledger.spool(self._scheduler.received())
+        self._ledger.save_to_file(self._scheduler.received())
         awaited = not self._scheduler.all_are_completed and not is_late(self._cancel)
         if self._cancel.is_set() and not awaited:
             self._store.patience_s = _LAST_PATIENCE_S
         self._tell_waiting(waited_s)
 
-    def _let_go(self, pool: Executor) -> None:
+    def _stop_preparing(self, pool: Executor) -> None:
         """End the preparing; a model that is fetched for it is not waited for."""
         pool.shutdown(wait=False, cancel_futures=True)
         while self._cancel.is_set() and self._scheduler.wait_for_preparing():

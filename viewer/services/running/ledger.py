@@ -14,7 +14,7 @@ from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import may_cost, price_of
-from viewer.services.running.spending import may_have_cost, open_purse
+from viewer.services.running.spending import budget_of_run, may_have_cost
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import PreparedRequest
@@ -23,7 +23,7 @@ from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
-from viewer.store.saved_replies import SavedReply, Spool
+from viewer.store.saved_replies import ReplyFile, SavedReply
 from viewer.store.trials import RequestRecord, TrialReply, Verdict
 
 _UNREUSABLE = frozenset({"length", "content_filter"})
@@ -45,8 +45,8 @@ Or another batch is asking it, or a kill left it open and it is not asked again 
 """
 
 
-class _SpoolsFirstError(Exception):
-    """A question that was left open may have its reply in a spool."""
+class _SavedRepliesFirstError(Exception):
+    """A question that was left open may have its reply in a reply file."""
 
 
 class Ledger:
@@ -63,15 +63,15 @@ class Ledger:
         store: Store,
         context: RunContext,
         run: int,
-        spool: Spool,
+        reply_file: ReplyFile,
         orphans: OrphanPolicy | None = None,
     ) -> None:
         self._store, self._context, self._run = store, context, run
         self._orphans = orphans
-        self._spool = spool
+        self._reply_file = reply_file
         self._unstored: tuple[SavedReply, ...] = ()
         self._coordinator = claims.add_coordinator(store, run)
-        self.budget = open_purse(store, run, context.profiles, context.spec.helpers)
+        self.budget = budget_of_run(store, run, context.profiles, context.spec.helpers)
 
     def found(self, question: TrialQuestion) -> TrialReply | Coordinator | None:
         """Return a reply to exactly this request that is in the store already.
@@ -121,8 +121,8 @@ class Ledger:
         """
         try:
             return self._claim_all(batch)
-        except _SpoolsFirstError:
-            self._store.take_in_spools()
+        except _SavedRepliesFirstError:
+            self._store.store_saved_replies()
             return self._claim_all(batch, ends_orphans=True)
 
     def _claim_all(
@@ -136,8 +136,8 @@ class Ledger:
         if found is not None:
             return found
         left_open = self._open(question.sha256)
-        if left_open and not ends_orphans and self._store.has_spools():
-            raise _SpoolsFirstError
+        if left_open and not ends_orphans and self._store.has_saved_replies():
+            raise _SavedRepliesFirstError
         policy = self._orphans or orphan_policy(question.profile)
         if left_open and policy is not OrphanPolicy.RETRY:
             return policy
@@ -170,7 +170,7 @@ class Ledger:
     ) -> tuple[TrialReply, ...]:
         """Commit raw replies, with their tokens and cost, before an answer is read.
 
-        What the store cannot take is in the spool when this raises.
+        What the store cannot take is in the reply file when this raises.
         """
         self._unstored = tuple(starmap(_saved, arrived))
         pairs = [
@@ -183,15 +183,15 @@ class Ledger:
             with self._store.transaction():
                 kept = tuple(starmap(self._keep_one, pairs))
         except BaseException:
-            self._spool.keep(self._unstored)
+            self._reply_file.keep(self._unstored)
             raise
         self._unstored = ()
-        self._spool.forget(question.attempt for question, _ in arrived)
+        self._reply_file.forget(question.attempt for question, _ in arrived)
         return kept
 
-    def spool(self, arrived: Iterable[tuple[TrialQuestion, RawReply]]) -> None:
-        """Write to the spool what waits to be stored, and what else has come back."""
-        self._spool.keep((*self._unstored, *starmap(_saved, arrived)))
+    def save_to_file(self, arrived: Iterable[tuple[TrialQuestion, RawReply]]) -> None:
+        """Write replies to the reply file: those not stored yet, and new arrivals."""
+        self._reply_file.keep((*self._unstored, *starmap(_saved, arrived)))
 
     def _keep_one(self, question: TrialQuestion, record: ReplyRecord) -> TrialReply:
         sha256, attempt = question.sha256, question.attempt

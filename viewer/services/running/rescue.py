@@ -15,8 +15,8 @@ from viewer.settings import read_settings
 from viewer.store.database import Store
 from viewer.store.rescued import replies_of_run
 from viewer.store.saved_replies import (
+    ReplyFile,
     SavedReply,
-    Spool,
     read_rescue_file,
     write_rescue_file,
 )
@@ -48,8 +48,10 @@ def rescue(store: Store, path: Path | None) -> Rescued:
 
 
 @contextlib.contextmanager
-def saving_what_is_lost(store: Store, run: int, spool: Spool) -> Iterator[None]:
-    """Write replies that neither the store nor the spool can keep to a rescue file.
+def saving_what_is_lost(
+    store: Store, run: int, reply_file: ReplyFile
+) -> Iterator[None]:
+    """Write replies that neither store nor reply file can keep to a rescue file.
 
     The error that ends the run then says where it is.
     """
@@ -58,7 +60,7 @@ def saving_what_is_lost(store: Store, run: int, spool: Spool) -> Iterator[None]:
     except StoreLostError as error:
         stored = replies_of_run(store, run)
         known = {reply.attempt for reply in stored}
-        held = spool.give_up()
+        held = reply_file.give_up()
         replies = (*stored, *(one for one in held if one.attempt not in known))
         what = (
             f"The store '{store.path.name}' was deleted, moved or replaced during run"
@@ -67,9 +69,9 @@ def saving_what_is_lost(store: Store, run: int, spool: Spool) -> Iterator[None]:
         how = "Put the store back, or import the data set again"
         raise _where(StoreLostError(what, how), store, replies) from error
     except StoreError as error:
-        if not spool.failed:
+        if not reply_file.failed:
             raise
-        raise _where(error, store, spool.give_up()) from error
+        raise _where(error, store, reply_file.give_up()) from error
 
 
 def _where(

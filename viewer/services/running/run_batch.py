@@ -18,7 +18,7 @@ from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
-from viewer.store.saved_replies import Spool
+from viewer.store.saved_replies import ReplyFile
 
 
 def run_batch(
@@ -49,11 +49,11 @@ def run_batch(
         with (
             asking_threads(options.most, cancel) as threads,
             LoadWatch(run, context.held_models()) as loading,
-            Spool(store.path, store.name) as spool,
-            saving_what_is_lost(store, run, spool),
+            ReplyFile(store.path, store.name) as reply_file,
+            saving_what_is_lost(store, run, reply_file),
             store.waiting(store.on_wait),
         ):
-            store.take_in_spools()
+            store.store_saved_replies()
             coordinator = BatchCoordinator(
                 store,
                 run,
@@ -62,7 +62,7 @@ def run_batch(
                 cancel,
                 executor or threads,
                 loading,
-                spool,
+                reply_file,
             )
             with store.waiting(coordinator.save_while_waiting):
                 yield from coordinator.events()

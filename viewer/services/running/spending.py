@@ -74,7 +74,7 @@ def may_have_cost(reason: str, http_status: int | None) -> bool:
     return http_status is None and reason not in _NOT_ASKED
 
 
-def open_purse(
+def budget_of_run(
     store: Store,
     run: int,
     profiles: Mapping[str, ModelProfile],

@@ -46,7 +46,7 @@ from viewer.studies.evidence_diagnosis.templates import (
     printed,
 )
 from viewer.studies.evidence_diagnosis.words import WORDS
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
@@ -54,7 +54,7 @@ _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""
 
 
-class EvidenceDiagnosis(OfPresets[Params]):
+class EvidenceDiagnosis(PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "evidence_diagnosis"

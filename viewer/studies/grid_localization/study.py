@@ -29,14 +29,14 @@ from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.request import question
 from viewer.studies.places import GridReference
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, Question, Sources, Turn
 
 _ANSWER = Step("answer")
 
 
-class GridLocalization(OfPresets[Params]):
+class GridLocalization(PresetStudy[Params]):
     """The study's parts behind the interface that all studies share."""
 
     name = "grid_localization"

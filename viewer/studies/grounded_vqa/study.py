@@ -54,12 +54,12 @@ from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.templates import LOCATE, PROMPTS
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 from viewer.studies.grounded_vqa.words import WORDS
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 
-class GroundedVqa(OfPresets[Params]):
+class GroundedVqa(PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "grounded_vqa"

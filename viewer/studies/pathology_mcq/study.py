@@ -33,7 +33,7 @@ from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.prompts import with_system
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, Question, Sources, Turn
@@ -44,7 +44,7 @@ _MADE: Final = (
 )
 
 
-class PathologyMcq(OfPresets[Params]):
+class PathologyMcq(PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "pathology_mcq"

@@ -18,7 +18,7 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.benchmarks import Benchmark
-from viewer.studies.presets import OfPresets
+from viewer.studies.presets import PresetStudy
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
     consistency,
@@ -55,7 +55,7 @@ def _curates(turn: Turn) -> bool:
     return turn.trial.condition.name == plan.CURATION.name
 
 
-class RubricReading(OfPresets[Params]):
+class RubricReading(PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "rubric_reading"

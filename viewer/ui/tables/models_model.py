@@ -1,4 +1,4 @@
-"""The models as a table: name, state in words, way of asking."""
+"""The models as a table: name, state in words, adapter."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

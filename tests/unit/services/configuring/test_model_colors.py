@@ -11,7 +11,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.domain.styles import MODEL_NAMES, MODELS, looks_of
 from viewer.models.catalog import profile_from_table
-from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.configuring.model_profiles import apply_edit, deleting, saving
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings, read_settings
@@ -36,7 +36,7 @@ def _save(settings: Settings, *tables: dict[str, object]) -> None:
 def _colours(settings: Settings, *names: str) -> tuple[str, ...]:
     """Return each model's colour as it is when it is drawn alone."""
     with open_store(settings.store) as store:
-        learn_looks(store)
+        assign_model_colors(store)
     return tuple(looks_of([name])[name].colour for name in names)
 
 

@@ -23,7 +23,7 @@ from viewer.domain.run import LimitChanged, ModelStopped, RunSpent, RunStatus
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
-from viewer.services.running.spending import check_prices, open_purse
+from viewer.services.running.spending import budget_of_run, check_prices
 from viewer.store import runs, spending
 from viewer.store.database import Store, open_store
 
@@ -115,7 +115,7 @@ def test_that_an_answer_that_may_have_been_billed_counts_with_the_most_it_can_co
     assert told[0] > 8_500
     assert told[1] == told[0] + COST
     # another day the same is known from the ledger alone
-    assert open_purse(store, run, {"my-server": profile}).spent > 8_500 + COST
+    assert budget_of_run(store, run, {"my-server": profile}).spent > 8_500 + COST
 
 
 def test_that_models_of_one_endpoint_share_its_limit(

@@ -31,7 +31,7 @@ from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
-from viewer.store.saved_replies import Spool
+from viewer.store.saved_replies import ReplyFile
 
 ROOT = Path(__file__).parents[4]
 PRICES = {"price_in": 1000, "price_out": 1000}
@@ -170,8 +170,8 @@ def leave_open(store_path: Path, run: int) -> None:
         )
         first = runs.trials_in(store, run, [Status.PENDING])[0]
         question = prepared_question(context, first)
-        spool = Spool(store.path, store.name)
-        Ledger(store, context, run, spool).begin([question])
+        reply_file = ReplyFile(store.path, store.name)
+        Ledger(store, context, run, reply_file).begin([question])
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from viewer.domain.run import ModelStopped, OrphanPolicy, RunStatus
 from viewer.services.running.batch_estimate import most_of_trial
 from viewer.services.running.ledger import Ledger
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.spending import open_purse
+from viewer.services.running.spending import budget_of_run
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, spending
 from viewer.store.database import Store, open_store
-from viewer.store.saved_replies import Spool
+from viewer.store.saved_replies import ReplyFile
 
 PRICES = {"price_in": 1_000_000, "price_out": 1_000_000}
 DIFFERENT = {"two": "C", "one": "A", "none": "B"}
@@ -78,15 +78,15 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     spec = runs.run_spec(store, run)
     context = RunContext(spec, cases.dataset_of_run(store, run))
     pending = runs.trials_in(store, run, [Status.PENDING])
-    spool = Spool(store.path, store.name)
-    ledger = Ledger(store, context, run, spool)
+    reply_file = ReplyFile(store.path, store.name)
+    ledger = Ledger(store, context, run, reply_file)
     ledger.begin([prepared_question(context, pending[0])])
-    another = Ledger(store, context, run, spool)
+    another = Ledger(store, context, run, reply_file)
     go_on, ended, waiting = another.settle_orphans(pending)
     assert (len(go_on), ended, waiting) == (2, (), 1)
-    budget = open_purse(store, run, context.profiles, context.spec.helpers)
+    budget = budget_of_run(store, run, context.profiles, context.spec.helpers)
     assert budget.spent > 0
-    decided = Ledger(store, context, run, spool, OrphanPolicy.RETRY)
+    decided = Ledger(store, context, run, reply_file, OrphanPolicy.RETRY)
     go_on, ended, waiting = decided.settle_orphans(pending)
     assert (len(go_on), waiting) == (3, 0)
 

@@ -26,7 +26,7 @@ from viewer.services.inspecting.predictions.view import (
 )
 from viewer.services.inspecting.predictions.wording import words_of_runs
 from viewer.services.readings.withdrawn import withdrawn_among
-from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.grading import score_changed_grades
 from viewer.store import flat, runs
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatStratum, FlatVerdict
@@ -77,7 +77,7 @@ def grouped(
     """
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
     with open_store(store) as opened:
-        take_in_grades(opened)
+        score_changed_grades(opened)
     with open_store(store) as opened, opened.snapshot():
         chosen = Chosen(opened, wanted)
         measures = chosen.measures(flat.verdicts(opened))

@@ -104,7 +104,7 @@ class ModelsList(QWidget):
         self.delete.clicked.connect(self.ask_to_delete)
 
     def set_new_models(self, offers: Sequence[NewModel]) -> None:
-        """Offer ways of asking; one that lacks a package says how to get it."""
+        """Offer adapters; one that lacks a package says how to get it."""
         self.new_menu.clear()
         groups: dict[str, QMenu] = {"": self.new_menu}
         for offer in offers:

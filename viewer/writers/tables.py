@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _QUOTED_ENDS: Final = "\r\n"
+_BEGINS_AS_NUMBER: Final = re.compile(r"[-+−±<(]?[\d.]|[-–]$")
 _NUMBER: Final = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
 _LONG_TEXT: Final = 40
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -113,8 +114,8 @@ def _of_one_kind(values: Sequence[object]) -> Sequence[object]:
 def latex_table(section: Section) -> bytes:
     """Return a section's table as a ``tabular`` in UTF-8, its text as the caption.
 
-    It is for a paper's own preamble with ``booktabs``. The first column is set to the
-    left, the others to the right; groups of columns stand above the header.
+    It is for a paper's own preamble with ``booktabs``. Columns of words are set to the
+    left, those of numbers to the right; groups of columns stand above the header.
     """
     table = section.table
     heads = tuple(map(latex, table.header))
@@ -126,7 +127,7 @@ def latex_table(section: Section) -> bytes:
         r"\begin{table}",
         rf"\caption{{{latex(section.text)}}}",
         rf"\label{{tab:{table.name}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+        rf"\begin{{tabular}}{{{''.join(_latex_columns(table))}}}",
         r"\toprule",
         *(" & ".join(line) + r" \\" for line in (tuple(spans), heads) if line),
         r"\midrule",
@@ -136,6 +137,12 @@ def latex_table(section: Section) -> bytes:
         r"\end{table}",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _latex_columns(table: Table) -> Iterator[str]:
+    for i in range(len(table.header)):
+        texts = filter(None, (_text(row[i]) for row in table.rows))
+        yield "r" if i and all(map(_BEGINS_AS_NUMBER.match, texts)) else "l"
 
 
 def _latex_rows(section: Section) -> Iterator[Iterator[str]]:

@@ -28,5 +28,14 @@ def test_that_a_table_is_latex_with_its_arrows_and_nothing_taken_for_a_command()
     )
 
 
+def test_that_columns_of_words_are_set_to_the_left() -> None:
+    rows = (("a", "yes", "-0.5", None), ("b", "4 no", "34.5 ↓ 0.4", "-"))
+    table = Table("t", ("Model", "Word", "Rate", "None"), rows[:1])
+    text = latex_table(Section("T", "", table)).decode()
+    assert "\\begin{tabular}{llrr}" in text
+    mixed = Section("T", "", Table("t", table.header, rows))
+    assert "\\begin{tabular}{llrr}" in latex_table(mixed).decode()
+
+
 def test_that_a_line_break_is_a_blank_and_a_backslash_is_one() -> None:
     assert latex("a\nb \\ {c}^") == ("a b \\textbackslash{} \\{c\\}\\textasciicircum{}")

@@ -249,11 +249,15 @@ def calibration_as_json(found: Calibration) -> dict[str, object]:
 
 
 def fit_rows(found: Calibration) -> list[dict[str, object]]:
-    """Return the conventions that fit as rows of a table, the best first."""
+    """Return the conventions that read any marker as rows of a table, best first.
+
+    Only those that hold have a confidence: it says how much better one of them fits
+    than another, which says nothing of conventions that do not fit.
+    """
     return [
         {
             "convention": fit.convention,
-            "confidence": f"{fit.confidence:.1%}",
+            "confidence": f"{fit.confidence:.1%}" if fit.holds else "does not fit",
             "markers read": f"{fit.read} / {fit.asked}",
             "found": fit.near,
             "median error (px)": f"{fit.median_px:.1f}",

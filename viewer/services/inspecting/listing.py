@@ -154,7 +154,7 @@ def _store_state(path: Path) -> tuple[str, str]:
 
 
 def _models_state(path: Path) -> str:
-    return "present" if path.exists() else "none (models.toml in the data folder)"
+    return str(path) if path.exists() else f"none yet; it would be {path}"
 
 
 def _package_state(name: str, extra: str) -> tuple[str, str]:

@@ -173,6 +173,7 @@ def test_that_a_model_that_always_says_the_centre_fits_no_convention(
     assert isinstance(told["median_px"], float)
     assert told["median_px"] > 100
     assert "No convention fits" in found.sentence
+    assert {row["confidence"] for row in fit_rows(found)} == {"does not fit"}
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,11 @@ def test_that_doctor_says_what_is_missing_and_how_to_get_it(
     assert said["nor-this"] == ("not installed", "pip install nor-this")
     assert said["numpy"][1] == ""
     assert said["store"] == ("not made yet", "")
+    models = tmp_path / "models.toml"
+    assert said["models file"] == (f"none yet; it would be {models}", "")
+    models.write_text("")
+    again = doctor(Settings(tmp_path, tmp_path / "s.sqlite"))
+    assert again["models file"] == (str(models), "")
 
 
 def test_that_doctor_says_which_font_has_chinese_or_what_to_install(

@@ -96,6 +96,7 @@ def import_command(
     from viewer.services.importing.import_preview import (
         format_of,
         name_of,
+        notice_lines,
         previewed,
     )
     from viewer.store.database import open_store
@@ -126,8 +127,8 @@ def import_command(
             }
         )
         return
-    for n in dataset.notices:
-        echo(f"{n.subject}: {n.text}", err=True)
+    for line in notice_lines(dataset.name, dataset.notices):
+        echo(line, err=True)
     echo(f"'{dataset.name}' ({dataset.format}): {seen.sentence}")
 
 

@@ -49,6 +49,7 @@ def questions(
     runs of the study grounded_vqa.
     """
     from viewer.services.importing.draw_questions import draw_questions
+    from viewer.services.importing.import_preview import notice_lines
     from viewer.store.database import open_store
 
     overrides = dict(_setting(text) for text in settings)
@@ -65,8 +66,8 @@ def questions(
         notices = [[n.kind, n.subject, n.text] for n in drawn.notices]
         print_json({"name": name, "questions": dict(kinds), "notices": notices})
         return
-    for notice in drawn.notices:
-        echo(f"{notice.subject}: {notice.text}", err=True)
+    for line in notice_lines(name, drawn.notices):
+        echo(line, err=True)
     each = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
     echo(f"'{name}': {counted(len(drawn.items), 'question')} ({each})")
 

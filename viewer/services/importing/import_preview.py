@@ -4,10 +4,11 @@ It is read once; registering keeps what was looked at.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from typing import Final
 
 from viewer.domain.box_reference import readers_of
 from viewer.domain.case import Dataset, Notice, View
@@ -16,6 +17,7 @@ from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.item import check_items
 
 Progress = Callable[[int, int], None]
+_SHOWN_OF_A_KIND: Final = 8
 
 
 class CancelledError(OverreadError):
@@ -211,6 +213,19 @@ def _findings(dataset: Dataset) -> tuple[FindingCount, ...]:
         FindingCount(name, positive[name], negative[name], referenced[name])
         for name in names
     )
+
+
+def notice_lines(dataset: str, notices: Sequence[Notice]) -> Iterator[str]:
+    """Yield a data set's notices as lines, of each kind the first few and how many."""
+    by_kind: dict[str, list[Notice]] = {}
+    for notice in notices:
+        by_kind.setdefault(notice.kind, []).append(notice)
+    for alike in by_kind.values():
+        yield from (f"{one.subject}: {one.text}" for one in alike[:_SHOWN_OF_A_KIND])
+        more = len(alike) - _SHOWN_OF_A_KIND
+        if more > 0:
+            listed = f"overread cases {dataset} lists all"
+            yield f"... and {more:,} more like these; {listed}."
 
 
 def notice_counts(notices: Sequence[Notice]) -> tuple[NoticeCount, ...]:

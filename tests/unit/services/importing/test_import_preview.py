@@ -8,12 +8,14 @@ from PIL import Image
 
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
+from viewer.domain.case import Notice
 from viewer.domain.errors import WrongUseError
 from viewer.services.importing.import_preview import (
     CancelledError,
     FindingCount,
     formats_found,
     formats_shown,
+    notice_lines,
     preview,
     register,
 )
@@ -41,6 +43,18 @@ def root(tmp_path: Path) -> Path:
         Image.fromarray(pixels).save(root / f"{name}.png")
     (root / "train.csv").write_text(TABLE)
     return root
+
+
+def test_that_notices_of_one_kind_are_not_listed_by_the_thousand() -> None:
+    alike = [
+        Notice("missing", f"{n}.png", "There is no such file.") for n in range(1318)
+    ]
+    other = Notice("unknown", "x.csv", "Not read.")
+    *first, more, last = notice_lines("mine", [*alike, other])
+    assert first == [f"{n}.png: There is no such file." for n in range(8)]
+    assert more == "... and 1,310 more like these; overread cases mine lists all."
+    assert last == "x.csv: Not read."
+    assert len(list(notice_lines("mine", alike[:8]))) == 8
 
 
 def test_that_a_preview_counts_what_would_be_registered(root: Path) -> None:

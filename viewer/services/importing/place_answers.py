@@ -104,11 +104,15 @@ def profile_of(name: str, path: Path) -> ModelProfile:
 
 
 def model_table(name: str, path: Path) -> str:
-    """Return the lines of a study file that make a model of a file of answers."""
+    """Return the lines of a study file that make a model of a file of answers.
+
+    What the file has no answer to is a missing answer, as a reader's (E000-23).
+    """
     rows = {
         "name": name,
         "adapter": ADAPTER,
         "answers_file": str(path.absolute()),
+        "answer": "",
         "convention": NATIVE,
     }
     lines = [f"{key} = {json.dumps(value)}" for key, value in rows.items()]

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.saliency_pickles import IMAGE, write_map
+from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
 from viewer.domain.answer import HeatMapAnswer, PointAnswer
 from viewer.domain.answer_json import answer_of_json
@@ -91,3 +92,27 @@ def test_that_points_and_maps_are_run_and_reported_like_models(
         ("readers", "point", "0", "1"),
         ("saliency", "heat_map", "1", "1"),
     ]
+
+
+@pytest.mark.statement("E000-23")
+def test_that_an_item_nobody_pointed_at_is_a_missing_answer(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path / "home"))
+    write_images(tmp_path / "data", 2)
+    points = tmp_path / "points.json"
+    points.write_text(json.dumps({"patient00000_frontal": {"Edema": [[40, 40]]}}))
+    assert run_command_line(["import", "folder", str(tmp_path / "data")]) == 0
+    out = str(tmp_path / "answers.json")
+    capsys.readouterr()
+    assert run_command_line(["import-points", str(points), "--out", out]) == 0
+    study = STUDY.replace("both", "data").replace(', "saliency"', "")
+    (tmp_path / "study.toml").write_text(study + capsys.readouterr().out)
+    assert run_command_line(["run", str(tmp_path / "study.toml")]) == 0
+    assert run_command_line(["report", "1", "--out", str(tmp_path / "report")]) == 0
+    text = (tmp_path / "report" / "results.csv").read_text()
+    edema, *_ = csv.DictReader(text.splitlines())
+    told = [edema[name] for name in ("n", "n_unparsed", "n_failed")]
+    assert told == ["2", "1", "0"]

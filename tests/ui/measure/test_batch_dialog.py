@@ -293,6 +293,7 @@ def test_that_a_data_set_registered_meanwhile_is_offered(
     assert page.bring.isVisible()
     with open_store(settings.store) as store:
         import_dataset(store, "folder", write_images(tmp_path / "images", _N), "late")
+    page.look_again()
     qtbot.waitUntil(lambda: page.form.dataset == "late")
     assert not page.bring.isVisible()
 
@@ -418,9 +419,8 @@ def test_that_a_study_no_data_set_suits_says_how_to_get_one(
     qtbot.waitUntil(lambda: "No data set here has" in dialog.sentence.text())
     assert "Report studies or MIMIC-CXR-JPG" in dialog.sentence.text()
     assert "overread phantom --study" in dialog.sentence.text()
-    qtbot.wait(1200)
-    assert dialog.form.dataset == ""
     _questions(settings, tmp_path)
+    dialog.look_again()
     qtbot.waitUntil(lambda: dialog.form.dataset == "quiz", timeout=10_000)
     assert not dialog.bring.isVisible()
 

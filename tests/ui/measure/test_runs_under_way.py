@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import D4, a_spec, planned
@@ -53,7 +53,9 @@ def test_that_the_status_bar_counts_what_was_asked_since_the_window_opened(
     context = AppContext(settings, WorkerBridge(settings.store))
     said: list[str] = []
     context.status.use_changed.connect(said.append)
-    parent = QObject()
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.show()
     meter = SessionMeter(context, parent)
     qtbot.waitUntil(lambda: said == ["0 requests $0.00 · cache 0 B"], timeout=10_000)
     context.worker.resume(run, 4)

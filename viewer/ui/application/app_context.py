@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +13,7 @@ from viewer.domain.run import RunSpec
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.ui.application.actions import Actions
+from viewer.ui.application.changes import Changes
 from viewer.ui.application.notices import Notices
 from viewer.ui.application.status_bar import StatusFields
 from viewer.ui.application.undo import UndoStack
@@ -221,11 +223,19 @@ class AppContext:
     status: StatusFields = field(default_factory=StatusFields)
     undo: UndoStack = field(default_factory=UndoStack)
 
+    @cached_property
+    def changes(self) -> Changes:
+        """What tells when the store or the file of models was written."""
+        return Changes(self.settings)
+
     def end_with(self, window: QObject) -> None:
         """Let the parts of the context be deleted with the window.
 
         By themselves they outlive it, kept by what their signals are connected to, and
         with them every icon and handler, until Qt itself has ended.
         """
-        for part in (self.worker, self.actions, self.notices, self.status, self.undo):
+        for part in (
+            self.worker, self.actions, self.notices, self.status, self.undo,
+            self.changes,
+        ):  # fmt: skip
             part.setParent(window)

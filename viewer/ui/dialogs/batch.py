@@ -35,7 +35,7 @@ from viewer.services.running.batch_form import (
     spec_of,
     write_study,
 )
-from viewer.services.running.suitable_studies import Suiting, suiting_of
+from viewer.services.running.suitable_studies import Suiting
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.batch_datasets import DatasetChoice
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
 _WHAT: Final = ("findings", "views")
 _HOW: Final = ("grids",)
 _PAUSE_MS: Final = 300
-_AGAIN_MS: Final = 1000
-"""Without one that suits, it may be in the making, and is looked for after this."""
 _MOST_REPEATS: Final = 1000
 _MOST_ITEMS: Final = 1_000_000
 _LARGEST_SEED: Final = 2**31 - 1
@@ -100,6 +98,7 @@ class BatchDialog(QDialog):
         self._background_tasks = BackgroundTasks(self)
         self._profiles: tuple[ModelProfile, ...] = ()
         self._elsewhere: set[str] = set()
+        self._offers: Offers | None = None
         self._suiting, self.known = Suiting(), known
         self._readers: tuple[str, ...] = ()
         self._states: tuple[ModelState, ...] = ()
@@ -121,7 +120,6 @@ class BatchDialog(QDialog):
         self.start, self.open_file = QPushButton(), QPushButton("Open study file…")
         self.save_file = QPushButton("Save study file…")
         self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
-        self._again = QTimer(self, interval=_AGAIN_MS, singleShot=True)
         self._lay_out()
         self._connect()
         self._show_estimate(None)
@@ -152,6 +150,13 @@ class BatchDialog(QDialog):
         settings = self._settings
         self._background_tasks.start(
             "offers", lambda: offers_of(settings), self._show_offers, self._fail
+        )
+
+    def look_again(self) -> None:
+        """Offer what has come since; what a person chose or typed stays."""
+        settings = self._settings
+        self._background_tasks.start(
+            "offers", lambda: offers_of(settings), self._show_others, self._fail
         )
 
     def show_form(self, form: BatchForm) -> None:
@@ -197,7 +202,18 @@ class BatchDialog(QDialog):
     def _forms(self) -> tuple[ParamsForm, ...]:
         return self.what, self.how, self.further
 
+    def _show_others(self, offers: Offers) -> None:
+        """Show what there is to choose from now, where it is not what there was."""
+        if offers == self._offers:
+            return
+        if self.dataset.name:
+            self.known = offers.suiting.datasets  # another one is not chosen instead
+        row = self.models.verticalScrollBar().value()
+        self._show_offers(offers)
+        self.models.verticalScrollBar().setValue(row)
+
     def _show_offers(self, offers: Offers) -> None:
+        self._offers = offers
         self.study.offer(offers.studies, offers.unusable)
         self._suiting = offers.suiting
         self._elsewhere = {state.name for state in offers.models if state.host}
@@ -223,27 +239,10 @@ class BatchDialog(QDialog):
         if self.study.name != before:
             self._show_presets()
 
-    def _look_again(self) -> None:
-        """Look whether a data set has come; else again in a while."""
-        store = self._settings.store
-        self._background_tasks.start(
-            "again", lambda: suiting_of(store), self._looked_again, self._fail
-        )
-
-    def _looked_again(self, found: Suiting) -> None:
-        if found.datasets != self.known:
-            self.reload()
-        elif not self.dataset.name:
-            self._again.start()
-
     def _show_datasets(self, chosen: str) -> None:
         """Offer the data sets, those that suit the study first, and choose one."""
         self.dataset.offer_suiting(self._suiting.ordered(self.study.name), chosen)
         self._what_rows.setRowVisible(self.bring, not self.dataset.name)
-        if self.dataset.name:
-            self._again.stop()
-        else:
-            self._again.start()
         self._show_dataset()
 
     def _show_dataset(self) -> None:
@@ -382,7 +381,6 @@ class BatchDialog(QDialog):
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._work_out)
-        self._again.timeout.connect(self._look_again)
         self.study.activated.connect(lambda _: self._change_study())
         self.preset.activated.connect(lambda _: self._show_fields())
         self.dataset.currentTextChanged.connect(lambda _: self._show_dataset())

@@ -95,6 +95,7 @@ class MainWindow(QMainWindow):
         context.actions.handle(self._handlers())
         context.end_with(self)
         context.worker.message.connect(self._hear)
+        context.changes.models_written.connect(self.reload_models)
         self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
@@ -376,6 +377,7 @@ class MainWindow(QMainWindow):
         if self._review is not None:
             self._review.close_session()
         keep_layout(self._as_left(), self.context.settings.home)
+        self.context.changes.stop()
         self.context.worker.close()
 
     def _paths(self) -> tuple[str, ...]:

@@ -15,33 +15,17 @@ _PAUSE_MS: Final = 1000
 
 
 class SessionMeter(QObject):
-    """Looks into the store in the background: at once, then at most once a second."""
+    """Looks into the store in the background: soon, then whenever it was written."""
 
     def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._use: SessionUse | None = None
         self._background_tasks = BackgroundTasks(self)
-        self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
-        self._again = True
-        self._soon.timeout.connect(self._look_again)
-        self._soon.start()
-        context.worker.message.connect(self._hear)
-
-    def _hear(self, message: object) -> None:
-        from viewer.services.worker.background import WorkerEvent
-
-        if isinstance(message, WorkerEvent) and self._soon.isActive():
-            self._again = True
-        elif isinstance(message, WorkerEvent):
-            self._look()
-            self._soon.start()
-
-    def _look_again(self) -> None:
-        if self._again:
-            self._again = False
-            self._look()
-            self._soon.start()
+        soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        soon.timeout.connect(self._look)
+        soon.start()
+        context.changes.store_written.connect(self._look)
 
     def _look(self) -> None:
         store, before = self._context.settings.store, self._use

@@ -8,7 +8,6 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QShortcut,
@@ -36,9 +35,7 @@ from viewer.services.exporting.export_table import export_table
 from viewer.services.inspecting.runs import (
     RunResults,
     run_doubt,
-    run_list,
     run_results,
-    run_table_script,
     trial_rows,
 )
 from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
@@ -60,6 +57,8 @@ from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPa
 from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, RunExport
 from viewer.ui.panels.measure.run_list import RunList, run_title
+from viewer.ui.panels.measure.run_reading import RunReading
+from viewer.ui.panels.measure.script_copy import ScriptCopy
 from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.tables.results_model import RowKey
 
@@ -90,18 +89,20 @@ class MeasureWorkspace(QWidget):
         super().__init__(parent)
         self._context, self._store = context, context.settings.store
         self._tables: dict[int, RunResults] = {}
-        self._background_tasks, self.batches = (
-            BackgroundTasks(self),
-            Batches(context, self),
-        )
+        self._background_tasks = BackgroundTasks(self)
+        self.batches = Batches(context, self)
         self._chosen: TrialChosen | None = None
-        self._fresh = False
+        self._ended: set[int] = set()
         self._shown_run: int | None = None
         self._shown_table: int | None = None
         self.runs, self.results = RunList(), ResultsPanel()
+        self._reading = RunReading(
+            context, self, self.runs, self._show_runs, self._fail
+        )
         self.predictions, self.figures = PredictionsPage(context), FiguresPage(context)
         self.film = Filmstrip(self._store, context.decoder)
         self.told = TrialDetails(context, self, self.trial_chosen.emit)
+        self._scripts = ScriptCopy(context, self, self.runs)
         self._pages, self.pages = QStackedWidget(), QTabWidget()
         self._lay_out()
         self.comparing = ComparePlace(context, self._pages, self.runs)
@@ -177,10 +178,13 @@ class MeasureWorkspace(QWidget):
 
     def refresh(self) -> None:
         """Read the runs again."""
-        self._fresh = True
-        self._background_tasks.start(
-            "runs", lambda: run_list(self._store), self._show_runs, self._fail
-        )
+        self._reading.read()
+
+    def _look_again(self) -> None:
+        """Show what has been written since."""
+        self._tables.clear()
+        if self._reading.read_in_time() and self._shown_groups:
+            self.groups.refresh_soon()
 
     def export_to(self, path: Path) -> None:
         """Write the selected run's results.csv."""
@@ -192,26 +196,10 @@ class MeasureWorkspace(QWidget):
             self._fail,
         )
 
-    def copy_script(self) -> None:
-        """Copy a Python script that prints the selected run's results.csv."""
-        run = self.runs.selected
-        if run is not None:
-            self._background_tasks.start(
-                "script",
-                lambda: run_table_script(self._store, run.id),
-                self._copy_script,
-                self._fail,
-            )
-
-    def _copy_script(self, script: str) -> None:
-        QGuiApplication.clipboard().setText(script)
-        self._context.notices.say("Copied a Python script that prints the table.")
-
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read the runs when first looked at."""
         super().showEvent(event)
-        if not self._fresh:
-            self.refresh()
+        self._reading.read_unless_fresh()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
         """Hand the keyboard to what a person looks at."""
@@ -242,7 +230,7 @@ class MeasureWorkspace(QWidget):
         self.runs.resume_wanted.connect(self.batches.resume)
         self.results.row_chosen.connect(self._show_trials)
         self.results.save_wanted.connect(self.export_to)
-        self.results.script_wanted.connect(self.copy_script)
+        self.results.script_wanted.connect(self._scripts.copy)
         self.film.trial_chosen.connect(self._choose)
         self.film.words_wanted.connect(self.told.show)
         self.film.model.modelReset.connect(self._tell_of_han)
@@ -250,6 +238,7 @@ class MeasureWorkspace(QWidget):
             lambda event: self.told.route(event, self.trial_chosen.emit)
         )
         self._context.worker.message.connect(self._hear)
+        self._context.changes.store_written.connect(self._look_again)
 
     def _lay_out(self) -> None:
         right = QWidget()
@@ -282,7 +271,21 @@ class MeasureWorkspace(QWidget):
     def _show_runs(self, runs: tuple[RunSummary, ...]) -> None:
         if not self.comparing.shown:
             self._pages.setCurrentIndex(1 if runs else 0)
+        before = self.runs.selected
         self.runs.show_runs(runs)
+        now = self.runs.selected
+        if before and now and before.id == now.id:
+            self._show_again(before, now)
+
+    def _show_again(self, before: RunSummary, now: RunSummary) -> None:
+        """Show what the selected run has come to since, whoever asked or scored it."""
+        finished = now.status is RunStatus.FINISHED
+        ended = now.status is not before.status or now.id in self._ended
+        if ended or (finished and now.counts != before.counts):
+            self._ended.discard(now.id)
+            self._show_page()
+        elif finished and self._shown is self.results:
+            self._work_out(now, again=True)
 
     def _show_run(self, run: int) -> None:
         """Show a run on the page that is looked at; a large one's predictions first."""
@@ -321,24 +324,31 @@ class MeasureWorkspace(QWidget):
         if run in self._tables:
             self._show_table(run, self._tables[run])
             return
-        done = summary.status is RunStatus.FINISHED
         waiting = f"Computing the results of run {run} …"
         if run == self._shown_table:
             self.results.show_title(waiting)
         else:  # neither chart nor trials of another run stand below this title
             self.results.show_waiting(waiting)
             self.film.show_trials("", ())
+        self._work_out(summary)
+
+    def _work_out(self, summary: RunSummary, *, again: bool = False) -> None:
+        """Work a run's results out; with ``again`` the same ones stay as they are."""
+        run, done = summary.id, summary.status is RunStatus.FINISHED
         self._background_tasks.start(
             "table",
             lambda: run_results(self._store, run),
-            lambda results: self._keep_table(run, results, done=done),
+            lambda results: self._keep_table(run, results, done=done, again=again),
             self._fail,
         )
 
-    def _keep_table(self, run: int, results: RunResults, *, done: bool) -> None:
+    def _keep_table(
+        self, run: int, results: RunResults, *, done: bool, again: bool
+    ) -> None:
         if done and not results.words.graded:  # grades may come at any time
             self._tables[run] = results
-        self._show_table(run, results)
+        if not again or results != self.results.shown:
+            self._show_table(run, results)
 
     def _show_table(self, run: int, results: RunResults) -> None:
         summary = self.runs.selected
@@ -419,6 +429,7 @@ class MeasureWorkspace(QWidget):
         self.runs.follow(event)
         if isinstance(event, RunStarted | RunEnded):
             self._tables.pop(event.run, None)
+            self._ended |= {event.run} if isinstance(event, RunEnded) else set()
             self.refresh()
             self.groups.refresh_soon()
         elif isinstance(event, TrialDone) and self.groups.isVisible():

@@ -124,6 +124,7 @@ class ModelsWorkspace(QWidget):
         self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
         self.book.failed.connect(self._tell_failed)
+        self._context.changes.models_written.connect(self._look_again)
 
     def handlers(self) -> Handlers:
         """Return what this workspace does, by the action's id."""
@@ -205,16 +206,44 @@ class ModelsWorkspace(QWidget):
             "lines", lambda: model_lines(settings), self._show_lines, self._tell
         )
 
+    def _look_again(self) -> None:
+        """Read the models that another program wrote; unseen ones once looked at."""
+        settings = self._context.settings
+        if self.isVisible():
+            self._background_tasks.start(
+                "lines", lambda: model_lines(settings), self._show_others, self._tell
+            )
+
     def _show_lines(self, lines: tuple[ModelLine, ...]) -> None:
+        self._take_in(lines)
+        self._show_current()
+
+    def _show_others(self, lines: tuple[ModelLine, ...]) -> None:
+        """Show what another program wrote; what is being typed stays as it is."""
+        before, draft = self.list.current, self._current_draft
+        if lines == self._lines:
+            return
+        self._take_in(lines)
+        now = self.list.current
+        edited = draft is not None and draft is self._current_draft
+        if now is not None and edited:
+            self.profile.show_state(now)
+        elif now != before:
+            self._show_current()
+
+    @property
+    def _current_draft(self) -> Draft | None:
+        row = self.list.current
+        return None if row is None else self._drafts.get(row.key)
+
+    def _take_in(self, lines: tuple[ModelLine, ...]) -> None:
+        """List models; an edited one that is no longer there becomes a new one."""
         changed, self._lines = lines != self._lines and bool(self._lines), lines
         known = {line.name for line in lines}
-        self._drafts = {
-            key: draft
-            for key, draft in self._drafts.items()
-            if draft.replaced is None or key in known
-        }
+        for key, draft in self._drafts.items():
+            if draft.replaced is not None and key not in known:
+                self._drafts[key] = replace(draft, replaced=None)
         self._show_rows()
-        self._show_current()
         if changed:
             self.models_changed.emit()
 
@@ -352,6 +381,7 @@ class ModelsWorkspace(QWidget):
         except OverreadError as error:
             self._context.notices.error(error)
             return
+        self._drafts.pop(row.key, None)
         self._do(f"deletion of {row.key}", edit, "", row.key)
         self._context.notices.say(f"{row.key} is deleted; Edit ▸ Undo restores it.")
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
-from viewer.domain.reading import SessionId, Task
+from viewer.domain.reading import SessionId, SessionSummary, Task
+from viewer.domain.run import RunSummary
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from viewer.services.readings.reviewing import ErrorCounts
     from viewer.ui.panels.review.session import Session
 
+_Offered = tuple[tuple[SessionSummary, ...], tuple[RunSummary, ...], tuple[str, ...]]
+"""Sessions begun, runs whose misses can be reviewed, and data sets."""
 _Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
 _DONE_WORDS: Final = "Every case is locked.\nThe answers are in the store."
 
@@ -58,6 +61,7 @@ class ReviewWorkspace(QWidget):
         super().__init__(parent)
         self._context, self._store = context, context.settings.store
         self._background_tasks = BackgroundTasks(self)
+        self._offered: _Offered | None = None
         self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
         self._done, self.results = _done_page(self._back), ReviewResults()
         self._pages = QStackedWidget()
@@ -78,6 +82,7 @@ class ReviewWorkspace(QWidget):
         self.page.left.connect(self._back)
         self.results.left.connect(self._back)
         self.page.finished.connect(self._finish)
+        self._context.changes.store_written.connect(self._look_again)
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
         """Return what this workspace does, by the action's id."""
@@ -112,20 +117,36 @@ class ReviewWorkspace(QWidget):
 
     def refresh(self) -> None:
         """Read anew what there is to review."""
+        self._read_offered(self._show_offered)
+
+    def _look_again(self) -> None:
+        """Offer what has come since, where somebody chooses what to review."""
+        if self.start.isVisible():
+            self._read_offered(self._show_others)
+
+    def _read_offered(self, then: Callable[[_Offered], None]) -> None:
         from viewer.services.readings.opening import sessions
         from viewer.services.readings.review_offer import reviewable_runs
         from viewer.services.running.batch_form import dataset_names
 
-        store, start, background_tasks = self._store, self.start, self._background_tasks
-        background_tasks.start(
-            "sessions", lambda: sessions(store), start.show_sessions, self._fail
+        store = self._store
+        self._background_tasks.start(
+            "offered",
+            lambda: (sessions(store), reviewable_runs(store), dataset_names(store)),
+            then,
+            self._fail,
         )
-        background_tasks.start(
-            "runs", lambda: reviewable_runs(store), start.show_runs, self._fail
-        )
-        background_tasks.start(
-            "datasets", lambda: dataset_names(store), start.show_datasets, self._fail
-        )
+
+    def _show_others(self, offered: _Offered) -> None:
+        if offered != self._offered:
+            self._show_offered(offered)
+
+    def _show_offered(self, offered: _Offered) -> None:
+        self._offered = offered
+        begun, runs, datasets = offered
+        self.start.show_sessions(begun)
+        self.start.show_runs(runs)
+        self.start.show_datasets(datasets)
 
     def close_session(self) -> None:
         """Keep what is on the screen and let others work on the session."""

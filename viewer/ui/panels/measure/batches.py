@@ -46,6 +46,8 @@ class Batches(QObject):
             self._page.start_wanted.connect(self.start)
             self._page.import_wanted.connect(self._import())
             self._page.finished.connect(self._keep_form)
+            self._context.changes.store_written.connect(self._page.look_again)
+            self._context.changes.models_written.connect(self._page.look_again)
         self._page.reload()
         self._page.show()
         self._page.raise_()

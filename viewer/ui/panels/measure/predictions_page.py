@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.services.inspecting.predictions.cases import cases_of
@@ -51,12 +51,6 @@ class PredictionsPage(QWidget):
         """Look at a run, unless predictions of every run are looked at."""
         self.groups.show_run(run)
         self._find_cases(self.groups.table.chosen)
-
-    def event(self, event: QEvent) -> bool:
-        """Look again when the window is turned to: another may have written since."""
-        if event.type() is QEvent.Type.WindowActivate and self.isVisible():
-            self.groups.refresh_soon()
-        return super().event(event)
 
     def _find_cases(self, chosen: NumberChosen | None) -> None:
         self._background_tasks.cancel("cases")

@@ -1,6 +1,7 @@
 """The runs of the store with their state and progress."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
@@ -51,6 +53,8 @@ _FRACTION: Final = Qt.ItemDataRole.UserRole
 _PAD: Final = 8
 _BAR: Final = 4
 _TICK_MS: Final = 500
+_TOP: Final = QPoint(1, 1)
+_AT_TOP: Final = QListView.ScrollHint.PositionAtTop
 _COST: Final = Qt.ItemDataRole.UserRole + 1
 _STATES: Final = {RunStatus.PAUSED: "paused", RunStatus.CANCELLED: "cancelled"}
 
@@ -77,6 +81,10 @@ def cost_text(microusd: int | None) -> str:
     return "" if microusd is None else f"${microusd / 1_000_000:.2f}"
 
 
+def _numbers(runs: Iterable[RunSummary]) -> list[int]:
+    return [run.id for run in runs]
+
+
 class RunModel(QAbstractListModel):
     """The runs, newest first, and the progress of those under way."""
 
@@ -86,10 +94,21 @@ class RunModel(QAbstractListModel):
         self.running: dict[int, RunProgress] = {}
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
-        """Replace the runs."""
-        self.beginResetModel()
-        self.runs = tuple(sorted(runs, key=lambda run: -run.id))
-        self.endResetModel()
+        """Replace the runs; those that are there already stay where a view has them."""
+        newest_first = tuple(sorted(runs, key=lambda run: -run.id))
+        more = len(newest_first) - len(self.runs)
+        if _numbers(newest_first[max(0, more) :]) != _numbers(self.runs):
+            self.beginResetModel()
+            self.runs = newest_first
+            self.endResetModel()
+            return
+        if more:
+            self.beginInsertRows(_NOWHERE, 0, more - 1)
+        self.runs = newest_first
+        if more:
+            self.endInsertRows()
+        if self.runs:
+            self.dataChanged.emit(self.index(0), self.index(len(self.runs) - 1))
 
     def row_of(self, run: int) -> int | None:
         """Return the row of a run, None where there is none."""
@@ -260,9 +279,15 @@ class RunList(QWidget):
         return self._progress.text()
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
-        """Show the runs and keep the selected one, else select the newest."""
-        chosen = self.selected
+        """Show the runs and keep the selected one, else select the newest.
+
+        What is at the top of the list stays there, unless it is the newest.
+        """
+        chosen, top = self.selected, self.view.indexAt(_TOP)
+        held = QPersistentModelIndex(top) if top.row() > 0 else None
         self.model.show_runs(runs)
+        if held is not None and held.isValid():
+            self.view.scrollTo(self.model.index(held.row()), _AT_TOP)
         newest = max((run.id for run in runs), default=0)
         kept = chosen.id if chosen else newest
         known = {run.id for run in runs}

@@ -71,6 +71,7 @@ class ModelsList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._announced = ""
         self.models = ModelsModel(self)
         self.view = _View(self)
         self.view.setModel(self.models)
@@ -124,12 +125,14 @@ class ModelsList(QWidget):
 
     def show_rows(self, rows: Sequence[ModelRow], chosen: str = "") -> None:
         """Show the models; ``chosen`` becomes the current one, else it stays."""
-        before = self.current
-        key = chosen or (before.key if before else "")
+        before, bar = self.current, self.view.verticalScrollBar()
+        key, scrolled = chosen or (before.key if before else ""), bar.value()
         self.models.show_rows(rows)
         self.view.show_hint(on=not any(row.line.own for row in rows))
         if rows:
             self.choose(self.models.row_of(key) or 0)
+        if not chosen:
+            bar.setValue(scrolled)
         self._offer()
 
     def choose(self, row: int) -> None:
@@ -157,9 +160,11 @@ class ModelsList(QWidget):
             self.delete_wanted.emit(DeleteWanted(self.current.key))
 
     def _announce(self, index: QModelIndex) -> None:
+        """Tell of another model; the same one in other rows is no other choice."""
         self._offer()
-        if index.isValid():
-            key = self.models.rows[index.row()].key
+        key = self.models.rows[index.row()].key if index.isValid() else self._announced
+        if key != self._announced:
+            self._announced = key
             self.model_chosen.emit(ModelChosen(key))
 
     def _offer(self) -> None:

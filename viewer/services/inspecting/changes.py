@@ -1,0 +1,43 @@
+"""What other processes changed: the store, or the file of models."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.settings import Settings
+from viewer.store.watching import StoreWatch
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What was written since the last look."""
+
+    store: bool
+    models: bool
+
+
+class Watch:
+    """Looks at the store and the file of models; a look takes microseconds."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._store = StoreWatch(settings.store)
+        self._models_file = settings.models_file
+        self._models = _stamp(self._models_file)
+
+    def look(self) -> Changed:
+        """Return what was written since the last look, by this process too."""
+        before, self._models = self._models, _stamp(self._models_file)
+        return Changed(self._store.has_changed(), self._models != before)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file is written or replaced; None without a file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - asked every second
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,56 @@
+"""Whether anybody has written to a store since it was last looked at."""
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from viewer.store.store_file import StoreFile
+
+
+class StoreWatch:
+    """Looks at a store's data version, which every other connection's commit changes.
+
+    It holds one connection without a transaction, which keeps nobody from writing, and
+    is used by the thread that looks first.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection: sqlite3.Connection | None = None
+        self._file: StoreFile | None = None
+        self._version: int | None = None
+
+    def has_changed(self) -> bool:
+        """Tell whether the store was written to, or replaced, since the last call.
+
+        The first call finds a change where there is a store. One that cannot be read
+        has none: whatever else reads it says why.
+        """
+        if self._file is not None and not self._file.is_there():
+            self.close()
+        before, self._version = self._version, self._data_version()
+        return self._version not in {None, before}
+
+    def close(self) -> None:
+        """Close the connection; the next look opens another."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._file = self._version = None
+
+    def _data_version(self) -> int | None:
+        try:
+            if self._connection is None:
+                self._open()
+            assert self._connection is not None  # noqa: S101 - opened just now
+            row = self._connection.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error:
+            with contextlib.suppress(sqlite3.Error):
+                self.close()
+            return None
+        return int(row[0])
+
+    def _open(self) -> None:
+        """Open the store, which is not created where it is not there."""
+        address = f"{self._path.absolute().as_uri()}?mode=rw"
+        self._file = StoreFile(self._path)
+        self._connection = sqlite3.connect(address, timeout=0, uri=True)

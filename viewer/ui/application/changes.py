@@ -1,0 +1,49 @@
+"""Tells the pages when the command line, or any other process, has written."""
+
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from viewer.services.inspecting.changes import Watch
+from viewer.settings import Settings
+
+LOOK_MS: Final = 1000
+
+
+class Changes(QObject):
+    """Looks once a second, while a window is to be seen, whether anything was written.
+
+    What the window and its worker write themselves is told as well.
+    """
+
+    store_written = Signal()
+    """Something in the store may be different."""
+    models_written = Signal()
+    """The file of models is different."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._watch = Watch(settings)
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+
+    def look(self) -> None:
+        """Look now, unless nobody would see what has changed."""
+        if not any(map(_is_seen, QApplication.topLevelWidgets())):
+            return
+        changed = self._watch.look()
+        if changed.store:
+            self.store_written.emit()
+        if changed.models:
+            self.models_written.emit()
+
+    def stop(self) -> None:
+        """Look no more, and let go of the store."""
+        self._timer.stop()
+        self._watch.close()
+
+
+def _is_seen(widget: QWidget) -> bool:
+    return widget.isVisible() and not widget.isMinimized()

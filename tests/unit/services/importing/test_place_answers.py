@@ -114,5 +114,5 @@ def test_that_an_item_nobody_pointed_at_is_a_missing_answer(
     assert run_command_line(["report", "1", "--out", str(tmp_path / "report")]) == 0
     text = (tmp_path / "report" / "results.csv").read_text()
     edema, *_ = csv.DictReader(text.splitlines())
-    told = [edema[name] for name in ("n", "n_unparsed", "n_failed")]
-    assert told == ["2", "1", "0"]
+    told = [edema[name] for name in ("n_planned", "n_unparsed", "n_failed", "k")]
+    assert told == ["2", "1", "0", "0"]

@@ -285,6 +285,15 @@ def test_that_the_sources_refer_to_documents_that_are_there(tmp_path: Path) -> N
     assert [*absent_documents(odd)] == ["DESIGN", "studies.md"]
 
 
+@pytest.mark.parametrize("study", sorted(OURS))
+def test_that_a_study_page_names_the_code_of_its_parts(study: str) -> None:
+    text = (ROOT / "docs" / "studies" / f"{study}.md").read_text("utf-8")
+    folder, _, parts = text.partition("\nCode: `")[2].partition("`")
+    named = re.findall(r"`(\w+\.py)`", parts.partition("\n\n")[0])
+    assert len(named) > 5
+    assert [name for name in named if not (ROOT / folder / name).is_file()] == []
+
+
 KINDS = {str: "text", int: "whole number", float: "number", bool: "yes or no"}
 
 

@@ -44,8 +44,12 @@ def filled(markdown: str) -> str:
 def settings(study: Study) -> str:
     """Return each parameter, its value as in the paper, and what it is for.
 
-    The second column has a value only where the recommended one differs.
+    The second column has a value only where the recommended one differs; a study of no
+    paper has its own names for both.
     """
+    named = ("as published", "recommended")
+    if study.benchmark() is None:
+        named = tuple(study.preset_title(p).lower() for p in study.presets()[:2])
     paper, recommended = (plain(study.read_params(p, {})) for p in study.presets()[:2])
     params = study.read_params(study.presets()[0], {})
     rows = (
@@ -59,7 +63,7 @@ def settings(study: Study) -> str:
         )
         for one in fields(params)
     )
-    return _table(("setting", "as published", "recommended", "what it is"), rows)
+    return _table(("setting", *named, "what it is"), rows)
 
 
 def prompts(study: Study) -> str:

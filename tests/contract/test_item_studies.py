@@ -131,6 +131,13 @@ def _first(name: str, request: trials.RequestRecord) -> tuple[bytes, ...]:
         ("evidence_diagnosis", "The case '{}' has no diagnosis."),
         ("pathology_mcq", "The item '{}' does not say which option is correct."),
         (
+            "question_set",
+            (
+                "The item '{}' has no known answer: the study 'question_set' finds no "
+                "'option' in it."
+            ),
+        ),
+        (
             "quiz",
             (
                 "The item '{}' has no known answer: the study 'quiz' finds no "

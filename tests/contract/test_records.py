@@ -109,6 +109,7 @@ STRATA = {
     "grid_localization": ("finding", "view"),
     "grounded_vqa": ("finding", "question_kind", "anatomy"),
     "pathology_mcq": ("subset", "split"),
+    "question_set": ("category", "answer_kind", "groups"),
     "rubric_reading": ("task_category", "task_kind"),
 }
 

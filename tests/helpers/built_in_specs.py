@@ -28,6 +28,7 @@ from viewer.studies.pathology_mcq.making import BUILT_SPECS
 from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling, Work
 from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.protocol import ReportContext
+from viewer.studies.question_set import tables as of_questions
 from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
 from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, items_spec, results_spec
@@ -108,6 +109,10 @@ def _grades(params: Any) -> Variants:  # noqa: ANN401 - the study's own paramete
     yield params, [*run, *grades, *of_grades.PROPOSED]
 
 
+def _questions(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    yield params, of_questions.SPECS
+
+
 _ASKED: dict[str, list[Any]] = {
     "finding": ["Edema", MACRO, MICRO],
     "view": ["frontal", ALL_VIEWS],
@@ -138,6 +143,7 @@ _VARIANTS = {
     "evidence_diagnosis": _cases,
     "grounded_vqa": _heal,
     "pathology_mcq": _mcq,
+    "question_set": _questions,
     "rubric_reading": _grades,
 }
 

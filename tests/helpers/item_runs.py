@@ -13,7 +13,10 @@ from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
 
-STUDIES = ("evidence_diagnosis", "grounded_vqa", "pathology_mcq", "rubric_reading")
+STUDIES = (
+    *("evidence_diagnosis", "grounded_vqa", "pathology_mcq", "question_set"),
+    "rubric_reading",
+)
 """The studies about items of the catalogue."""
 
 

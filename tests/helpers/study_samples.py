@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.helpers.evidence_cases import cases_dataset
 from tests.helpers.heal_run import questions_dataset
+from tests.helpers.question_sets import question_set_dataset
 from tests.helpers.quiz_study import quiz_dataset
 from tests.helpers.report_folder import report_dataset
 from tests.helpers.tissue_tiles import tiles_dataset
@@ -60,6 +61,9 @@ SAMPLES: Mapping[str, Sample] = {
         tiles_dataset,
         "(A)",
         overrides={"arms": ["image", "text_only", "noise", "mismatch"]},
+    ),
+    "question_set": Sample(
+        question_set_dataset, "(A)", "Yes", {"judge": "helper", "noise_sd": 20}
     ),
     "rubric_reading": Sample(report_dataset, "A small left effusion."),
 }

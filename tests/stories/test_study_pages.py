@@ -19,6 +19,7 @@ SMALL: Final[Mapping[str, tuple[str, ...]]] = {
     "grounded_vqa": ("--n", "6", "--size", "96x120"),
     "pathology_mcq": ("--n", "7", "--size", "128x128"),
     "evidence_diagnosis": ("--n", "5", "--size", "128x128"),
+    "question_set": ("--n", "12", "--size", "96x120"),
 }
 """How much is made of each collection here; the pages make a little more."""
 

@@ -64,13 +64,13 @@ def phantom(
     folder : path
         An empty or new folder, or one with the same collection, which is completed.
     n : int
-        How many patients, cases or tiles of tissue.
+        How many patients, cases, tiles of tissue or questions.
     seed : int
         The same arguments give the same bytes.
     study : str
         grid_localization (chest radiographs with outlined findings, of the format
-        chexlocalize), rubric_reading, grounded_vqa, pathology_mcq or
-        evidence_diagnosis.
+        chexlocalize), rubric_reading, grounded_vqa, pathology_mcq,
+        evidence_diagnosis or question_set.
     size : (rows, columns), optional
         Of every image; default: what suits the study.
 

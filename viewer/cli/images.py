@@ -22,7 +22,7 @@ _AUTO: Final = "auto"
     "--n",
     type=click.IntRange(1, 100_000),
     required=True,
-    help="Number of patients, cases or tissue tiles.",
+    help="Number of patients, cases, tissue tiles or questions.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--size", help="Width x height in pixels; default: as suits the study.")
@@ -41,8 +41,9 @@ def phantom(
 
     A study is grid_localization (chests with outlined findings), rubric_reading
     (studies with reports and graded outputs), grounded_vqa (chests with anatomies and
-    questions), pathology_mcq (tiles of tissue with multiple-choice questions) or
-    evidence_diagnosis (cases with several pieces of evidence).
+    questions), pathology_mcq (tiles of tissue with multiple-choice questions),
+    evidence_diagnosis (cases with several pieces of evidence) or question_set (a
+    benchmark of questions about chests).
     """
     from viewer.services.synthetic.phantoms import phantom_for
 

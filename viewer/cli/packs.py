@@ -63,7 +63,8 @@ def pack(
 ) -> int:
     """Run a paper's whole protocol and write its tables and figures.
 
-    PAPER is grid2025, rexecution2025, heal2025, pathmmu2024 or medsyn2026. The same
+    PAPER is grid2025, rexecution2025, heal2025, pathmmu2024 or medsyn2026, or
+    question_set for the image-dependence card of anybody's questions. The same
     command continues an unfinished run, and writes a finished one again without
     asking; --run writes any run of the paper's study.
     """

@@ -1,6 +1,6 @@
 """Contents of a data set, known without reading it, and a study's requirements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 
@@ -15,10 +15,10 @@ class Holdings:
     places: bool = False
     facts: tuple[frozenset[str], ...] = ()
 
-    def has_item(self, *names: str, without: str = "") -> bool:
-        """Tell whether any item has all these facts, and not the one it must not."""
-        wanted = frozenset(names)
-        return any(wanted <= have and without not in have for have in self.facts)
+    def has_item(self, *names: str, without: Collection[str] = ()) -> bool:
+        """Tell whether any item has all these facts, and none that it must not."""
+        wanted, unwanted = frozenset(names), frozenset(without)
+        return any(wanted <= have and not unwanted & have for have in self.facts)
 
 
 @dataclass(frozen=True, slots=True)

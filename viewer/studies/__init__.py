@@ -1,1 +1,1 @@
-"""The five studies; each is one folder with the same parts, strangers to each other."""
+"""The studies; each is one folder with the same parts, strangers to each other."""

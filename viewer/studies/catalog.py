@@ -32,11 +32,12 @@ OURS: Final[Mapping[str, str]] = {
     "grounded_vqa": "Grounded questions",
     "pathology_mcq": "Pathology questions",
     "evidence_diagnosis": "Multi-evidence diagnosis",
+    "question_set": "Question set",
 }
 """Our studies, each the name of its folder, and what people call it.
 
-In the order of their papers, 000 to 004; the first is what a new batch asks. A list of
-them reads none.
+In the order of their papers, 000 to 004, then anybody's questions; the first is what a
+new batch asks. A list of them reads none.
 """
 PLACING: Final = "grid_localization"
 """The study that single questions in Read are asked with, and readers' tasks."""

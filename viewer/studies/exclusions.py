@@ -21,6 +21,7 @@ REASONS: Final[Mapping[str, str]] = {
     "unreadable": "The image cannot be read.",
     "missing_file": "The image file is missing.",
     "no_image": "The question names no image.",
+    "no_other_patient": "No other patient has an image to show instead.",
     "no_other_question": "No other item has a different question to combine with its "
     "options.",
     "answerable_without_image": "A reviewer can answer the question without its image.",

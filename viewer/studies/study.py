@@ -179,3 +179,16 @@ class SteersAttention(Protocol):
     def steers_attention(self, condition: Condition) -> bool:
         """Tell whether a condition is only for models whose attention is accessible."""
         ...
+
+
+@runtime_checkable
+class BringsPrompts(Protocol):
+    """What a study has besides whose data sets may bring prompts of their own."""
+
+    def prompts_for(
+        self,
+        dataset: Dataset,
+        params: Any,  # noqa: ANN401 - the study's own type
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the name and template of every prompt a data set is asked with."""
+        ...

@@ -8,10 +8,10 @@ from typing import Final
 PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
     *("draws", "sums", "by_patient", "masks", "pieces", "measuring", "replies"),
-    *("archive", "comparing", "resampling", "wording", "verdicts", "trial_check"),
-    *("placing", "estimators", "finding_boxes", "agreeing", "frames", "place_frames"),
-    *("location_prior", "place_estimators", "specs"),
-    *("heal_frames", "mcq_frames", "case_frames", "grade_frames"),
+    *("archive", "comparing", "resampling", "wording", "verdicts", "estimators"),
+    *("finding_boxes", "question_answers", "trial_check", "placing", "agreeing"),
+    *("frames", "place_frames", "location_prior", "place_estimators", "specs"),
+    *("question_frames", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
     *("fingerprints", "built_in", "recompute", "main"),
 )
 """Those that others import stand before them."""

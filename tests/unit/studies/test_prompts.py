@@ -101,6 +101,10 @@ ASKED = {
     },
     "grounded_vqa": {"system", "closed_1", "open_1", "locate", "extract_labels"},
     "pathology_mcq": {"system", "llava", "text_only"},
+    "question_set": {
+        *("system", "choice", "yes_no", "number", "text", "cell", "point", "box"),
+        *("boxes", "guess", "options_only", "judge"),
+    },
     "rubric_reading": {"system", "task", "boxes"},
 }
 

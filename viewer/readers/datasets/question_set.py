@@ -218,6 +218,7 @@ def _item(
     if not images:
         text = "It has no image, so it can only be asked as text."
         rows.notices.append(Notice("no_image", key, text))
+    prompt = found.prompts.get(kind, "").removesuffix("\n")
     groups = {name: _written(row.get(name)) or "none" for name in found.report.groups}
     return Item(
         key=key,
@@ -230,7 +231,7 @@ def _item(
             "groups": json.dumps(groups, ensure_ascii=False),
             **({"options": list(options)} if options else {}),
             **({"grid": gold.pop("grid")} if "grid" in gold else {}),
-            **({"prompt": text} if (text := found.prompts.get(kind, "")) else {}),
+            **({"prompt": prompt} if prompt else {}),
         },
         reference={**gold, **_measured(found)},
     )

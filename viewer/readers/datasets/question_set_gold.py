@@ -96,6 +96,11 @@ def _point(cell: object, _: Sequence[str], answer: Answer) -> Gold:
         return {"point_in": _box(numbers), "units": answer.units.value}
     if len(numbers) != 2:
         raise RejectedRowError("Its answer is not a point, x and y, nor a box.")
+    if not answer.within:
+        raise RejectedRowError(
+            "Its answer is a point, and answer.within does not say how many pixels "
+            "another one may be off."
+        )
     units = answer.units.value
     return {"point": numbers, "within": answer.within, "units": units}
 

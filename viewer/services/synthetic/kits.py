@@ -21,14 +21,17 @@ from viewer.services.synthetic.question_maker import makes_questions
 from viewer.services.synthetic.scripted_answers import (
     Script,
     answers_of,
+    answers_the_words,
     careless,
     chooses_wrongly,
     does_not_look,
     errs_on_tiles,
     grounded,
     in_words,
+    looks_at_radiographs,
     looks_at_tiles,
     no_to_edits,
+    takes_shortcuts,
     weighs_evidence,
 )
 from viewer.studies.catalog import pack_named, study_named
@@ -152,6 +155,15 @@ KITS: Mapping[str, Kit] = {
                 file="prepare.toml",
             ),
         ),
+    ),
+    "question_set": Kit(
+        "question-set",
+        "question_set",
+        {
+            "sighted": looks_at_radiographs,
+            "shortcuts": takes_shortcuts,
+            "blind": answers_the_words,
+        },
     ),
 }
 """What each study's collection is completed with."""

@@ -11,6 +11,7 @@ from viewer.services.synthetic.kits import KITS, Kit, next_commands, write_kit
 from viewer.services.synthetic.make_cases import make_cases_and_reports
 from viewer.services.synthetic.make_chests import make_chests
 from viewer.services.synthetic.make_phantom import PhantomSummary, make_phantom
+from viewer.services.synthetic.make_question_set import make_question_set
 from viewer.services.synthetic.make_readings import make_readings
 from viewer.services.synthetic.make_tiles import make_tiles
 
@@ -62,6 +63,7 @@ _MAKERS: Mapping[str, tuple[str, SizePx, Make]] = {
     "grounded_vqa": ("patient", SizePx(1000, 800), make_chests),
     "pathology_mcq": ("tile", SizePx(384, 512), make_tiles),
     "evidence_diagnosis": ("case", SizePx(192, 160), make_cases_and_reports),
+    "question_set": ("question", SizePx(500, 400), make_question_set),
 }
 PHANTOMS: Mapping[str, PhantomKind] = {
     study: PhantomKind(*maker, KITS.get(study)) for study, maker in _MAKERS.items()

@@ -13,6 +13,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item, item_of
 from viewer.domain.run import Trial
+from viewer.services.synthetic.phantom.chest_questions import PER_PATIENT
 from viewer.studies.evidence_diagnosis.building import option_order
 from viewer.studies.evidence_diagnosis.params import Params as EvidenceParams
 from viewer.studies.evidence_diagnosis.params import Task
@@ -26,6 +27,9 @@ from viewer.studies.grounded_vqa.request import ANSWER, BASE
 from viewer.studies.pathology_mcq.arms import arm_of
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.questions import mcq_of
+from viewer.studies.question_set.arms import option_order as option_order_shown
+from viewer.studies.question_set.params import Arm as QuestionArm
+from viewer.studies.question_set.questions import asked_of
 
 Replies = Mapping[str, object]
 """What is said at each step of a trial, by the step's name."""
@@ -34,6 +38,7 @@ Script = Callable[[Trial, Item], Replies]
 Worded = Callable[[Question, str], str]
 """The answer to a question under a condition, "base" for a base of a perturbed one."""
 _NUMBER: Final = re.compile(r"\d+$")
+_SHOWN: Final = frozenset({QuestionArm.IMAGE, QuestionArm.SHUFFLED_OPTIONS})
 _SEEING: Final = frozenset({Arm.IMAGE, Arm.CORRUPTION})
 _SURE, _WITHOUT_TEXT, _WITHOUT_EVIDENCE = 0.94, 0.82, 0.7
 """How likely a model that looks holds the option that it chooses."""
@@ -117,6 +122,30 @@ def does_not_look(_: Trial, item: Item) -> Replies:
     return _option(item, off=_number(item.key) % 2)
 
 
+def looks_at_radiographs(trial: Trial, item: Item) -> Replies:
+    """Answer rightly where the radiograph is shown, and as chance does elsewhere."""
+    if trial.condition.name in _SHOWN:
+        return _answer(trial, item, off=0)
+    return _answer(trial, item, off=_at_chance(item))
+
+
+def takes_shortcuts(trial: Trial, item: Item) -> Replies:
+    """Err at every third item; without the radiograph know two of five all the same.
+
+    Told that there is none and asked to guess, it knows one of five.
+    """
+    number, condition = _number(item.key), trial.condition.name
+    if condition in _SHOWN:
+        return _answer(trial, item, off=int(errs_at(item.key)))
+    known = 1 if condition == QuestionArm.GUESS else 2
+    return _answer(trial, item, off=int(number % 5 >= known))
+
+
+def answers_the_words(trial: Trial, item: Item) -> Replies:
+    """Answer the words alone: right at four items of seven, whatever is shown."""
+    return _answer(trial, item, off=int(_number(item.key) % 7 < 3))
+
+
 def weighs_evidence(trial: Trial, item: Item) -> Replies:
     """Choose the diagnosis, less sure of it the less is shown."""
     showing = Showing.of_condition(trial.condition)
@@ -145,6 +174,23 @@ def _option(item: Item, *, off: int) -> Replies:
     """Return the letter of the option so many places after the right one."""
     asked = mcq_of(item)
     return {"answer": letter_of((asked.correct + off) % len(asked.options))}
+
+
+def _at_chance(item: Item) -> int:
+    """Return how far from the right answer one lies that is right as chance is."""
+    patient, place = divmod(_number(item.key) - 1, PER_PATIENT)
+    return (patient + place // 2) % max(len(asked_of(item).options), 2)
+
+
+def _answer(trial: Trial, item: Item, *, off: int) -> Replies:
+    """Return the answer so many places after the right one, as it is asked for."""
+    asked = asked_of(item)
+    if not asked.options:
+        yes = bool(item.reference["yes"]) is (off % 2 == 0)
+        return {"answer": "Yes" if yes else "No"}
+    right = int(str(item.reference["option"]))
+    order = option_order_shown(asked, trial.condition)
+    return {"answer": letter_of(order.index((right + off) % len(order)))}
 
 
 def _diagnosis(trial: Trial, item: Item, sure: float, *, off: int) -> Replies:

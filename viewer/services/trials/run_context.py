@@ -50,6 +50,7 @@ from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
 from viewer.studies.prompts import varied
 from viewer.studies.steps import Question, StepReply, Turn
+from viewer.studies.study import BringsPrompts
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
@@ -204,13 +205,19 @@ class RunContext:
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""
-        own = [one for of in self._varied.values() for one in self.study.prompts(of)]
+        own = [one for of in self._varied.values() for one in self._prompts_of(of)]
         if self._places is None:
             return tuple(own)
         found: list[tuple[str, str]] = []
         for asking in dict.fromkeys(map(asking_of, self.spec.models)):
             found += [prompt_for_places(asking)] if asking else own
         return tuple(found)
+
+    def _prompts_of(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - the study's own type
+        """Return a study's prompts, or those that its data set brings."""
+        if isinstance(self.study, BringsPrompts):
+            return self.study.prompts_for(self.dataset, params)
+        return self.study.prompts(params)
 
     def item(self, trial: Trial) -> Item:
         """Return what a trial asks about; of a finding, its image alone."""

@@ -9,6 +9,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.grid import Grid, LetterAxis, grid_of_name
 from viewer.imaging.grid_overlay import GridStyle, LabelStyle
 from viewer.imaging.resample import FitMode
+from viewer.studies.cell_replies import ParserMode
 from viewer.studies.fields import (
     Colour,
     Decimal,
@@ -42,17 +43,6 @@ class MaskMode(StrEnum):
     """The mask is fitted like the image, by nearest neighbour, and pixels counted."""
     EXACT = "exact"
     """Areas at native resolution, pixels cut by a cell's edge counted in part."""
-
-
-class ParserMode(StrEnum):
-    """How much a reply may deviate from a single cell's name."""
-
-    STRICT = "strict"
-    """A transposed name, a list or a range is no answer."""
-    LENIENT = "lenient"
-    """A transposed name such as 4D is read as D4."""
-    PAPER = "paper"
-    """Of a list or a range the first cell is taken."""
 
 
 class OutsideCrop(StrEnum):

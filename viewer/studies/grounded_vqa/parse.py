@@ -29,35 +29,21 @@ from viewer.studies.refusing import (
     withheld,
 )
 from viewer.studies.reply_text import said, without_markup
+from viewer.studies.yes_no import (
+    WHOLE_NO,
+    WHOLE_YES,
+    YesNo,
+    read_outright,
+    says_both,
+    without_echo,
+)
 
-YesNo = YesNoAnswer | Unparsed
 Labels = LabelsAnswer | Unparsed
 
 _LOCATION = re.compile(
     r"(?:the )?locations? of (?P<areas>.{1,200}?) (?:is|are) (?:at )?"
     r"(?:<\s*seg\s*>|\[\s*seg\s*\])[\s,;]*\.?\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
-)
-_YES = r"(?:yes|yeah|yep|yup|true|affirmative|correct(?! answer))"
-_NO = (
-    r"(?:no|nope|nah|false|negative|incorrect)"
-    r"(?=\s*(?:[.,;:!?)\]\"'-](?!\s*\d)|$|\n|(?:there|it|this|the|i|because)\b))"
-)
-_ECHO = re.compile(r"\byes\s*(?:/|\||or)\s*no\b|\bno\s*(?:/|\||or)\s*yes\b")
-_BOTH = re.compile(r"\byes and no\b|\bno and yes\b")
-_LEADING = re.compile(
-    rf"^[\s\"'(\[:]*(?:answer\s*[:=]\s*)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![\w'])"
-)
-_MARKED = re.compile(
-    r"\b(?:answer|conclusion|verdict|response)\s*(?:is|would be|should be|[:=])\s*"
-    rf"[\"'(\[]*(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![\w'])"
-)
-_WHOLE_YES = frozenset({"present", "it is present", "it is", "it does", "there is"})
-_WHOLE_NO = frozenset(
-    {
-        *("absent", "not present", "it is not present", "it is absent", "none"),
-        *("it is not", "it does not", "there is not", "not seen", "not visible"),
-    }
 )
 _NORMAL = re.compile(
     r"\b(?:no (?:\w+ ){0,3}?(?:abnormalit(?:y|ies)|findings?|lesions?|diseases?"
@@ -114,10 +100,10 @@ def read_yes_no(text: str, finding: str, *, truncated: bool = False) -> YesNo:
     if isinstance(value, bool):
         return YesNoAnswer(value, "json")
     plain = lowered(without_markup(value if isinstance(value, str) else spoken))
-    plain = _ECHO.sub(" ", plain).strip()
-    if _BOTH.search(plain):
+    plain = without_echo(plain)
+    if says_both(plain):
         return Unparsed(Status.AMBIGUOUS, "yes_and_no")
-    outright = _outright(plain)
+    outright = read_outright(plain)
     if isinstance(outright, YesNoAnswer):
         return _unless_denied(outright, plain, finding)
     if outright or truncated:
@@ -150,7 +136,7 @@ def read_labels(text: str, labels: Iterable[str]) -> Labels:
 
 def read_extracted_yes_no(output: str) -> YesNo:
     """Read what an extracting model wrote: yes or no, and nothing else counts."""
-    outright = _outright(lowered(without_markup(said(output))))
+    outright = read_outright(lowered(without_markup(said(output))))
     if isinstance(outright, YesNoAnswer):
         return YesNoAnswer(outright.yes, "extractor")
     return outright or Unparsed(Status.UNPARSED, "extractor_without_yes_or_no")
@@ -174,18 +160,6 @@ def _spoken(text: str) -> str:
     return found.answer if found else said(text)
 
 
-def _outright(plain: str) -> YesNo | None:
-    """Return the yes or no that a text begins with or calls its answer."""
-    leading = [m for m in (_LEADING.search(plain),) if m]
-    marked = list(_MARKED.finditer(plain))
-    said_yes = {bool(match["yes"]) for match in (*leading, *marked[-1:])}
-    if len(said_yes) == 2:
-        return Unparsed(Status.AMBIGUOUS, "yes_and_no")
-    if said_yes:
-        return YesNoAnswer(said_yes.pop(), "leading" if leading else "marked")
-    return None
-
-
 def _unless_denied(answer: YesNoAnswer, plain: str, finding: str) -> YesNo:
     """Return an answer, unless it is a yes that goes on to deny the finding."""
     senses = {m.sense for m in mentions(plain, dictionary((finding,)))}
@@ -197,8 +171,8 @@ def _unless_denied(answer: YesNoAnswer, plain: str, finding: str) -> YesNo:
 def _by_statement(plain: str, finding: str) -> YesNo:
     """Return what a text says of the finding, or of what it calls it."""
     whole = plain.strip(" .!\"'")
-    if whole in _WHOLE_YES | _WHOLE_NO:
-        return YesNoAnswer(whole in _WHOLE_YES, "statement")
+    if whole in WHOLE_YES | WHOLE_NO:
+        return YesNoAnswer(whole in WHOLE_YES, "statement")
     senses = {m.sense for m in mentions(plain, dictionary((finding,)))}
     if Sense.UNSURE in senses or len(senses) > 1:
         return Unparsed(Status.AMBIGUOUS, "unsure")

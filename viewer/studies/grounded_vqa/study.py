@@ -72,7 +72,7 @@ class GroundedVqa(PresetStudy[Params]):
         "questions about anatomies",
         "Import HEAL-MedVQA, or draw questions from a data set's boxes and anatomies: "
         "File, Draw questions.",
-        lambda held: held.has_item("question", without="options"),
+        lambda held: held.has_item("question", without=("options", "answer_kind")),
     )
     pack = PACK
     known_prompts = PROMPTS

@@ -1,14 +1,12 @@
 """What is done to a question before it is asked: the study's conditions."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-import numpy as np
-
 from viewer.domain.run import Condition
 from viewer.metrics.seeding import generator
+from viewer.studies.controls import exchanged
 from viewer.studies.pathology_mcq.params import Arm, MismatchScope, Params, Work
 from viewer.studies.pathology_mcq.questions import Asked
 
@@ -16,8 +14,8 @@ PLAIN: Final = "plain"
 """The condition of a question asked as it is."""
 BUILDING: Final = Condition("building")
 """The condition of an image of which questions are made."""
-_MOST_DRAWN: Final = 100
-"""Random orders tried; of different texts about every third is a derangement."""
+CONTROLS: Final = (Arm.TEXT_ONLY.value, Arm.NOISE.value)
+"""The conditions that the image as it is is held against."""
 _WITH_IMAGE: Final = frozenset({Arm.IMAGE, Arm.NOISE, Arm.CORRUPTION})
 
 
@@ -114,46 +112,8 @@ def _donors(
     found: dict[str, str] = {}
     for name, keys in groups.items():
         rng = generator(seed, "mismatch", "order", name)
-        kept = _exchangeable([words[key] for key in keys], rng)
-        places = derangement([words[keys[i]] for i in kept], rng)
-        found |= dict.fromkeys(keys, "")
-        found |= {keys[i]: keys[kept[j]] for i, j in zip(kept, places, strict=True)}
+        found |= exchanged({key: words[key] for key in keys}, rng)
     return found
-
-
-def _exchangeable(texts: Sequence[str], rng: np.random.Generator) -> list[int]:
-    """Return the places of texts but the surplus of one that most of them are."""
-    if not texts:
-        return []
-    commonest, count = Counter(texts).most_common(1)[0]
-    alike = [i for i, text in enumerate(texts) if text == commonest]
-    surplus = max(0, 2 * count - len(texts))
-    dropped = {alike[i] for i in rng.permutation(count)[:surplus].tolist()}
-    return [i for i in range(len(texts)) if i not in dropped]
-
-
-def derangement(texts: Sequence[str], rng: np.random.Generator) -> Sequence[int]:
-    """Return a random permutation that leaves no text at a place with the same text.
-
-    Permutations are drawn until one qualifies, so that all are equally likely. With
-    many identical texts none may turn up: then each place left with its own text swaps
-    with a random place for which that helps. No text may make up more than half of
-    all; then such a permutation always exists.
-    """
-    for _ in range(_MOST_DRAWN):
-        order: list[int] = rng.permutation(len(texts)).tolist()
-        if all(texts[i] != text for i, text in zip(order, texts, strict=True)):
-            return order
-    for place, text in enumerate(texts):
-        if texts[order[place]] == text:
-            fit = [
-                other
-                for other, own in enumerate(texts)
-                if own != text and texts[order[other]] != text
-            ]
-            other = fit[int(rng.integers(len(fit)))]
-            order[place], order[other] = order[other], order[place]
-    return order
 
 
 def _conditions(arm: Arm, params: Params) -> tuple[Condition, ...]:

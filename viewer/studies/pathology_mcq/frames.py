@@ -17,7 +17,13 @@ from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import NOT_COUNTED, records
 from viewer.results.spec import TRIALS
-from viewer.studies.pathology_mcq.arms import PLAIN, arm_of, corruption_of
+from viewer.studies.image_dependence import card_frames
+from viewer.studies.pathology_mcq.arms import (
+    CONTROLS,
+    PLAIN,
+    arm_of,
+    corruption_of,
+)
 from viewer.studies.pathology_mcq.dataset_sizes import size_rows
 from viewer.studies.pathology_mcq.guessing import Audit, audit
 from viewer.studies.pathology_mcq.official_report import differing_rows
@@ -44,9 +50,10 @@ def frames(
     """Return the frames of a run."""
     mcqs = mcqs_of(tuple(items))
     asked = [mcqs[key] for key in dict.fromkeys(one.item for one in results)]
-    answers = answer_frame(results, asked)
+    answers, trials = answer_frame(results, asked), records(results)
     return {
-        TRIALS: records(results),
+        TRIALS: trials,
+        **card_frames(trials, PLAIN, CONTROLS, (Arm.TEXT_ONLY,)),
         ANSWERS: answers,
         CHANGES: change_frame(answers),
         GUESSES: guess_frame(audit(results, params.guessed_by), mcqs),

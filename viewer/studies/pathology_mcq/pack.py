@@ -14,10 +14,12 @@ from viewer.imaging.corruptions import gallery, pixels_sha256
 from viewer.imaging.resample import squared
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
+from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.consistency import published_table
+from viewer.studies.image_dependence import card_figure
 from viewer.studies.packs import PackInput
-from viewer.studies.pathology_mcq.arms import arm_of
+from viewer.studies.pathology_mcq.arms import CONTROLS, PLAIN, arm_of
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
 from viewer.studies.pathology_mcq.frames import asked_frame, counted_of, expert_frames
@@ -27,6 +29,7 @@ from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import level_figure
 from viewer.studies.pathology_mcq.tables import baselines, experts_whole
+from viewer.studies.pathology_mcq.words import condition_words
 from viewer.studies.steps import Sources
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
@@ -58,6 +61,8 @@ class PathMmu2024:
         rows = {table.name: table.records() for table in given.report.tables}
         bars = guess_bars(given, params)
         figures = (gallery_figure(given), level_figure(rows), guess_figure(bars))
+        trials, conditions = records(given.results), (PLAIN, *CONTROLS)
+        card = card_figure(trials, conditions, "", condition_words)
         published = published_table(every_row(), checks())
         long = (*given.report.tables, published, *_beside(given, params))
         told = layout_frames(long)
@@ -72,7 +77,7 @@ class PathMmu2024:
                 *(published, *reported),
             ),
             tuple(sections(specs, wide)),
-            tuple(figure for figure in figures if figure is not None),
+            tuple(figure for figure in (*figures, card) if figure is not None),
             given.report.incomplete,
             tuple(_missing(figures)),
         )

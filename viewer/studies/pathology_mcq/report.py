@@ -8,6 +8,7 @@ from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS
+from viewer.studies.image_dependence import DEFINITIONS as OF_CARD
 from viewer.studies.pathology_mcq.frames import frames
 from viewer.studies.pathology_mcq.making import BUILT_SPECS, built_frames
 from viewer.studies.pathology_mcq.params import Work, read_params
@@ -31,6 +32,7 @@ DEFINITIONS: Final = {
     ),
     "frequent": "share of items whose correct letter is the most frequent one",
     "ci": CI_DEFINITION,
+    **OF_CARD,
     "official": (
         "the authors' script: unreadable replies are answered at random, failed ones "
         "left out"

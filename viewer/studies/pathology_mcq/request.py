@@ -9,8 +9,8 @@ from viewer.domain.exchange import ImagePart, TextPart
 from viewer.domain.image import Raster
 from viewer.domain.interpretability import Choices
 from viewer.imaging.corruptions import Corruption, corrupt
-from viewer.imaging.noise import gaussian_noise
-from viewer.imaging.resample import shrunk_size, squared
+from viewer.imaging.resample import squared
+from viewer.studies.controls import noise_for
 from viewer.studies.pathology_mcq.arms import (
     arm_of,
     corruption_of,
@@ -83,12 +83,8 @@ def _pictures(
 def _shown(turn: Turn, key: str, arm: Arm, sources: Sources, params: Params) -> Raster:
     """Return what is sent for an image: itself, corrupted, or noise of its size."""
     if arm is Arm.NOISE:
-        mean, sd, item = params.noise_mean, params.noise_sd, turn.item.key
-        size, seed = shrunk_size(sources.image(key).geometry, None), sources.seed
-        return sources.made(
-            ("noise", item, key),
-            lambda: gaussian_noise(size, mean, sd, seed, item, key),
-        )
+        mean, sd = params.noise_mean, params.noise_sd
+        return noise_for(key, turn.item.key, sources, mean, sd)
     raster = squared(sources.raster(key))
     if arm is Arm.IMAGE:
         return raster

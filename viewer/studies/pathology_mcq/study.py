@@ -57,8 +57,8 @@ class PathologyMcq(PresetStudy[Params]):
         "multiple-choice questions about tiles",
         "Import PathMMU, labelled tiles, or captioned tiles to make questions from.",
         lambda held: (
-            held.has_item("options", without="evidence")
-            or held.has_item("caption", without="background")
+            held.has_item("options", without=("evidence", "answer_kind"))
+            or held.has_item("caption", without=("background",))
         ),
     )
     pack = PACK

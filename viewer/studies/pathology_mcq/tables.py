@@ -16,6 +16,7 @@ from viewer.results.spec import (
     TableSpec,
     Where,
 )
+from viewer.studies.image_dependence import CARD_SPECS
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.baselines import frequent_option
 from viewer.studies.pathology_mcq.frames import (
@@ -62,6 +63,7 @@ def specs(params: Params, mcqs: Sequence[Mcq]) -> list[Spec]:
         experts(params.expert_pooling),
         ListSpec("reviews", frame=REVIEWS),
         ListSpec("sizes", frame=SIZES),
+        *CARD_SPECS,
     ]
 
 

@@ -91,8 +91,17 @@ guess_audit d163bc13f7c20c2f51a7
 experts 5f983775942a31d7d276 0f1d93b4f621206f617f
 reviews b037908895a33eeb1995
 sizes b73744afa68789095ff6
+image_dependence ba1427a2a0db4c89b807
+needs_image 3e022bd0b0ff7ac4ed4e
 built 7a4890a6ea6e76f49658
 built_questions 58ab5c2f5575d146c675""",
+    "question_set": """\
+items 0dced04a8faa35173bf3
+prompt_variants 477f04d3a1d64f85ec31
+results 039fd0b650646793362d
+image_dependence ba1427a2a0db4c89b807
+needs_image 3e022bd0b0ff7ac4ed4e
+by_group 5f07639afbc471470717""",
     "rubric_reading": """\
 items 480e1634dd3a65a681da
 prompt_variants 477f04d3a1d64f85ec31

@@ -47,7 +47,7 @@ def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Gr
     shown = {
         (one.model, one.item, one.repeat): one.gold["images"]
         for one in verdicts
-        if one.said.get("words") == "report"
+        if one.said.get("words") == "report" and "images" in one.gold
     }
     return [g for g in grades if (g["image"] or 0) <= shown.get(_output(g), -1)]
 

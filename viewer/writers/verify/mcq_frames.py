@@ -13,12 +13,15 @@ from viewer.writers.verify.frames import (
     letter_at,
     trial_rows,
 )
+from viewer.writers.verify.question_frames import dependence_frames
 from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 _PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
 _SUBSETS = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
 _SINGLE = ("plain", "text_only", "noise", "mismatch")
 """The conditions that are no corruption."""
+_CONTROLS = ("text_only", "noise")
+"""The conditions that are held against the image."""
 _SCRIPT_SPLITS = ("test_tiny", "test", "val")
 _SCRIPT_SUBSETS = ("PubMed", "PathCLS", "SocialPath", "Atlas", "EduContent")
 _Column = tuple[str, str, Sequence[str]]
@@ -32,9 +35,10 @@ def mcq_frames(source: Source) -> dict[str, Rows]:
     if source.params["work"] == "building":
         return _built(source.verdicts)
     verdicts = [one for one in source.verdicts if "options" in one.gold]
-    answers = list(_answers(verdicts))
+    answers, trials = list(_answers(verdicts)), trial_rows(source.verdicts)
     return {
-        "trials": trial_rows(source.verdicts),
+        "trials": trials,
+        **dependence_frames(trials, "plain", _CONTROLS, _CONTROLS[:1]),
         "answers": answers,
         "changes": [row for one in answers for row in _changes(one)],
         "guesses": list(_guesses(verdicts, source.params["guessed_by"])),

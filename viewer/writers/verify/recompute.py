@@ -34,6 +34,7 @@ from viewer.writers.verify.heal_frames import heal_frames
 from viewer.writers.verify.mcq_frames import mcq_frames
 from viewer.writers.verify.place_frames import asked_of, place_frames
 from viewer.writers.verify.placing import PlaceCheck
+from viewer.writers.verify.question_frames import question_frames
 from viewer.writers.verify.specs import UnknownError, Work, table_of
 from viewer.writers.verify.trial_check import JudgedFrom, TrialCheck, kept_state
 from viewer.writers.verify.verdicts import (
@@ -50,6 +51,7 @@ _FRAMES = {
     _PLACING: place_frames,
     "grounded_vqa": heal_frames,
     "pathology_mcq": mcq_frames,
+    "question_set": question_frames,
     "rubric_reading": grade_frames,
 }
 """What makes the frames of this program's own studies."""

@@ -6,7 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from viewer.writers.verify.replies import REFUSALS, Said, body_of, said_in
+from viewer.writers.verify.question_answers import (
+    Measured,
+    judged_boxes,
+    judged_number,
+    judged_point,
+    name_of_cell,
+    number_in,
+    plain_number,
+    same_words,
+)
+from viewer.writers.verify.replies import (
+    REFUSALS,
+    Said,
+    body_of,
+    could_name,
+    said_in,
+)
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, name_of
 from viewer.writers.verify.wording import (
     first_in_words,
@@ -82,7 +98,7 @@ class TrialCheck:
             self._check_unread()
             read = self.parsed["status"], self.parsed["reason"]
             return kept if kept[0] == LEFT_OUT else read
-        follows = _VERDICTS.get(self.parsed.get("words", ""))
+        follows = _VERDICTS.get(self._kind())
         found = follows(self) if follows else None
         if found is None or (kept[0] == LEFT_OUT and not self._is_graded()):
             self.source.tally["taken"] += 1
@@ -96,10 +112,16 @@ class TrialCheck:
         gold, said = self.trial["gold"], self.own()
         if {"written", "letter"} <= gold.keys() and said:
             numbers["official"] = self._official(said.text)
-        words = self.parsed.get("words", "")
-        if words in _NUMBERS:
-            numbers |= _NUMBERS[words](self)
+        kind = self._kind()
+        if kind in _NUMBERS:
+            numbers |= _NUMBERS[kind](self)
         return numbers
+
+    def _kind(self) -> str:
+        """Return what kind of answer it is, "" for none."""
+        of_place = "cell" if "cell" in self.parsed else self.parsed.get("type", "")
+        kind: str = self.parsed.get("words", of_place)
+        return kind
 
     def _official(self, text: str) -> float:
         """Return what the authors' script reads, of the text as it is or unwrapped."""
@@ -297,8 +319,14 @@ class TrialCheck:
         return found
 
     def report(self) -> tuple[str, str] | None:
-        """Judge an output in words by its grades; without any it is left out."""
-        if self.trial["gold"].get("by") != "readers":
+        """Judge an output in words by its grades; without any it is left out.
+
+        One that answers a question is judged by the number or the words that are right.
+        """
+        gold = self.trial["gold"]
+        if "number" in gold or "text" in gold:
+            return self._number() if "number" in gold else self._words()
+        if gold.get("by") != "readers":
             return None
         self.source.tally["held"] += 1
         if not has_words(self._texts(), self.parsed["text"]):
@@ -310,8 +338,75 @@ class TrialCheck:
             self.tell(f"{name} is missing, but {graded[name]:g}")
         return (RIGHT if graded["content"] == _BEST else WRONG), ""
 
+    def _number(self) -> tuple[str, str] | None:
+        written = self.parsed["text"]
+        value, said = number_in(written), self.own()
+        if value is None:
+            return None
+        plain = plain_number(said) if said else None
+        self.source.tally["held" if plain is None else "plain"] += 1
+        if plain is not None and plain != value:
+            self.tell(f"the reply says {plain:g}, but {written}")
+        elif not any(written in text for text in self._texts()):
+            self.tell(f"no reply contains the number {written}")
+        self._check_answer(written)
+        return (RIGHT if judged_number(value, self.trial["gold"])[0] else WRONG), ""
+
+    def _words(self) -> tuple[str, str] | None:
+        gold, words = self.trial["gold"], self.parsed["text"]
+        self.source.tally["held"] += 1
+        if not has_words(self._texts(), words):
+            self.tell("no reply contains the words of the stored answer")
+        self._check_answer(words)
+        if gold["match"] != "judged":
+            is_right = same_words(words, gold["text"], gold["match"])
+            return (RIGHT if is_right else WRONG), ""
+        judged = [self._read(s) for s in self.trial["steps"] if s["role"] == "judge"]
+        yes = plain_yes(judged[-1]) if judged and judged[-1] else None
+        if yes is None:
+            return kept_state(self.trial)
+        return (RIGHT if yes else WRONG), ""
+
+    def cell(self) -> tuple[str, str] | None:
+        """Judge a cell of the grid that a question has."""
+        if "cells" not in self.trial["gold"]:
+            return None
+        name, said = name_of_cell(self.parsed), self.own()
+        self.source.tally["held"] += 1
+        if said is not None and not could_name(said.text, name):
+            self.tell(f"the stored answer is {name}, which the reply does not name")
+        self._check_answer(name)
+        return (RIGHT if name in self.trial["gold"]["cells"] else WRONG), ""
+
+    def place(self) -> tuple[str, str] | None:
+        """Judge a point or boxes, whose pixels are taken as they are stored."""
+        measured = self._measured()
+        if measured is None:
+            return None
+        self.source.tally["taken"] += 1
+        return (RIGHT if measured[0] else WRONG), ""
+
+    def place_numbers(self) -> Numbers:
+        """Return what is measured of a point or of boxes."""
+        measured = self._measured()
+        return {} if measured is None else measured[1]
+
+    def _measured(self) -> Measured | None:
+        gold = self.trial["gold"]
+        if "boxes" in self.parsed and "boxes" in gold:
+            return judged_boxes(self.parsed["boxes"], gold)
+        if "point" in self.parsed and {"point", "point_in"} & gold.keys():
+            return judged_point(self.parsed["point"], gold)
+        return None
+
     def report_numbers(self) -> Numbers:
-        """Return how many boxes an output names, and what its grades come to."""
+        """Return how many boxes an output names, and what its grades come to.
+
+        Of a number it is how far it is off.
+        """
+        value = number_in(self.parsed["text"])
+        if "number" in self.trial["gold"] and value is not None:
+            return judged_number(value, self.trial["gold"])[1]
         return {"boxes": float(len(self.parsed["boxes"])), **self._graded()}
 
     def _graded(self) -> Numbers:
@@ -325,9 +420,14 @@ _VERDICTS = {
     "labels": TrialCheck.labels,
     "ranked": TrialCheck.ranked,
     "report": TrialCheck.report,
+    "cell": TrialCheck.cell,
+    "point": TrialCheck.place,
+    "boxes": TrialCheck.place,
 }
 _NUMBERS = {
     "labels": TrialCheck.label_counts,
     "ranked": TrialCheck.rank_numbers,
     "report": TrialCheck.report_numbers,
+    "point": TrialCheck.place_numbers,
+    "boxes": TrialCheck.place_numbers,
 }

@@ -23,7 +23,7 @@ def test_that_every_format_is_listed_under_its_name() -> None:
     assert set(FORMATS) == {
         *("chexlocalize", "folder", "coco", "vindr", "rsna"),
         *("csv-boxes", "nih-chestxray14", "pathmmu", "vlmevalkit"),
-        *("labelled-tiles", "captioned-tiles"),
+        *("labelled-tiles", "captioned-tiles", "question-set"),
         *("siim", "siim-relative", "siim-absolute"),
         *("heal", "heal-columns", "heal-rows"),
         *("medsyn", "mimic-cxr", "report-studies"),

@@ -163,6 +163,13 @@ BAD = {
         row(kind="point", answer="1 2 3"),
         "Its answer is not a point, x and y, nor a box.",
     ),
+    "no radius": (
+        row(kind="point", answer="1 2"),
+        (
+            "Its answer is a point, and answer.within does not say how many pixels "
+            "another one may be off."
+        ),
+    ),
     "no box": (
         row(kind="box", answer="3 3 1 1"),
         (

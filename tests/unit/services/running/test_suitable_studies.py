@@ -74,7 +74,7 @@ def test_that_items_are_told_by_their_facts() -> None:
     held = Holdings(facts=(frozenset({"pear", "stalk"}), frozenset({"plum"})))
     assert held.has_item("pear", "stalk")
     assert not held.has_item("pear", "plum")
-    assert not held.has_item("pear", without="stalk")
+    assert not held.has_item("pear", without=("stalk",))
     assert WANTED.lacking(held) == ""
 
 

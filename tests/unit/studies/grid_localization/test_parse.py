@@ -10,7 +10,8 @@ from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.run import Condition, Trial
-from viewer.studies.grid_localization.params import ParserMode, read_params
+from viewer.studies.cell_replies import ParserMode
+from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.parse import parse, read_cell
 
 EIGHT = Grid(8, 8)

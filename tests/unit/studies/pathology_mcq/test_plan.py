@@ -8,12 +8,12 @@ from tests.unit.studies.pathology_mcq.small import MODEL, dataset, item, spec
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
+from viewer.studies.controls import derangement
 from viewer.studies.pathology_mcq.arms import (
     arm_of,
     asked_in,
     conditions,
     corruption_of,
-    derangement,
     donors,
     shows_image,
 )

@@ -6,7 +6,8 @@ from viewer.domain.answer import LabelledBox, ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import BoxPx
 from viewer.domain.result import Score
-from viewer.studies.rubric_reading.parse import CUT_SHORT, parse, read_boxes
+from viewer.studies.boxes_in_text import read_boxes
+from viewer.studies.rubric_reading.parse import CUT_SHORT, parse
 from viewer.studies.rubric_reading.score import score, spelling
 
 FIELDS = (BoxPx(0, 0, 2000, 1000), BoxPx(10, 20, 110, 220))

@@ -1,0 +1,182 @@
+"""The image-dependence card, held against numbers worked out otherwise."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from viewer.results.evaluate import evaluate
+from viewer.results.frame import Frame
+from viewer.results.records import frame_of_trials
+from viewer.studies.image_dependence import CARD, NEEDING, card_figure, card_frames
+
+OPTIONS = json.dumps({"options": ["a", "b", "c", "d"], "right": 0})
+RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
+CONTROLS = ("no_image", "noise")
+Row = tuple[str, int, str, str, int]
+"""Patient, item, condition, status, repeat."""
+
+
+def frame(rows: Sequence[Row], model: str = "m") -> Frame:
+    columns: dict[str, Sequence[object]] = {
+        "patient": [f"p{row[0]}" for row in rows],
+        "item": [f"{row[0]}-{row[1]}" for row in rows],
+        "condition": [row[2] for row in rows],
+        "status": [row[3] for row in rows],
+        "repeat": [row[4] for row in rows],
+    }
+    for name in ("image", "finding", "view"):
+        columns[name] = [""] * len(rows)
+    columns |= {"model": [model] * len(rows), "gold": [OPTIONS] * len(rows)}
+    return frame_of_trials(columns, [()] * len(rows))
+
+
+def drawn(seed: int, patients: int, control: float, most: int = 3) -> list[Row]:
+    """Return answers drawn at random, some of them left out."""
+    rng, rows = np.random.default_rng(seed), list[Row]()
+    for patient in range(patients):
+        for item in range(int(rng.integers(1, most + 1))):
+            for condition, rate in (("image", 0.8), ("no_image", control)):
+                status = RIGHT if rng.random() < rate else WRONG
+                left_out = rng.random() < 0.05
+                named = (str(patient), item, condition)
+                rows.append((*named, LEFT_OUT if left_out else status, 0))
+    return rows
+
+
+def card(rows: Sequence[Row]) -> Mapping[str, Any]:
+    made = card_frames(frame(rows), "image", CONTROLS, CONTROLS[:1])
+    (row,) = evaluate(CARD, made).records()
+    return row
+
+
+def pairs_of(rows: Sequence[Row]) -> dict[str, list[int]]:
+    """Return by patient what each pair gains with the image: 1, 0 or -1."""
+    known = {(r[0], r[1], r[2]): r[3] for r in rows}
+    found: dict[str, list[int]] = defaultdict(list)
+    for patient, item, condition, status, _ in rows:
+        after = known[patient, item, "no_image"]
+        if condition == "image" and LEFT_OUT not in (status, after):
+            found[patient].append((status == RIGHT) - (after == RIGHT))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_that_interval_and_test_are_those_of_another_implementation(seed: int) -> None:
+    rows = drawn(seed, 11, 0.5)
+    row, pairs = card(rows), pairs_of(rows)
+    sums = np.array([sum(of) for of in pairs.values()])
+    n = np.array([len(of) for of in pairs.values()])
+    mean, m = sums.sum() / n.sum(), len(n)
+    assert row["n_pairs"] == n.sum()
+    assert row["difference"] == pytest.approx(mean)
+    assert row["with_image"] - row["under_control"] == pytest.approx(mean)
+    between = m / (m - 1) * ((sums - mean * n) ** 2).sum() / n.sum() ** 2
+    least = np.var([*(sums / n), -1, 1]) / (m + 2)
+    rate = (mean + 1) / 2
+    size = 4 * rate * (1 - rate) / max(between, least)
+    k = rate * size
+    low, high = beta.ppf(0.025, k, size - k + 1), beta.ppf(0.975, k + 1, size - k)
+    assert row["difference_low"] == pytest.approx(2 * low - 1, abs=1e-9)
+    assert row["difference_high"] == pytest.approx(2 * high - 1, abs=1e-9)
+    far = [abs(sums @ signs) >= abs(sums.sum()) for signs in product((1, -1), repeat=m)]
+    assert row["p"] == pytest.approx(np.mean(far))
+
+
+def test_that_a_blind_model_is_worth_as_much_without_the_image() -> None:
+    rows = drawn(1, 20, 0.5)
+    same = {(r[0], r[1]): r[3] for r in rows if r[2] == "image"}
+    blind = [(*r[:3], same[r[0], r[1]], 0) for r in rows]
+    row = card(blind)
+    assert row["difference"] == 0
+    assert row["with_image"] == row["under_control"] == row["accuracy"]
+    assert row["difference_low"] < 0 < row["difference_high"]
+    assert row["n_need_image"] == 0
+    assert row["p"] == 1
+
+
+def test_that_a_sighted_model_is_as_chance_is_without_the_image() -> None:
+    rows = [
+        (
+            str(patient),
+            item,
+            condition,
+            RIGHT if sees or patient % 4 == item else WRONG,
+            0,
+        )
+        for patient in range(12)
+        for item in range(4)
+        for condition, sees in (("image", True), ("no_image", False))
+    ]
+    row = card(rows)
+    assert (row["with_image"], row["accuracy"]) == (1, row["chance"])
+    assert row["difference"] == 0.75
+    assert (row["n_need_image"], row["n_items"]) == (36, 48)
+
+
+def test_that_an_item_needs_its_image_in_most_of_its_repeats() -> None:
+    rows = [
+        ("1", 1, condition, RIGHT if repeat in right else WRONG, repeat)
+        for condition, right in (("image", {0, 1}), ("no_image", {2}))
+        for repeat in range(3)
+    ]
+    half = [(*r[:3], r[3] if r[4] else WRONG, r[4]) for r in rows if r[4] < 2]
+    more = [
+        *(("2", *r[1:]) for r in half),
+        ("3", 1, "image", RIGHT, 0),
+        ("3", 1, "noise", WRONG, 0),
+        ("4", 1, "no_image", WRONG, 0),
+        ("5", 1, "image", LEFT_OUT, 0),
+        ("5", 1, "no_image", WRONG, 0),
+    ]
+    made = card_frames(frame([*rows, *more]), "image", CONTROLS, CONTROLS[:1])
+    found = evaluate(NEEDING, made)
+    assert [row[1:3] for row in found.rows] == [("no_image", "1-1")]
+    by_control = {row["control"]: row for row in evaluate(CARD, made).records()}
+    assert (by_control["noise"]["n_need_image"], by_control["noise"]["n_pairs"]) == (
+        1,
+        1,
+    )
+    assert by_control["no_image"]["n_planned"] == 7
+    assert by_control["no_image"]["n_pairs"] == 5
+
+
+def test_that_the_figure_has_a_bar_for_each_condition_with_its_interval() -> None:
+    trials = frame(drawn(2, 15, 0.4))
+    figure = card_figure(trials, ("image", *CONTROLS), "Figure 1", str.upper)
+    assert figure is not None
+    (panel,) = figure.panels
+    assert panel.groups == ("IMAGE", "NO_IMAGE")
+    (series,) = panel.series
+    assert all(
+        limits[0] < value < limits[1]
+        for limits, value in zip(series.limits, series.values, strict=True)
+        if limits and value is not None
+    )
+    assert panel.baselines == ((0.25, 0.25),)
+    alone = trials.where({"condition": ("image",)})
+    assert card_figure(alone, ("image", *CONTROLS), "", str) is None
+
+
+def test_that_a_model_that_was_not_asked_has_no_bar() -> None:
+    rows = drawn(3, 6, 0.4)
+    one, other = (frame(rows, name) for name in ("one", "other"))
+    other = other.where({"condition": ("image",)})
+    columns = {n: [*one[n], *other[n]] for n in one.columns if n in _GIVEN}
+    both = frame_of_trials(columns, [()] * len(columns["item"]))
+    figure = card_figure(both, ("image", *CONTROLS), "", str)
+    assert figure is not None
+    assert [series.values[1] is None for series in figure.panels[0].series] == [0, 1]
+
+
+_GIVEN = frozenset(
+    {
+        *("item", "patient", "image", "finding", "view", "condition", "repeat"),
+        *("model", "status", "gold"),
+    }
+)

@@ -1,0 +1,1 @@
+"""A benchmark without code: anybody's questions, with controls for the image."""

@@ -1,0 +1,27 @@
+"""The study's tables as specifications."""
+
+from typing import Final
+
+from viewer.results.spec import PERCENT, Key, Shown, Spec, TableSpec
+from viewer.studies.image_dependence import CARD_SPECS
+from viewer.studies.question_set.arms import PLAIN
+from viewer.studies.question_set.frames import GROUPS
+from viewer.studies.tables import RATE, counts
+
+BY_GROUP: Final = TableSpec(
+    "by_group",
+    (Key("group"), Key("value"), Key("condition"), Key("model")),
+    (*counts(), *RATE),
+    "Accuracy by group",
+    "With the image, by the columns that the data set names.",
+    frame=GROUPS,
+    shown=(
+        *("model", "group", "value", Shown("k", "k"), Shown("n", "n")),
+        Shown("hit_rate", "accuracy", PERCENT),
+        Shown("ci_low", "95 % interval", PERCENT, also="ci_high"),
+        Shown("chance", "chance", PERCENT),
+    ),
+    printed={"condition": (PLAIN,)},
+)
+"""The rates of each value of each column that the data set is tabulated by."""
+SPECS: Final[tuple[Spec, ...]] = (*CARD_SPECS, BY_GROUP)

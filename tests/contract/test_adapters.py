@@ -71,6 +71,7 @@ def tables(
         **{f"openai_api:{kind}": {**endpoint, "server": kind} for kind in SERVERS},
         "scripted": {"answer": "D4"},
         "replay": {"items_file": _items_file(folder)},
+        "imported": {"replies_file": _replies_file(folder)},
         "transformers_local": _tiny_llava(local / "tiny-llava"),
         "gguf_local": _tiny_gguf(local),
         "cnn_cam": _tiny_network(local),
@@ -123,6 +124,26 @@ def _items_file(folder: Path) -> str:
     ]
     path = folder / "items.csv"
     path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def _replies_file(folder: Path) -> str:
+    lines = [
+        json.dumps(
+            {
+                "item": item,
+                "condition": "grid=8",
+                "repeat": repeat,
+                "model": "m",
+                "step": "answer",
+                "reply": f"B{i % 8 + 1}",
+            }
+        )
+        for i, item in enumerate(ITEMS)
+        for repeat in range(2)
+    ]
+    path = folder / "replies.jsonl"
+    path.write_text("\n".join(lines))
     return str(path)
 
 

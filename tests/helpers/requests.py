@@ -7,7 +7,14 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from viewer.domain.exchange import Facts, ImagePart, Message, ModelRequest, TextPart
+from viewer.domain.exchange import (
+    Asked,
+    Facts,
+    ImagePart,
+    Message,
+    ModelRequest,
+    TextPart,
+)
 from viewer.domain.image import Raster
 
 
@@ -45,6 +52,7 @@ def facts(
         "repeat": 0,
         "plain": raster,
         "plain_sha256": hashlib.sha256(raster.pixels.tobytes()).hexdigest(),
+        "asked": Asked("m", "answer"),
         **changes,
     }
     return Facts(**values)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from viewer import api
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 ROOT = Path(__file__).parents[2]
@@ -32,7 +33,7 @@ def run_example(name: str, argument: Path, folder: Path) -> str:
 
 
 def test_that_every_example_is_tried() -> None:
-    tried = {"localize", "compare_models", "ask_one"}
+    tried = {"localize", "compare_models", "ask_one", "answer_elsewhere"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == tried
 
 
@@ -66,7 +67,19 @@ def test_that_one_image_is_asked_about_and_its_picture_kept(
         assert picture.mode == "RGB"
 
 
-@pytest.mark.parametrize("name", ["localize", "compare_models", "ask_one"])
+def test_that_code_of_ones_own_answers_a_study(tmp_path: Path) -> None:
+    tiles = api.phantom(tmp_path / "tiles", n=3, study="pathology_mcq")
+    said = run_example("answer_elsewhere", tiles, tmp_path)
+    assert said.startswith("run 1: {")
+    assert "my-model" in said
+    asked = (tmp_path / "questions" / "requests.jsonl").read_text("utf-8")
+    replied = (tmp_path / "replies.jsonl").read_text("utf-8")
+    assert len(asked.splitlines()) == len(replied.splitlines()) > 3
+
+
+@pytest.mark.parametrize(
+    "name", ["localize", "compare_models", "ask_one", "answer_elsewhere"]
+)
 def test_that_examples_use_the_interface_alone(name: str) -> None:
     lines = (EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()
     named = [line for line in lines if "viewer" in line and "import" in line]

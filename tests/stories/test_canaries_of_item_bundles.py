@@ -16,9 +16,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.files import content_sha256
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_bundle import run_bundle
-from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named

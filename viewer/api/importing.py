@@ -9,6 +9,10 @@ from viewer.api.progress import Tell, text_bar
 from viewer.api.running import Running
 
 
+def _listed(files: str | Path | Sequence[str | Path]) -> Sequence[str | Path]:
+    return [files] if isinstance(files, str | Path) else files
+
+
 class Importing(Running):
     """The part of a store that takes in data sets and predictions."""
 
@@ -154,4 +158,54 @@ class Importing(Running):
             shape=shape,
         )
         planned = plan_predictions(self._opened, self.home, source)
+        return self.run(planned.run, progress=progress)
+
+    def import_replies(
+        self,
+        files: str | Path | Sequence[str | Path],
+        *,
+        like: AnyRun | None = None,
+        study: str | Path | None = None,
+        name: str = "",
+        model: str = "",
+        columns: Mapping[str, str] | None = None,
+        convention: str = "",
+        progress: Tell | None = text_bar,
+    ) -> Run:
+        """Score replies of any model to a study's questions, as a run like any other.
+
+        Parameters
+        ----------
+        files : path or sequence of path
+            CSV tables or JSON lines with item and reply, logs of inspect_ai (.eval,
+            .json), or samples of lmms-eval (.jsonl); docs/formats.md has each.
+        like : Run, int or "last", optional
+            The run whose questions are answered; or ``study``, a study file.
+        name, model : str, optional
+            What the model is called; which of the files' models.
+        columns : mapping, optional
+            What columns are: ``{"id": "item", "output": "reply"}``.
+        convention : str, optional
+            How the model gives places; default: cells of the grid.
+
+        Raises
+        ------
+        UnreadableInputError
+            A file cannot be read.
+        WrongUseError
+            Nobody says which questions are answered or by which model, or nothing of
+            the files answers one.
+        """
+        from viewer.services.importing.import_replies import RepliesSource, plan_replies
+
+        source = RepliesSource(
+            files=tuple(map(Path, _listed(files))),
+            like=None if like is None else self._number(like),
+            study=None if study is None else Path(study),
+            name=name,
+            model=model,
+            columns=columns or {},
+            convention=convention,
+        )
+        planned = plan_replies(self._opened, self._settings, source)
         return self.run(planned.run, progress=progress)

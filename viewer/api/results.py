@@ -100,3 +100,59 @@ class Results(Opened):
         from viewer.services.reporting.report_run import write_report
 
         return write_report(self._opened, self._number(run), Path(folder))
+
+    def export_replies(self, run: AnyRun, file: str | Path, model: str = "") -> Path:
+        """Write what a run's models replied; return the file.
+
+        JSON lines, or CSV where the name ends so. :meth:`Store.import_replies` reads it
+        in any store with the same data set.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such run or model, or the file cannot be written.
+        """
+        from viewer.services.exporting.export_replies import export_replies
+
+        number = self._number(run)
+        return export_replies(self._opened, number, Path(file), model).path
+
+    def export_requests(
+        self,
+        run_or_study: AnyRun | Path,
+        folder: str | Path,
+        model: str = "",
+        *,
+        following: bool = False,
+    ) -> Path:
+        """Write the exact questions and images of a study, for other code to answer.
+
+        Parameters
+        ----------
+        run_or_study : Run, int, "last" or path
+            A run, or as a ``Path`` a study file.
+        folder : path
+            Gets ``requests.jsonl``, which is returned, and ``images``.
+        model : str, optional
+            As which of its models is asked; default: the first.
+        following : bool
+            Only what follows the replies that the run has.
+
+        Raises
+        ------
+        WrongUseError
+            There is no such run or model, or the folder cannot be written to.
+        """
+        from viewer.services.configuring.study_file import read_study_file
+        from viewer.services.exporting import export_requests
+
+        out = Path(folder)
+        if isinstance(run_or_study, Path):
+            spec = read_study_file(run_or_study, self._settings.models_file)
+            export_requests.export_spec_requests(self._opened, spec, out, model)
+        else:
+            number = self._number(run_or_study)
+            export_requests.export_run_requests(
+                self._opened, number, out, model, following=following
+            )
+        return out / export_requests.REQUESTS

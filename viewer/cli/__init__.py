@@ -31,6 +31,7 @@ from viewer.cli import (
     saliency,
     segmenting,
     studies,
+    written_replies,
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError, StoreBusyError, StoreLostError
@@ -53,6 +54,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     saliency.import_saliency,
     saliency.import_points,
     predictions.import_predictions,
+    written_replies.import_replies,
     segmenting.segment,
     studies.init,
     studies.prompts,

@@ -98,7 +98,7 @@ def import_predictions(
             file=file,
             name=name,
             dataset=dataset,
-            columns=dict(map(_pair, columns)),
+            columns=dict(map(column_and_field, columns)),
             coordinates=Coordinates(coordinates) if coordinates else None,
             finding=finding,
             model=model,
@@ -109,10 +109,10 @@ def import_predictions(
         )
         if check:
             _, matched = match_file(opened, source)
-            _say_matched(matched.sentence, matched.unused)
+            say_matched(matched.sentence, matched.unused)
             return 0
         planned = plan_predictions(opened, settings.home, source)
-        _say_matched(planned.matched.sentence, planned.matched.unused)
+        say_matched(planned.matched.sentence, planned.matched.unused)
         code = finish(opened, planned.run, BatchOptions(), worker=False)
         print_run(opened, planned.run, as_json=as_json)
     return code
@@ -130,7 +130,7 @@ def export_answers(
     """Write what a run's models answered as a CSV table, in native pixels.
 
     import-predictions reads it back: the same answers give the same results. Answers
-    in words have one row per question and cannot be imported.
+    in words have one row per trial; to import those, use export replies.
     """
     from viewer.services.exporting.export_answers import export_answers as write
     from viewer.store.database import open_store
@@ -146,7 +146,7 @@ def export_answers(
         say(f"{written.left_out}.")
 
 
-def _pair(text: str) -> tuple[str, str]:
+def column_and_field(text: str) -> tuple[str, str]:
     """Return the column and field of ``column=field``."""
     column, equals, field = text.rpartition("=")
     if not equals or not column or not field:
@@ -154,7 +154,8 @@ def _pair(text: str) -> tuple[str, str]:
     return column, field
 
 
-def _say_matched(sentence: str, unused: tuple[str, ...]) -> None:
+def say_matched(sentence: str, unused: tuple[str, ...]) -> None:
+    """Say what of a file is used, and a line for whatever is not."""
     say(f"{sentence}.")
     for line in unused:
         say(f"{line}.")

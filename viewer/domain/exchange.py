@@ -53,6 +53,20 @@ class BoxPrompt:
     boxes: tuple[BoxPx, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which question of which model's trial is asked.
+
+    ``role`` is who is asked, "" for ``model`` itself; ``again`` counts how often the
+    very same was asked before.
+    """
+
+    model: str
+    step: str
+    role: str = ""
+    again: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """Facts for baselines and scripted models; never sent to an endpoint.
@@ -64,6 +78,7 @@ class Facts:
     declares that it takes boxes. ``step`` names the question in a trial of several,
     which have no grid: no rows, columns or letters. ``choices`` is the question and
     its options where it has any, ``written`` what people answered it, "" for nothing.
+    ``asked`` is None unless the adapter declares that it finds replies by it.
     """
 
     rows: int
@@ -82,6 +97,7 @@ class Facts:
     step: str = ""
     choices: Choices | None = None
     written: str = ""
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,21 @@ _SPECS = (
         reads_facts=True,
     ),
     AdapterSpec(
+        name="imported",
+        summary="replies that a model gave elsewhere, from an imported file",
+        factory="viewer.models.imported:Imported",
+        settings=(
+            Setting(
+                "replies_file", Path, None, "JSON lines, a reply each", required=True
+            ),
+            Setting("model", str, None, "which of the file's models"),
+            Setting("interpretable", bool, False, "its replies measure likelihoods"),
+            *WRITTEN_SETTINGS,
+        ),
+        reads_facts=True,
+        finds_by_step=True,
+    ),
+    AdapterSpec(
         name="replay",
         summary="replays the answers of an earlier report",
         factory="viewer.models.replay:Replay",

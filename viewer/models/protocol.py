@@ -124,6 +124,7 @@ class AdapterSpec:
     studies whose answers are text refuse it.
     ``interpretable``: it takes a request's highlight and measures, see
     ``models.interpretability``.
+    ``finds_by_step``: facts tell which question of which model's trial is asked.
     ``person``: people answered elsewhere; what they said is read, and nobody is asked.
     ``builtin_profiles``: models of a built-in adapter that need no settings. They are
     listed and can be asked without a table in models.toml; every other model needs one.
@@ -142,5 +143,6 @@ class AdapterSpec:
     takes_boxes: bool = False
     places: bool = False
     interpretable: bool = False
+    finds_by_step: bool = False
     person: bool = False
     builtin_profiles: tuple[ModelProfile, ...] = ()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -385,3 +386,25 @@ def test_that_phantoms_are_made_by_name(tmp_path: Path) -> None:
         assert store.import_dataset("pathmmu", folder).items > 0
     with pytest.raises(api.WrongUseError, match="There is no generated collection"):
         api.phantom(tmp_path / "none", study="none")
+
+
+def test_that_replies_given_elsewhere_are_scored_and_go_out_again(
+    store: api.Store, tmp_path: Path
+) -> None:
+    run = store.run(planned(store, "uniform"), progress=None)
+    requests = store.export_requests(run, tmp_path / "questions")
+    asked = [json.loads(line) for line in requests.read_text("utf-8").splitlines()]
+    assert len(asked) == run.planned
+    keys = ("item", "condition", "repeat", "step")
+    rows = [{**{k: one[k] for k in keys}, "reply": "D4"} for one in asked]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    mine = store.import_replies(path, like=run, name="mine", progress=None)
+    assert mine.models == ("mine",)
+    assert set(store.records(mine).answer) == {"D4"}
+    out = store.export_replies(mine, tmp_path / "out.csv")
+    again = store.import_replies([out], like=run, progress=None)
+    assert store.table(again).rows == store.table(mine).rows
+    assert not list((tmp_path / "then").glob("*"))
+    left = store.export_requests(mine, tmp_path / "then", following=True)
+    assert left.read_text("utf-8") == "", "there is a reply to each"

@@ -24,7 +24,6 @@ from viewer.services.exporting.bundling.records import (
     json_bytes,
     json_lines,
 )
-from viewer.services.exporting.pseudonyms import Pseudonyms, examples_without_names
 from viewer.services.reporting.report_run import (
     RunReport,
     context_of,
@@ -35,6 +34,7 @@ from viewer.services.reporting.report_run import (
     with_reused,
 )
 from viewer.services.trials.grades import grades_of
+from viewer.services.trials.pseudonyms import Pseudonyms, examples_without_names
 from viewer.services.trials.run_context import RunContext
 from viewer.store import consents
 from viewer.store.database import Store, open_store

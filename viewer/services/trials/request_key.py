@@ -100,6 +100,7 @@ def _facts(facts: Facts) -> dict[str, object]:
         **({"step": facts.step} if facts.step else {}),
         **({"written": facts.written} if facts.written else {}),
         **_choices(facts.choices),
+        **({} if facts.asked is None else {"asked": plain(facts.asked)}),
     }
 
 

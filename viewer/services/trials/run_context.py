@@ -21,6 +21,7 @@ from viewer.domain.conditions import (
 )
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import (
+    Asked,
     Facts,
     ModelProfile,
     ModelReply,
@@ -155,6 +156,7 @@ class RunContext:
                 choices=question.choices,
                 prompt=question.boxes,
                 written=question.written,
+                asked=_asked(trial, step) if spec_of(profile).finds_by_step else None,
             ),
             hashlib.sha256(question.template.encode()).hexdigest(),
             self._form(profile, trial, question),
@@ -323,6 +325,10 @@ class RunContext:
         """Stop what models held in this process write, and their loading."""
         for _, adapter in self.held_models():
             adapter.interrupt()
+
+
+def _asked(trial: Trial, step: Step) -> Asked:
+    return Asked(trial.model, step.name, step.role, step.again)
 
 
 def _facts(trial: Trial, step: Step, seed: int) -> Facts:

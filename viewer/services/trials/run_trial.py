@@ -99,7 +99,7 @@ def run_trial(
         question = context.question(trial, step, so_far, sources)
         request = context.request(trial, step, question)
         about = context.about(trial, question, sources)
-        document = _document(profile, request, trial.repeat, step)
+        document = document_of(profile, request, trial.repeat, step)
         sha256 = request_key(document)
         outgoing = _pass_gate(context, profile, request, about)
         reply = yield PreparedRequest(
@@ -117,7 +117,7 @@ def run_trial(
     return judge(context, trial, so_far)
 
 
-def _document(
+def document_of(
     profile: ModelProfile, request: ModelRequest, repeat: int, step: Step
 ) -> dict[str, object]:
     """Return what names a question; a model that cannot be got raises ProviderError."""

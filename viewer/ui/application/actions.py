@@ -135,6 +135,10 @@ ACTIONS: Final = (
     ActionSpec("file.import_predictions", "File", "Import predictions…", "",
                "Score predictions made elsewhere like a run: a table, COCO results, "
                "DICOM segmentations", "table-arrow-left"),
+    ActionSpec("file.import_replies", "File", "Import replies…", "",
+               "Score what any model replied to a study's questions like a run: JSON "
+               "lines, a table, logs of inspect_ai, samples of lmms-eval",
+               "comment-arrow-left-outline"),
     _measure("file.export", "File", "Export table…", "Ctrl+E",
              "Save the results of the selected run as a table", "table-arrow-right"),
     _measure("file.answers", "File", "Export answers…", "",

@@ -11,6 +11,7 @@ from viewer.ui.application.show_once import show_once
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_predictions import PlannedPredictions
+    from viewer.services.importing.import_replies import PlannedReplies
 
 _CONCURRENCY: Final = 4
 
@@ -30,7 +31,7 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         page.imported.connect(told)
         return page
 
-    def ask(planned: "PlannedPredictions") -> None:
+    def ask(planned: "PlannedPredictions | PlannedReplies") -> None:
         context.worker.resume(planned.run, _CONCURRENCY)
         words = planned.matched.sentence
         context.notices.say(f"Run {planned.run} in Measure scores {words}.")
@@ -39,6 +40,13 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         from viewer.ui.dialogs.import_predictions import ImportPredictions
 
         page = ImportPredictions(context.settings, window)
+        page.planned.connect(ask)
+        return page
+
+    def replies() -> QWidget:
+        from viewer.ui.dialogs.import_replies import ImportReplies
+
+        page = ImportReplies(context.settings, window)
         page.planned.connect(ask)
         return page
 
@@ -55,4 +63,5 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         "file.import_predictions": lambda: show_once(
             window, "import predictions", predictions
         ),
+        "file.import_replies": lambda: show_once(window, "import replies", replies),
     }

@@ -17,7 +17,7 @@ from viewer.store.database import open_store
 def test_that_every_question_is_prepared_again_where_loading_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopped, document = set(), run_trial._document
+    stopped, document = set(), run_trial.document_of
 
     def stopped_once(
         profile: ModelProfile, request: ModelRequest, repeat: int, step: Step
@@ -27,7 +27,7 @@ def test_that_every_question_is_prepared_again_where_loading_was_stopped(
             raise LoadCancelledError("Loading was stopped.", "Ask again.")
         return document(profile, request, repeat, step)
 
-    monkeypatch.setattr(run_trial, "_document", stopped_once)
+    monkeypatch.setattr(run_trial, "document_of", stopped_once)
     with quiz_in_catalog(), open_store(tmp_path / "s.sqlite") as store:
         registered(store, tmp_path / "pictures")
         model = says("knows", {"two": "C", "one": "A", "none": "B"}, tmp_path)

@@ -24,8 +24,8 @@ from viewer.services.exporting.bundling.records import (
     sha256_of,
     trial_record,
 )
-from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.report_run import RunReport
+from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.run_context import RunContext
 from viewer.store.database import Store
 from viewer.store.runs import condition_of

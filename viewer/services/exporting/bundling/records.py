@@ -9,8 +9,8 @@ from typing import Any, Final
 from viewer.domain.exchange import RawReply
 from viewer.results.frame import is_told
 from viewer.results.item_columns import Origin, names_of
-from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.records import reply_text
+from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import trials
 from viewer.store.database import Store
 

@@ -1,0 +1,103 @@
+"""Import replies: what is counted is what is imported, and nothing before Import."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.item_runs import item_run
+from viewer import app
+from viewer.services.importing.import_replies import PlannedReplies
+from viewer.services.inspecting.runs import run_list
+from viewer.settings import Settings
+from viewer.store import cases
+from viewer.store.database import open_store
+from viewer.ui.dialogs.import_replies import ImportReplies
+
+
+@pytest.fixture
+def keys(settings: Settings, tmp_path: Path) -> list[str]:
+    with open_store(settings.store) as store:
+        run = item_run(store, tmp_path / "sample", "pathology_mcq")
+        return [item.key for item in cases.dataset_of_run(store, run).items]
+
+
+@pytest.fixture
+def page(qtbot: QtBot, settings: Settings, keys: list[str]) -> ImportReplies:
+    del keys
+    page = ImportReplies(settings)
+    page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.questions.count() == 1)
+    return page
+
+
+def _file(folder: Path, keys: list[str]) -> Path:
+    rows = [{"item": key, "condition": "plain", "reply": "(A)"} for key in keys]
+    rows += [{"item": f"no {n}", "condition": "plain", "reply": "A"} for n in range(9)]
+    path = folder / "mine.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def test_that_a_file_is_counted_and_then_planned_under_a_models_name(
+    page: ImportReplies,
+    settings: Settings,
+    keys: list[str],
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    assert page.questions.currentText().startswith("Those of run 1: Pathology")
+    page.open_paths((_file(tmp_path, keys),))
+    qtbot.waitUntil(lambda: "--name" in page.sentence.text())
+    assert not page.go.isEnabled()
+    page.name.setText("mine")
+    page.name.editingFinished.emit()
+    qtbot.waitUntil(page.go.isEnabled)
+    assert page.sentence.text().startswith(f"{len(keys)} replies for {len(keys)} of ")
+    assert "no 0 is not an item of this run." in page.unused.text()
+    assert page.unused.text().endswith("… and 3 more")
+    assert len(run_list(settings.store)) == 1, "nothing is kept yet"
+    with qtbot.waitSignal(page.planned) as caught:
+        page.go.click()
+    planned = caught.args[0]
+    assert isinstance(planned, PlannedReplies)
+    assert [run.models for run in run_list(settings.store)] == [("mine",), ("studied",)]
+
+
+def test_that_a_file_that_is_none_is_refused_at_the_foot(
+    page: ImportReplies, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    page.open_paths((path,))
+    qtbot.waitUntil(lambda: "is not a file of replies" in page.sentence.text())
+    assert not page.go.isEnabled()
+
+
+def test_that_the_questions_of_a_study_file_can_be_answered(
+    page: ImportReplies, keys: list[str], tmp_path: Path, qtbot: QtBot
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text('study = "pathology_mcq"\ndataset = "sample"\n')
+    page.name.setText("mine")
+    page.open_paths((_file(tmp_path, keys),))
+    page.choose_study(study)
+    qtbot.waitUntil(page.go.isEnabled)
+    assert page.questions.currentText() == "Those of study.toml"
+
+
+def test_that_the_menu_opens_the_page(settings: Settings, qtbot: QtBot) -> None:
+    window = app.build_window(settings)
+    qtbot.addWidget(window)
+    app.furnish(window)
+    window.show()
+    window.context.actions.run("file.import_replies")
+    page = window.findChild(ImportReplies)
+    assert page is not None
+    qtbot.waitUntil(lambda: "choose a study file" in page.sentence.text())
+    page.close()
+    window.close()

@@ -1,0 +1,170 @@
+"""Commands for answering elsewhere: export requests, export replies, import-replies."""
+
+from pathlib import Path
+
+import click
+
+from viewer.cli.exporting import export
+from viewer.cli.predictions import column_and_field, say_matched
+from viewer.cli.shared import finish, json_option, say, store_option
+from viewer.domain.plain import plain
+from viewer.printing import echo, print_json
+from viewer.settings import read_settings
+from viewer.terminal import print_run, run_number
+
+_STUDY_FILE = ".toml"
+
+
+@export.command("requests")
+@click.argument("run_or_study", metavar="RUN|STUDY.toml")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True)
+@click.option("--model", default="", help="As this model is asked; default: the first.")
+@click.option(
+    "--next",
+    "following",
+    is_flag=True,
+    help="Only what follows the replies that the run has.",
+)
+@store_option
+@json_option
+def requests(
+    run_or_study: str,
+    out: Path,
+    model: str,
+    store: Path | None,
+    *,
+    following: bool,
+    as_json: bool,
+) -> None:
+    """Write the exact questions and images of a study, for other code to answer.
+
+    requests.jsonl has a line per question: item, condition, repeat, step, messages,
+    image files, options. Items and images appear under pseudonyms, as in bundles;
+    nothing says what is right. import-replies takes the replies. Questions that depend
+    on an earlier reply are left out: import what there is, then export with --next.
+    """
+    from viewer.services.configuring.study_file import read_study_file
+    from viewer.services.exporting.export_requests import (
+        export_run_requests,
+        export_spec_requests,
+    )
+    from viewer.store.database import open_store
+
+    settings = read_settings(store)
+    with open_store(settings.store) as opened:
+        if run_or_study.endswith(_STUDY_FILE):
+            spec = read_study_file(Path(run_or_study), settings.models_file)
+            written = export_spec_requests(opened, spec, out, model)
+        else:
+            run = run_number(run_or_study, opened)
+            written = export_run_requests(opened, run, out, model, following=following)
+    if as_json:
+        print_json(plain(written))
+        return
+    echo(written.sentence)
+    for notice in written.notices:
+        say(notice)
+
+
+@export.command("replies")
+@click.argument("run_name", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@click.option("--model", default="", help="Only one of the run's models.")
+@store_option
+@json_option
+def replies(
+    run_name: str, out: Path, model: str, store: Path | None, *, as_json: bool
+) -> None:
+    """Write what a run's models replied to each question, as JSON lines or CSV.
+
+    import-replies reads it back in any store with the same data set: the same replies
+    give the same tables. Items appear under pseudonyms, replies word for word.
+    """
+    from viewer.services.exporting.export_replies import export_replies
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        written = export_replies(opened, run_number(run_name, opened), out, model)
+    if as_json:
+        print_json(plain(written))
+        return
+    echo(written.sentence)
+
+
+@click.command("import-replies")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@click.option("--like", metavar="RUN", help="Answer the questions of this run.")
+@click.option(
+    "--study",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Answer the questions of this study file.",
+)
+@click.option("--name", default="", help="Name for the model.")
+@click.option("--model", default="", help="Use only this model of the files.")
+@click.option(
+    "--map",
+    "columns",
+    multiple=True,
+    metavar="COLUMN=FIELD",
+    help="What a column holds: item, condition, repeat, step, role, model, reply, "
+    "finish_reason or refusal.",
+)
+@click.option(
+    "--convention",
+    default="",
+    help="Convention in which the model gives places; default: cells of the grid.",
+)
+@click.option("--check", is_flag=True, help="Only report what would be used.")
+@store_option
+@json_option
+def import_replies(
+    files: tuple[Path, ...],
+    like: str | None,
+    study: Path | None,
+    name: str,
+    model: str,
+    columns: tuple[str, ...],
+    convention: str,
+    store: Path | None,
+    *,
+    check: bool,
+    as_json: bool,
+) -> int:
+    """Score replies of any model to a study's questions like a run.
+
+    FILE is a CSV table or JSON lines with item and reply (and condition, repeat, step,
+    role, model where there are several), a log of inspect_ai (.eval, .json), or samples
+    of lmms-eval (samples_*.jsonl). Items go by their names or by the pseudonyms of
+    export requests. What is unknown or answered twice is listed; questions without a
+    reply count as failed, with the reason not_recorded.
+    """
+    from viewer.services.importing.import_replies import (
+        RepliesSource,
+        match_reply_files,
+        plan_replies,
+    )
+    from viewer.services.running.coordinator import BatchOptions
+    from viewer.store.database import open_store
+
+    settings = read_settings(store)
+    with open_store(settings.store) as opened:
+        source = RepliesSource(
+            files=files,
+            like=None if like is None else run_number(like, opened),
+            study=study,
+            name=name,
+            model=model,
+            columns=dict(map(column_and_field, columns)),
+            convention=convention,
+        )
+        if check:
+            _, matched = match_reply_files(opened, settings, source)
+            say_matched(matched.sentence, matched.unused)
+            return 0
+        planned = plan_replies(opened, settings, source)
+        say_matched(planned.matched.sentence, planned.matched.unused)
+        code = finish(opened, planned.run, BatchOptions(), worker=False)
+        print_run(opened, planned.run, as_json=as_json)
+    return code

@@ -1,0 +1,1 @@
+"""Read replies that models gave elsewhere."""

@@ -1,0 +1,93 @@
+"""Logs of inspect_ai: a JSON document, or a zip with a JSON document a sample.
+
+Written after https://inspect.aisi.org.uk/eval-logs.html and
+https://inspect.aisi.org.uk/reference/inspect_ai.log.html (EvalLog, EvalSample), untried
+on logs of every version. A sample's id is the item, its epoch the repeat; what its
+metadata says of the condition or of the step is taken.
+"""
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.documents import read_json
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.replies.found import FoundReplies, made_replies
+from viewer.readers.replies.rows import Row
+
+_NAMED: Final = ("item", "condition", "repeat", "step", "role")
+_ENDS: Final[Mapping[str, str]] = {
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "content_filter",
+}
+"""Stop reasons that say more than that the model had finished."""
+
+
+def rows_of_log(log: Mapping[str, Any]) -> list[Row]:
+    """Return the samples of a log in one document."""
+    model = _model(log)
+    return [_row(one, model, n) for n, one in enumerate(log["samples"], start=1)]
+
+
+def samples_of_zip(file: Path) -> list[Row]:
+    """Return the samples of a log in a zip; what cannot be opened raises."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+            header = "header.json" if "header.json" in names else "_journal/start.json"
+            model = _model(read_json(archive.read(header)))
+            samples = [n for n in names if n.startswith("samples/")]
+            documents = [read_json(archive.read(name)) for name in samples]
+    except NotImplementedError as error:  # Zstandard needs Python 3.14
+        raise UnreadableInputError(
+            f"'{file.name}' is compressed in a way that cannot be read here.",
+            "Convert it with inspect log convert --to json.",
+        ) from error
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise UnreadableInputError(
+            f"'{file.name}' cannot be read as a log of inspect_ai.",
+            "Choose a complete .eval file.",
+        ) from error
+    return [_row(one, model, n) for n, one in enumerate(documents, start=1)]
+
+
+def replies_of(file: Path, samples: list[Row]) -> FoundReplies:
+    """Return what a log's samples were answered."""
+    return made_replies(file, samples)
+
+
+def _model(log: Mapping[str, Any]) -> str:
+    found = log.get("eval")
+    return str(found.get("model") or "") if isinstance(found, dict) else ""
+
+
+def _row(sample: object, model: str, number: int) -> Row:
+    if not isinstance(sample, dict):
+        return Row(f"sample {number}", {})
+    metadata = sample.get("metadata")
+    told = metadata if isinstance(metadata, dict) else {}
+    said = {name: told[name] for name in _NAMED if name in told}
+    repeat = int(sample.get("epoch") or 1) - 1
+    own = {"item": sample.get("id"), "repeat": repeat, "model": model}
+    return Row(f"sample {number}", {**own, **said, **dict(_said(sample))})
+
+
+def _said(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield the reply and how it ended; a sample that failed has none."""
+    output = sample.get("output")
+    choices = output.get("choices") if isinstance(output, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return
+    message = choices[0].get("message")
+    yield "reply", _words(message.get("content") if isinstance(message, dict) else None)
+    yield "finish_reason", _ENDS.get(str(choices[0].get("stop_reason")), "")
+
+
+def _words(content: object) -> str | None:
+    """Return a message's content: text, or the text among its parts."""
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else None
+    parts = [part for part in content if isinstance(part, dict)]
+    return "".join(str(p.get("text") or "") for p in parts if p.get("type") == "text")

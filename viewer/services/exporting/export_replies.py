@@ -1,0 +1,144 @@
+"""Export what a run's models replied, question by question, to be imported again."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import Status
+from viewer.domain.counting import counted
+from viewer.domain.errors import ProviderError, WrongUseError
+from viewer.domain.exchange import ModelProfile, RawReply
+from viewer.domain.written_reply import FIELDS, WrittenReply, row_of
+from viewer.models.catalog import spec_of
+from viewer.models.interpretability import is_interpretable
+from viewer.models.reading import plain_reply, read_reply
+from viewer.services.trials.pseudonyms import Pseudonyms
+from viewer.services.trials.run_context import RunContext
+from viewer.store import cases, runs, steps, trials
+from viewer.store.database import Store, open_store
+from viewer.store.trials import ScoredTrial, TrialReply
+from viewer.writers.files import write_atomically
+from viewer.writers.tables import csv_bytes
+
+_READ_BY: Final = ("convention", "provider_view", "structured", "model")
+"""Settings of a model that say how its replies are read, or who made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedReplies:
+    """How many replies a file holds, to how many trials, and how many have none."""
+
+    path: Path
+    replies: int
+    trials: int
+    without: int
+
+    @property
+    def sentence(self) -> str:
+        """What was written, in words."""
+        told = f"{counted(self.replies, 'reply', 'replies')} to "
+        told += f"{counted(self.trials, 'trial')} in {self.path}"
+        none = f"; {counted(self.without, 'trial')} without a reply left out"
+        return told + (none if self.without else "")
+
+
+def export_replies(
+    store: Store, run: int, out: Path, model: str = ""
+) -> ExportedReplies:
+    """Write every reply that a run's verdicts were read from, under pseudonyms.
+
+    JSON lines, or a CSV table where ``out`` ends so. Replies of people that the data
+    set holds are left out, and so are outlines of a segmenter: importing the file asks
+    for them again. ``model`` takes one model of the run only.
+
+    Raises
+    ------
+    WrongUseError
+        For an unknown run or model.
+    """
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    if model and model not in context.profiles:
+        raise WrongUseError(
+            f"Run {run} did not ask the model '{model}'.",
+            f"It asked {', '.join(context.profiles)}.",
+        )
+    names = Pseudonyms(context.dataset, ())
+    wanted = [
+        one
+        for one in trials.scored_trials(store, run)
+        if (not model or one.trial.model == model)
+        and not spec_of(context.profiles[one.trial.model]).person
+        and (one.reply_id is not None or one.score.status is not Status.EXCLUDED)
+    ]
+    replied = [one for one in wanted if one.reply_id is not None]
+    rows = [row for one in replied for row in _rows(store, context, names, one)]
+    write_atomically(out, _file(rows, out))
+    return ExportedReplies(out, len(rows), len(replied), len(wanted) - len(replied))
+
+
+def export_stored_replies(store: Path, run: int, out: Path) -> ExportedReplies:
+    """Write the replies of a run of the store in a file, as the window does."""
+    with open_store(store) as opened:
+        return export_replies(opened, run, out)
+
+
+def _file(rows: list[Mapping[str, object]], out: Path) -> bytes:
+    if out.suffix.lower() == ".csv":
+        there = [name for name in FIELDS if any(name in row for row in rows)]
+        return csv_bytes(there, ([row.get(name, "") for name in there] for row in rows))
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _rows(
+    store: Store, context: RunContext, names: Pseudonyms, one: ScoredTrial
+) -> Iterator[Mapping[str, object]]:
+    assert one.reply_id is not None  # noqa: S101 - those without were left out
+    trial = one.trial
+    for kept in steps.kept_replies(store, one.id, one.reply_id):
+        profile = context.profile_for(trial.model, kept.step)
+        if spec_of(profile).takes_boxes:
+            continue
+        written = WrittenReply(
+            item=names.item(trial.item, trial.image),
+            text="",
+            condition=trial.condition.name,
+            repeat=str(trial.repeat),
+            model=trial.model,
+            step=kept.step.name,
+            again=kept.step.again,
+            role=kept.step.role,
+            settings=_settings(profile),
+        )
+        yield row_of(_said(written, kept))
+
+
+def _said(written: WrittenReply, kept: TrialReply) -> WrittenReply:
+    """Return a reply with its text, and with its bytes where they say more."""
+    try:
+        read = read_reply(kept.raw)
+    except ProviderError:
+        return replace(written, raw=kept.raw)
+    ended = "" if read.finish_reason == "stop" else read.finish_reason
+    told = replace(
+        written, text=read.text, finish_reason=ended, refusal=read.refusal or ""
+    )
+    return told if _says_all(told, kept.raw) else replace(told, raw=kept.raw)
+
+
+def _says_all(told: WrittenReply, raw: RawReply) -> bool:
+    """Tell whether a reply is read the same from its text alone."""
+    parts = {"finish_reason": told.finish_reason, "refusal": told.refusal}
+    plain = plain_reply(told.text, **{k: part for k, part in parts.items() if part})
+    timed = raw.latency_ms or raw.headers
+    return not timed and read_reply(plain) == replace(read_reply(raw), note="")
+
+
+def _settings(profile: ModelProfile) -> Mapping[str, object]:
+    said = {key: profile.settings.get(key) for key in _READ_BY}
+    settings = {key: value for key, value in said.items() if value}
+    if is_interpretable(spec_of(profile), profile):
+        settings["interpretable"] = True
+    return settings

@@ -1,0 +1,269 @@
+"""Bring the replies of any model: a file of them becomes a run like any other.
+
+They are kept in the data folder under a name made of what they say, and an ``imported``
+model replies with them, so that the ledger, the study's own parser and scorer, reports,
+comparing and scoring again are those of every run.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec
+from viewer.domain.written_reply import WrittenReply, row_of
+from viewer.models.catalog import profile_from_table, spec_of
+from viewer.models.imported import ADAPTER
+from viewer.readers.replies.catalog import read_replies
+from viewer.services.configuring.study_file import read_toml, study_spec
+from viewer.services.importing.match_replies import MatchedReplies, match_replies
+from viewer.services.running.batch_form import study_title
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.supported_findings import planned_trials
+from viewer.services.trials.run_context import RunContext
+from viewer.settings import Settings
+from viewer.store import cases, runs
+from viewer.store.database import Store, open_store
+from viewer.writers.files import write_atomically
+
+FOLDER: Final = "replies"
+"""Where in the data folder imported replies are kept."""
+_NOT_IN_NAMES: Final = re.compile(r"[\s:;,\"'/\\]+")
+
+
+@dataclass(frozen=True)
+class RepliesSource:
+    """Which files are imported, and as the answers to what.
+
+    ``like`` is a run whose questions they answer, ``study`` a study file that says
+    them. ``name`` is the model's where the files do not say it, and replaces theirs;
+    ``model`` takes one of several that they name. ``columns`` says what columns are;
+    ``convention`` how the model writes places, where the files do not say that.
+    """
+
+    files: tuple[Path, ...]
+    like: int | None = None
+    study: Path | None = None
+    name: str = ""
+    model: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    convention: str = ""
+
+
+@dataclass(frozen=True)
+class PlannedReplies:
+    """The run that the replies of files wait in, and what became of them."""
+
+    run: int
+    matched: MatchedReplies
+
+
+def plan_replies(
+    store: Store, settings: Settings, source: RepliesSource
+) -> PlannedReplies:
+    """Plan the replies of files as a run, which then is asked like any other.
+
+    The same replies to the same questions are the same run.
+
+    Raises
+    ------
+    UnreadableInputError
+        For a file that cannot be read.
+    WrongUseError
+        Where it is not stated which questions are answered or by which model, or where
+        none of it can be used.
+    """
+    spec, matched = match_reply_files(store, settings, source)
+    file = _keep(matched.replies, settings.home / FOLDER)
+    planned = replace(
+        spec,
+        models=tuple(_with_file(model, file) for model in spec.models),
+        helpers=tuple(
+            _with_file(helper, file) if helper.adapter == ADAPTER else helper
+            for helper in spec.helpers
+        ),
+    )
+    return PlannedReplies(plan_run(store, planned), matched)
+
+
+def match_reply_files(
+    store: Store, settings: Settings, source: RepliesSource
+) -> tuple[RunSpec, MatchedReplies]:
+    """Return what the replies of files would answer, before anything is kept."""
+    found = read_replies(source.files, source.columns)
+    replies = _of_models(found.replies, source)
+    spec = _spec(store, settings, source, replies)
+    dataset = cases.dataset_named(store, spec.dataset)
+    context = RunContext(spec, dataset)
+    planned = planned_trials(context.study, dataset, spec)
+    matched = match_replies(replies, planned, context, found.problems)
+    if not matched.replies:
+        first = f" {matched.unused[0]}." if matched.unused else ""
+        raise WrongUseError(
+            f"No reply in '{source.files[0].name}' answers a question of this "
+            f"run.{first}",
+            "Check which columns name the item and the condition, and the run.",
+        )
+    return spec, matched
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run whose questions replies may answer."""
+
+    id: int
+    words: str
+
+
+def runs_to_answer(store: Path) -> tuple[AskedRun, ...]:
+    """Return the runs that a person planned, newest first."""
+    with open_store(store) as opened:
+        found = runs.run_summaries(opened, include_adhoc=False)
+    return tuple(
+        AskedRun(
+            one.id,
+            f"Those of run {one.id}: {study_title(one.study)} · {one.dataset}",
+        )
+        for one in reversed(found)
+    )
+
+
+def plan_import(settings: Settings, source: RepliesSource) -> PlannedReplies:
+    """Plan the replies of files in the window's store, to be asked by its worker."""
+    with open_store(settings.store) as opened:
+        return plan_replies(opened, settings, source)
+
+
+def preview_replies(settings: Settings, source: RepliesSource) -> MatchedReplies:
+    """Return what the replies of files would answer; nothing is kept."""
+    with open_store(settings.store) as opened:
+        return match_reply_files(opened, settings, source)[1]
+
+
+def _of_models(
+    replies: Sequence[WrittenReply], source: RepliesSource
+) -> tuple[WrittenReply, ...]:
+    """Return the replies of the models that are wanted, each under its name."""
+    models = tuple(dict.fromkeys(one.model for one in replies if one.model))
+    if source.model and source.model not in models:
+        raise WrongUseError(
+            f"'{source.files[0].name}' has no model '{source.model}'.",
+            f"It has {', '.join(models) or 'none by name'}.",
+        )
+    chosen = (source.model,) if source.model else models
+    if source.name and len(chosen) > 1:
+        raise WrongUseError(
+            f"'{source.files[0].name}' has several models: {', '.join(chosen)}.",
+            "Choose one of them with --model, or leave out --name.",
+        )
+    nameless = sum(not one.model for one in replies)
+    if nameless and (chosen or not source.name):
+        raise WrongUseError(
+            f"'{source.files[0].name}' does not name the model of {nameless} of its "
+            f"{len(replies)} replies.",
+            "Name the model with --name, or in a column model.",
+        )
+    wanted = (one for one in replies if not chosen or one.model in chosen)
+    return tuple(replace(one, model=_name(source.name or one.model)) for one in wanted)
+
+
+def _name(name: str) -> str:
+    """Return a model's name without what no profile's name may have."""
+    return _NOT_IN_NAMES.sub("-", name)
+
+
+def _spec(
+    store: Store,
+    settings: Settings,
+    source: RepliesSource,
+    replies: Sequence[WrittenReply],
+) -> RunSpec:
+    """Return the questions that are answered, asked of models that are to be."""
+    models = tuple(_to_be(name, replies, source) for name in _names(replies))
+    if source.like is not None:
+        spec = replace(runs.run_spec(store, source.like), models=models)
+    elif source.study is not None:
+        spec = _spec_of_file(source.study, settings, models, replies)
+    else:
+        raise WrongUseError(
+            "It is not stated which questions these replies answer.",
+            "Name a run with --like, or a study file with --study.",
+        )
+    context = RunContext(spec, cases.dataset_named(store, spec.dataset))
+    said = {one.role for one in replies if one.role}
+    roles = context.study.roles(context.params)
+    replied = {name for role, name in roles.items() if role in said}
+    return replace(
+        spec,
+        helpers=tuple(
+            _helper(one, replies)
+            if one.name in replied and not spec_of(one).takes_boxes
+            else one
+            for one in spec.helpers
+        ),
+    )
+
+
+def _spec_of_file(
+    file: Path,
+    settings: Settings,
+    models: Sequence[ModelProfile],
+    replies: Sequence[WrittenReply],
+) -> RunSpec:
+    """Return a study file's questions; it need not know the models of the replies."""
+    table, names = read_toml(file), {model.name for model in models}
+    said = table.get("model", [])
+    others = [
+        one
+        for one in (said if isinstance(said, list) else [])
+        if not isinstance(one, dict) or one.get("name") not in names
+    ]
+    stand_ins = [{"name": n, "adapter": "scripted", "answer": ""} for n in names]
+    repeats = 1 + max((int(one.repeat or 0) for one in replies), default=0)
+    known = {"repeats": repeats, **table, "model": [*others, *stand_ins]}
+    spec = study_spec(
+        known, file, settings.models_file, models=[model.name for model in models]
+    )
+    return replace(spec, models=tuple(models))
+
+
+def _names(replies: Sequence[WrittenReply]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.model for one in replies))
+
+
+def _to_be(
+    name: str, replies: Sequence[WrittenReply], source: RepliesSource
+) -> ModelProfile:
+    """Return the model of replies, before their file is kept."""
+    convention = {"convention": source.convention} if source.convention else {}
+    own = (one for one in replies if one.model == name and not one.role)
+    told = next((one.settings for one in own if one.settings), {})
+    return profile_from_table(
+        {"name": name, "adapter": ADAPTER, "replies_file": "", **convention, **told}
+    )
+
+
+def _helper(helper: ModelProfile, replies: Sequence[WrittenReply]) -> ModelProfile:
+    """Return the model of a role whose replies are in the files."""
+    own = (one for one in replies if one.role)
+    told = next((one.settings for one in own if one.settings), {})
+    table = {"name": helper.name, "adapter": ADAPTER, "replies_file": ""}
+    return profile_from_table({**table, **told})
+
+
+def _with_file(model: ModelProfile, file: Path) -> ModelProfile:
+    return replace(model, settings={**model.settings, "replies_file": str(file)})
+
+
+def _keep(replies: Sequence[WrittenReply], folder: Path) -> Path:
+    """Write replies into a folder under a name made of what they say; return it."""
+    lines = [json.dumps(row_of(one), sort_keys=True) for one in replies]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path = folder / f"{hashlib.sha256(data).hexdigest()}.jsonl"
+    write_atomically(path, data)
+    return path.absolute()

@@ -126,7 +126,7 @@ def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWind
 
 
 def furnish(window: MainWindow) -> None:
-    """Add every workspace; they import what a window alone does without."""
+    """Add every workspace; they import modules that only a window needs."""
     GuiCollector(window)
     for step in _rest_of(window, _add_read(window)):
         step()

@@ -217,7 +217,7 @@ def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -
 
 
 def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> bool:
-    """Ask what is pending, here or in a worker; return whether nothing failed."""
+    """Ask the pending trials, here or in a worker; return whether none failed."""
     from viewer.services.running.run_batch import run_batch
     from viewer.services.running.stopping import Stop, StopSignals
     from viewer.services.worker.jobs import run_in_worker

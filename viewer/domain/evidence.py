@@ -138,7 +138,7 @@ class EvidenceCase:
         return tuple(image for one in self.evidence for image in one.images)
 
     def item(self, patient: str = "") -> Item:
-        """Return the case as an item; only its truth is in the reference."""
+        """Return the case as an item; only the diagnosis is in the reference."""
         facts = plain(self)
         key = facts.pop("key")
         truth = {name: facts.pop(name) for name in ("answer", "diagnosis")}

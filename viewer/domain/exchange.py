@@ -265,7 +265,7 @@ class SentHeatMap:
 
     @classmethod
     def of(cls, values: npt.ArrayLike) -> Self:
-        """Return the map of a (rows, columns) array of finite numbers."""
+        """Return the heat map of a (rows, columns) array of finite numbers."""
         half = np.asarray(values, dtype="<f2")
         return cls(half.shape[0], half.shape[1], half.tobytes())
 

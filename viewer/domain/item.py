@@ -36,7 +36,7 @@ class Item:
 
     @property
     def content(self) -> str:
-        """Everything of it as one line of JSON with sorted keys."""
+        """The whole item as one line of JSON with sorted keys."""
         return json.dumps(plain(self), sort_keys=True, separators=(",", ":"))
 
 

@@ -35,7 +35,7 @@ class Resampling:
     confidence: float = 0.95
 
     def describe(self, kind: str) -> str:
-        """Name an interval of a ``kind`` that came of these draws."""
+        """Return the name of a ``kind`` of interval from these draws."""
         return (
             f"{kind}, {percent(self.confidence)}, {self.replicates:,} resamples, "
             f"seed {self.seed}"
@@ -109,10 +109,11 @@ def summary(
     resampling: Resampling,
     kind: str = "patient-cluster bootstrap",
 ) -> ClusterEstimate:
-    """Return an estimate of its resamples and of its values with a patient left out.
+    """Return an estimate from its resamples and from its leave-one-patient-out values.
 
-    Resamples without any trial (NaN) are left out; (replicates,) and (patients,).
-    Nothing is left without a patient only where no other has a trial.
+    These have the shapes (replicates,) and (patients,). Resamples without any trial
+    (NaN) are left out. A leave-one-out value is NaN only if no other patient has a
+    trial.
     """
     kept = samples[~np.isnan(samples)]
     spread, percentile, bca = math.nan, _NOTHING, _NOTHING

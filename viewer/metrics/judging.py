@@ -38,7 +38,7 @@ def judge_agreement(
     human: Sequence[Hashable | None],
     levels: Sequence[Hashable],
 ) -> JudgeAgreement:
-    """Return the agreement of two lists of levels; None is an item not scored."""
+    """Return the agreement of two lists of levels; None means not scored."""
     return JudgeAgreement(
         percent_agreement(judge, human, levels),
         cohen_kappa(judge, human, levels),

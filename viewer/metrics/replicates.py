@@ -64,7 +64,7 @@ def answer_spread(answers: Sequence[Hashable]) -> AnswerSpread:
 
 
 def replicate_agreement(items: Sequence[Sequence[float]]) -> ReplicateAgreement:
-    """Return how far the values (hits as 0 and 1, say) of the same item agree."""
+    """Return how well repeated values of the same item agree, such as hits (0 or 1)."""
     method = "ICC(1), one-way random, over items with two replicates or more"
     groups = [np.asarray(item, dtype=np.float64) for item in items if len(item) > 1]
     if not groups:

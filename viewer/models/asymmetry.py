@@ -134,10 +134,10 @@ def _bump(x: float, y: float, wide: float, high: float) -> _Map:
 
 
 def chest_field(image: _Map) -> _Field:
-    """Return where the lungs lie over one another on a lateral (128, 128) image.
+    """Return where the lungs overlap on a lateral (128, 128) image.
 
-    The middle of the picture as far as it shows the patient: shoulders, breasts and
-    the upper abdomen would outshine everything else.
+    That is the middle of the part that shows the patient: shoulders, breasts and the
+    upper abdomen would outshine everything else.
     """
     inside = body_field(image) & (image > _OUTSIDE * otsu(image))
     field: _Field = inside & (_bump(0.5, 0.55, 0.2, 0.2) > _PLACE_CORE)

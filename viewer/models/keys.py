@@ -60,7 +60,7 @@ def known_keys() -> frozenset[str]:
 
 
 def key_place(name: str) -> KeyPlace:
-    """Return where the key of a name is, without the key."""
+    """Return where a key is stored, without the key itself."""
     return _found(name)[0]
 
 

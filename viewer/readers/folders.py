@@ -26,10 +26,10 @@ def list_files(
 ) -> Iterator[ListedFile]:
     """Yield each file once, in natural order, until ``stopped``.
 
-    Of folders all that lies below; hidden files, DICOMDIR and the masks that lie
-    beside an image as ``NAME.<finding>.png`` (or of another picture format) are passed
-    over. Links to further folders are not followed; they, pipes and devices come as
-    files, for their reader to refuse.
+    Folders are listed recursively. Hidden files, DICOMDIR and masks that lie next to an
+    image as ``NAME.<finding>.png`` (or in another picture format) are skipped. Links to
+    further folders are not followed; they, pipes and devices are yielded as files, for
+    their reader to refuse.
     """
     seen: set[Path] = set()
     for root in paths:

@@ -188,7 +188,7 @@ class Store:
             self.patience_s, self.on_wait = before
 
     def in_short_transactions(self, work: Iterator[object]) -> None:
-        """Do ``work`` in several transactions, each ended where it yields.
+        """Run ``work`` in several transactions, each of which ends where it yields.
 
         Other processes may write in between.
         """

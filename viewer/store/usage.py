@@ -41,7 +41,7 @@ def asked_since(store: Store, place: LedgerPlace) -> tuple[int, int, int]:
 
 
 def image_bytes(store: Store, *, after: int, until: int) -> int:
-    """Return the bytes of the images kept as sent, from one row to another."""
+    """Return the bytes of the images stored as sent, between two rows."""
     rows = store.rows(
         "SELECT coalesce(sum(length(bytes)), 0) FROM blob"
         " WHERE rowid > ? AND rowid <= ?",

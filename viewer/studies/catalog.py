@@ -44,7 +44,7 @@ PLACING: Final = "grid_localization"
 
 
 def titles() -> Mapping[str, str]:
-    """Return what people call each study, by its name; ours are not read for it."""
+    """Return the title of each study by its name, without importing built-in ones."""
     others = {name: one.value.title for name, one in _others().working.items()}
     return {**OURS, **others}
 
@@ -60,7 +60,7 @@ def broken_studies() -> tuple[Broken, ...]:
 
 
 def package_of(study: str) -> str:
-    """Return the distribution that a study comes from, "" for one of ours."""
+    """Return the distribution that provides a study, "" for a built-in one."""
     found = _others().working.get(study)
     return found.package if found else ""
 

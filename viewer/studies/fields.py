@@ -126,7 +126,7 @@ class Text:
 
     @property
     def expected(self) -> str:
-        """What may be written."""
+        """A description of the valid values."""
         return "a text that is not empty"
 
 
@@ -142,7 +142,7 @@ class MaybeText:
 
     @property
     def expected(self) -> str:
-        """What may be written."""
+        """A description of the valid values."""
         return "a text, which may be empty"
 
 

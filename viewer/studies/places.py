@@ -102,8 +102,8 @@ class Places(Protocol):
     ) -> Score:
         """Return the verdict on an answer in its cell.
 
-        Without a reference there is one where the condition says that what is asked
-        about is absent, and the answer is excluded otherwise.
+        Without a reference the answer is excluded, unless the condition asks about a
+        finding that is absent.
         """
         ...
 

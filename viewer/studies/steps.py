@@ -205,9 +205,9 @@ class Sources(Protocol):
     def example(
         self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
     ) -> ImagePart:
-        """Return an image of the validation data set as ``draw`` makes it of its own.
+        """Return an image of the validation data set, drawn the way ``draw`` does.
 
-        Drawn once for all questions that ask for its name; it may not leave this
+        It is drawn once for all questions that ask for it; it may not leave this
         machine.
         """
         ...

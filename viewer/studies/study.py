@@ -119,12 +119,12 @@ class Study(Protocol):
         ...
 
     def gold(self, turn: Turn, params: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """Return what is right of a trial as JSON, {} where no program can tell.
+        """Return the right answer to a trial as JSON, {} where no program can tell.
 
-        It depends on the trial and its item alone. An option is right as
-        ``{"options": [...], "order": [...], "right": 0}``, yes or no as
-        ``{"yes": true}`` and labels as ``{"labels": [...], "none": "..."}``: whoever
-        has the replies can judge them by that without this program.
+        It depends on the trial and its item only. An option is ``{"options": [...],
+        "order": [...], "right": 0}``, yes or no is ``{"yes": true}``, labels are
+        ``{"labels": [...], "none": "..."}``, so that replies can be judged without this
+        program.
         """
         ...
 

@@ -165,10 +165,10 @@ def wrapped(name: str, most: int = 13) -> str:
 
 
 def name_groups(axes: "Axes", names: Sequence[str]) -> None:
-    """Write the names of groups at 0, 1, … below them, so that none meets the next.
+    """Write the names of groups below their positions 0, 1, … without overlap.
 
-    Words too long for a group's width are parted at their stem, then the letters are
-    made smaller, down to the small size.
+    Words wider than a group are hyphenated at their stem; then the font gets smaller,
+    down to the small size.
     """
     lines = [wrapped(_parted(name)) for name in names]
     room = _AXES_SHARE * PAGE_MM / _INCH * _POINTS / max(1, len(lines))

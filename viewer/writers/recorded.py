@@ -124,7 +124,7 @@ def recorded(
 
 
 def made(kind: Callable[P, T], *values: P.args, **options: P.kwargs) -> T:
-    """Return an object to be handed on, made in the script where it is used."""
+    """Return an object that the script creates where it is used."""
     result = kind(*map(_real, values), **_real(dict(options)))
     expression = _called(getattr(kind, "__name__", ""), values, options)
     return cast("T", Recorded(result, expression, Script()))

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 
 def trials_in(path: str) -> pd.DataFrame:
-    """Return the trials as text; what is counted follows from how each ended."""
+    """Return the trials as text; whether one counts follows from its status."""
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     rows["counted"] = ~rows["status"].isin(["excluded", "pending"])
     rows["answered"] = rows["status"].isin(["scored_correct", "scored_wrong"])

@@ -87,7 +87,7 @@ def load_network(
 
 
 def device_named(setting: str) -> str:
-    """Return cpu, cuda or mps; one asked for that torch does not find raises."""
+    """Return cpu, cuda or mps; raises if the chosen one is not available to torch."""
     import torch
 
     there = {

@@ -45,7 +45,7 @@ class Looks:
 
 
 def check_eager(attention: str) -> None:
-    """Raise where a model's attention setting tells nothing of where it looked."""
+    """Raise unless attention is eager, which alone shows where a model looked."""
     if attention != "eager":
         raise WrongUseError(
             "Only eager attention shows where a model looked.",

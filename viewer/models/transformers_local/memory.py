@@ -54,7 +54,7 @@ def needed_bytes(weights: int) -> int:
 
 
 def check_fits(name: str, weights: int, device: str) -> None:
-    """Raise where a model cannot fit; unknown free memory refuses nothing."""
+    """Raise if a model does not fit into memory, as far as that is known."""
     needed, free = needed_bytes(weights), free_bytes(device)
     if free is None or needed <= free:
         return

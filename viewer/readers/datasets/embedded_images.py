@@ -103,7 +103,7 @@ class EmbeddedImages:
 
 
 def told(dataset: Dataset, problems: Mapping[str, Problem]) -> Dataset:
-    """Return a data set with the reason of each image that could not be unpacked."""
+    """Return a data set with a notice for each image that could not be unpacked."""
     images = tuple(
         replace(image, defects={"*": problems[image.key].reason})
         if image.key in problems

@@ -37,7 +37,7 @@ def study_key(header: ImageHeader | None, patient: str) -> str:
 
 
 def written_view(written: str) -> View:
-    """Return the view that a table writes: PA, AP, frontal, lateral, LL, other."""
+    """Return the view for a word of a table: PA, AP, frontal, lateral, LL, other."""
     if written.strip().casefold() == View.OTHER:
         return View.OTHER
     return projection(written)

@@ -72,7 +72,7 @@ class VolumeHeader:
 
     @property
     def extent(self) -> tuple[int, ...]:
-        """The number of voxels along each axis of space, and of time."""
+        """The number of voxels along each spatial axis, and of time points."""
         return tuple(n for axis, n in enumerate(self.shape) if axis != self.components)
 
     @property
@@ -95,6 +95,6 @@ def known_affine(steps: Steps, origin: npt.ArrayLike) -> Steps | None:
 
 
 def header_lines(stream: IO[bytes]) -> Iterator[str]:
-    """Yield lines from where a stream stands, without what ends them."""
+    """Yield lines from the stream's position on, without their line ends."""
     while stream.tell() < LONGEST_HEADER and (line := stream.readline(LONGEST_HEADER)):
         yield os.fsdecode(line.rstrip())

@@ -66,7 +66,7 @@ def _told(run: RunSummary) -> Iterator[str]:
 
 
 def outlook(path: Path, first: Side, second: Side) -> Outlook:
-    """Return what comparing two sides would be; this is no look."""
+    """Say whether comparing two sides would be confirmatory; this is not a look."""
     with open_store(path) as store:
         return _outlook(store, first, second)
 

@@ -136,7 +136,8 @@ def paired_sides(store: Store, first: Side, second: Side) -> Pairing:
 def trial_lines(store: Store, side: Side) -> list[TrialLine]:
     """Return every trial of a side, in the order planned.
 
-    Its condition is told without the variant, so that it pairs with other sides'.
+    The name of its variant is removed from its condition, so that it can be paired with
+    the other side.
     """
     rows = some_records(store, side.run, TrialLine._fields, side.model)
     lines = map(TrialLine._make, rows.each(*TrialLine._fields))

@@ -97,9 +97,9 @@ def match_predictions(
 ) -> Matched:
     """Give each planned trial the answer that a file has for it.
 
-    ``coordinates`` is what numbers count where the file itself does not say; where
-    neither does, a place with numbers raises ``WrongUseError``, for that is never
-    guessed. A trial without a prediction is answered with ``NO_PREDICTION``.
+    ``coordinates`` is the unit of numbers if the file does not name one; if neither
+    does, a place raises ``WrongUseError``, because the unit is never guessed. A trial
+    without a prediction gets the answer ``NO_PREDICTION``.
     """
     find = image_finder(context.dataset)
     groups: dict[_Key, list[Prediction]] = defaultdict(list)

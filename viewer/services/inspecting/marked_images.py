@@ -44,9 +44,9 @@ class MarkedImage:
         return bool(self.boxes) or self.region is not None
 
     def regions(self, side: int) -> list[npt.NDArray[np.bool_]]:
-        """Return what each box and the region cover on a square with all of the image.
+        """Return the pixels that each box and the region cover, on a square.
 
-        (side, side) each; the image is letterboxed, as small pictures of it are.
+        Each is (side, side); the image is letterboxed into it, as its thumbnails are.
         """
         size = decode_png(self.png).size
         place = fit_affine(ImageGeometry(size), side, FitMode.LETTERBOX)

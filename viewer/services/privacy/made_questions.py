@@ -29,9 +29,9 @@ def put(
     request: ModelRequest,
     before_sending: BeforeSending | None,
 ) -> RawReply:
-    """Ask once, and again for each parameter that a server beyond this machine refuses.
+    """Ask once, and again without each parameter that a remote server rejects.
 
-    Each is another departure. Another failure raises ``ProviderError``.
+    Each attempt is a departure. Any other failure raises ``ProviderError``.
     """
     while True:
         if before_sending is not None:

@@ -78,7 +78,7 @@ def probe_rows(
     before_sending: BeforeSending | None = None,
     listed: list[str] | None = None,
 ) -> Iterator[ProbeRow]:
-    """Yield what is found out, as soon as it is; see `probe`.
+    """Yield each result as soon as it is known; see `probe`.
 
     The names of the server's models are added to ``listed``.
     """

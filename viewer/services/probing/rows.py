@@ -141,7 +141,7 @@ def length_row(heard: Heard) -> ProbeRow:
 
 
 def parameter_row(name: str, heard: Heard) -> ProbeRow:
-    """Say whether a parameter is taken; whether it is obeyed cannot be seen."""
+    """Say whether a parameter is accepted; whether it has an effect is unknown."""
     if heard.reply is None:
         return ProbeRow(name, Verdict.UNKNOWN, heard.why)
     if name in heard.dropped:

@@ -181,7 +181,7 @@ class Scheduler:
         return all(future.done() for future in self._sent)
 
     def received(self) -> Iterator[tuple[TrialQuestion, RawReply]]:
-        """Return the replies that are here already; they are still to be completed."""
+        """Return the replies that have arrived but are not collected yet."""
         for future, question in self._sent.items():
             if future.done() and future.exception() is None:
                 yield question, future.result()

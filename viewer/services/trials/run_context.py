@@ -206,7 +206,7 @@ class RunContext:
             self.gold(trial)
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
-        """Return the name and template of every prompt that models are asked with."""
+        """Return the name and template of every prompt of the run."""
         own = [one for of in self._varied.values() for one in self._prompts_of(of)]
         if self._places is None:
             return tuple(own)

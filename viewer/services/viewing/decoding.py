@@ -45,7 +45,7 @@ class Decoder(Protocol):
         """Return what some files say of their images, or why they say nothing."""
 
     def close(self) -> None:
-        """Wait for nothing any more; a call under way raises."""
+        """Stop waiting; a call that is under way raises."""
 
 
 class LocalDecoder:

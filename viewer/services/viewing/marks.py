@@ -18,6 +18,6 @@ def kept_marks(store: Path) -> Mapping[ImageRef, tuple[Mark, ...]]:
 
 
 def keep_marks(store: Path, ref: ImageRef, drawn: tuple[Mark, ...]) -> None:
-    """Keep an image's marks in place of those before; the path is absolute."""
+    """Store an image's marks in place of the previous ones; the path is absolute."""
     with open_store(store) as opened:
         marks.keep_marks(opened, ref, drawn)

@@ -192,7 +192,7 @@ class BackgroundWorker:
         return self._send({"cmd": "cancel_probe", "name": name})
 
     def list_models(self, table: Mapping[str, object]) -> int:
-        """Ask a server, as a profile's table names it, for its models; the id."""
+        """Ask for the models of a profile's server; return the request's id."""
         return self._send({"cmd": "list_models", "table": plain(table)})
 
     def calibrate(self, name: str) -> int:

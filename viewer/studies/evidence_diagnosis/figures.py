@@ -68,9 +68,9 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
 
 
 def gap_figure(overall: Records) -> RateFigure | None:
-    """Return Figure 1(b): coverage of lists beside final diagnoses; None without both.
+    """Return Figure 1(b), coverage of lists and final diagnoses; None without both.
 
-    It is made of Table 2, English cases; physicians stand first where both of theirs
+    It uses the English cases of Table 2; physicians come first if both of their rates
     are known.
     """
     rows = [row for row in overall if None not in (row["ddx_en"], row["fdx_en"])]

@@ -115,7 +115,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         return (*listed, *preparing.prompts(tasks, params_.prompts))
 
     def roles(self, params_: Params) -> Mapping[str, str]:
-        """Return the judge, where one is named."""
+        """Return the judge, if one is named."""
         return {"judge": params_.judge} if params_.judge else {}
 
     def people(self, dataset: Dataset, params_: Params) -> tuple[ModelProfile, ...]:

@@ -25,7 +25,7 @@ from viewer.studies.places import GridReference
 
 
 def grid_of(condition: Condition, params: Params) -> Grid:
-    """Return the grid a condition draws."""
+    """Return the grid of a condition."""
     size = dict(condition.params)
     return Grid(int(size["rows"]), int(size["columns"]), params.letters)
 
@@ -63,7 +63,7 @@ def _paper_coverage(
 def fitted_mask(
     mask: Mask, geometry: ImageGeometry, params: Params
 ) -> npt.NDArray[np.bool_]:
-    """Return a mask fitted like its image, (side, side); shared, not to be written."""
+    """Return a mask (side, side) resized like its image; shared, not to be changed."""
     return fit_mask(mask.array(), geometry.pixel_aspect, params.side, params.fit_mode)
 
 

@@ -110,7 +110,7 @@ class Change:
 
 
 def pair_change(pair: Pair) -> str:
-    """Return how the name of a swapped question ends."""
+    """Return the suffix that names a swapped question."""
     return _BETWEEN.join(pair)
 
 

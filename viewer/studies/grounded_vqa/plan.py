@@ -40,9 +40,9 @@ _NO_MASK = "no_anatomy_mask"
 def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return every trial, question by question: condition, repeat, model.
 
-    ``finding`` of a trial is the finding asked about, ``view`` the kind of question. A
-    perturbation that cannot be made is an excluded trial. Items that are no question
-    are excluded as well, each once.
+    The ``finding`` of a trial is the one asked about, its ``view`` the kind of
+    question. A perturbation that cannot be made is an excluded trial. Items that are
+    not questions are excluded as well, once each.
     """
     params = read_params(spec.preset, spec.params)
     benchmark = benchmark_of(dataset, params)

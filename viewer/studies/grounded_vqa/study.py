@@ -90,7 +90,7 @@ class GroundedVqa(PresetStudy[Params]):
         return request.prompts(params_.prompts)
 
     def roles(self, params_: Params) -> Mapping[str, str]:
-        """Return the model that extracts and the one that outlines, where named."""
+        """Return the models that extract answers and outline regions, if named."""
         named = {
             steps.EXTRACTOR: params_.extractor,
             SEGMENTER: params_.segmenter,

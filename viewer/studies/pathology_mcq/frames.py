@@ -67,9 +67,9 @@ def frames(
 def counted_of(
     results: Iterable[TrialResult], mcqs: Mapping[str, Mcq]
 ) -> tuple[Mcq, ...]:
-    """Return the questions of which any trial counts, in the order asked.
+    """Return the questions with at least one counted trial, in the order asked.
 
-    Chance and experts are told of them alone, as models are (X-08).
+    Chance and experts are computed on the same questions as models (X-08).
     """
     counted = (one for one in results if one.score.status not in NOT_COUNTED)
     return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in counted))

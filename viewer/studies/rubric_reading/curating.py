@@ -99,7 +99,7 @@ def question(turn: Turn, step: Step, params: Params) -> Question:
 
 
 def parse(turn: Turn, params: Params) -> RankedAnswer | Unparsed:
-    """Return the candidates by quality, the best first, each as JSON."""
+    """Return the candidate tasks by quality, the best first, each as JSON."""
     candidates = _candidates(turn, params)
     if isinstance(candidates, Unparsed):
         return candidates

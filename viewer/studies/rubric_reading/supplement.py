@@ -42,7 +42,7 @@ def coverage_figure(coverage: Table) -> BarFigure:
 
 
 def rows(table: Table) -> tuple[Row, ...]:
-    """Return a table's rows by column."""
+    """Return the rows of a table as mappings from column to value."""
     return tuple(dict(zip(table.header, row, strict=True)) for row in table.rows)
 
 

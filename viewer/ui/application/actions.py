@@ -345,7 +345,7 @@ class Actions(QObject):
         self.enter(self._place)
 
     def run(self, name: str) -> None:
-        """Do what an action, or the end of a held key, stands for."""
+        """Run an action, or what the release of a held key does."""
         handler = self._handler(name)
         if handler is not None:
             handler()

@@ -151,7 +151,7 @@ class WorkerBridge(QObject):
         return self._started().cancel(run)
 
     def look(self, ref: ImageRef) -> int:
-        """Look for text in an image's pixels; the reply is a PixelLook."""
+        """Ask the worker to look for text in an image; the reply is a PixelLook."""
         return self._started().look(ref)
 
     def figures(self, run: int) -> int:

@@ -48,7 +48,7 @@ class UndoStack(QUndoGroup):
         self._stack(self.place).clear()
 
     def count(self) -> int:
-        """Return how many edits of the place looked at are known."""
+        """Return how many edits can be undone in the current place."""
         return self._stack(self.place).count()
 
     def do(

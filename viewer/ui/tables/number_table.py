@@ -45,7 +45,7 @@ class NumberModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> object:
-        """Return a column's header in words, its meaning or its alignment."""
+        """Return a column's title, its meaning as a tool tip, or its alignment."""
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         name = self.columns[section]

@@ -42,7 +42,7 @@ class ResultsModel(NumberModel):
         self.endResetModel()
 
     def key(self, row: int) -> RowKey:
-        """Return what names a row."""
+        """Return the finding, view, condition and model of a row."""
         values = self.record(row)
         return RowKey(*(str(values[name]) for name in RowKey.__dataclass_fields__))
 

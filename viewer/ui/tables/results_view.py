@@ -69,7 +69,7 @@ class ResultsView(NumberView):
         self.scrollTo(index)
 
     def table_of(self, rows: Iterable[int]) -> Table:
-        """Return rows shown at full precision under the names of results.csv."""
+        """Return the rows at full precision, with the column names of results.csv."""
         table, places = self.results.table, self.shown.source_rows()
         return replace(table, rows=tuple(table.rows[places[row]] for row in rows))
 

@@ -25,12 +25,12 @@ class Label(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
-        """Show a text."""
+        """Show text as it is, never as rich text."""
         super().setText(visible(text))
 
 
 def as_tip(text: str) -> str:
-    """Return a text as a tool tip, which Qt else reads as HTML where it has a tag."""
+    """Return text for a tool tip; Qt would read it as HTML if it contains a tag."""
     seen = visible(text)
     if "<" not in seen and "&lt;" not in seen:
         return seen

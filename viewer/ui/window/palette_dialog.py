@@ -30,10 +30,10 @@ _MOVES: Final = {
 
 
 def fuzzy_score(query: str, text: str) -> int | None:
-    """Return how well ``query`` fits ``text``, or None where it does not.
+    """Return how well ``query`` matches ``text``, None if it does not.
 
-    All letters of the query occur in the text, in order. A letter that follows the one
-    before it counts 2 more, one that starts a word 3 more; case makes no difference.
+    All letters of the query must occur in the text, in order. A letter right after the
+    previous one scores 2 more, one that starts a word 3 more; case is ignored.
     """
     text = text.casefold()
     score, at = 0, -1

@@ -26,7 +26,7 @@ class Undoing(QObject):
         return {"edit.undo": self.undo, "edit.redo": self.redo}
 
     def enter(self, place: Place) -> None:
-        """Look at another workspace; Read says itself which case it shows."""
+        """Undo in another workspace from now on; Read reports its case itself."""
         self._place = place
         if place is not Place.READ:
             self._stack.look_at(place)

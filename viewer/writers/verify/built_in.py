@@ -132,7 +132,7 @@ def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, 
 
 
 def is_due(name: str, source: Source) -> bool:
-    """Tell whether a run of a built-in study has a specification of this name."""
+    """Tell whether a run of a built-in study must have a table of this name."""
     if name == "prompt_variants":
         return bool(source.planned)
     due = _DUE.get(source.plan["study"])

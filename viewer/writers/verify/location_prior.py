@@ -91,7 +91,7 @@ def _sums_less(sums: tuple[int, int, int], out: Unit, met: int) -> tuple[int, in
 
 
 def units_of(rows: Rows) -> Units:
-    """Return the patients of trials with an answered place and right cells."""
+    """Return the patients with trials that have an answered place and right cells."""
     of: dict[str, Rows] = {}
     for row in rows:
         of.setdefault(row["patient"], []).append(row)

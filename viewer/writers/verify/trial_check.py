@@ -67,7 +67,7 @@ class JudgedFrom:
 
 
 def kept_state(trial: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the status and reason that a trial is kept with."""
+    """Return the status and reason that are stored for a trial."""
     return trial["status"], trial["reason"]
 
 

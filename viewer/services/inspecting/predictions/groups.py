@@ -155,7 +155,7 @@ class Chosen:
 
 
 def patients_wanted(store: Store, wanted: Wanted) -> dict[int, str]:
-    """Return the patients that are wanted, as people read them, by id."""
+    """Return the names of the selected patients by id."""
     names = flat.patients(store, wanted.patient)
     exactly = wanted.patient_is
     return {i: name for i, name in names.items() if exactly in {"", name}}

@@ -115,7 +115,7 @@ def bones(rng: np.random.Generator, size: SizePx) -> Picture:
 
 
 def chest(rng: np.random.Generator, size: SizePx, nodes: int) -> Picture:
-    """Return a section of the chest with so many round nodes by the heart."""
+    """Return a section of the chest with this many round nodes near the heart."""
     found = [
         _Part(0.42 + dy, 0.42 + dx, 0.035, 0.035, 0.60)
         for dy, dx in rng.uniform((-0.04, -0.06), (0.1, 0.2), (nodes, 2))

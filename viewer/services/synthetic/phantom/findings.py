@@ -121,7 +121,7 @@ class Changes:
 
 
 def enlargements(patient: PhantomPatient) -> tuple[float, float]:
-    """Return the heart's and the mediastinum's factor; 1 where not enlarged."""
+    """Return the factors by which heart and mediastinum are enlarged; 1 for neither."""
     heart, mediastinum = 1.0, 1.0
     if Finding.CARDIOMEGALY in patient.findings:
         heart = float(patient.stream("cardiomegaly").uniform(1.22, 1.42))

@@ -98,7 +98,7 @@ def cast(patient: PhantomPatient, view: View, size: SizePx) -> Shadow:
 
 
 def patient_grid(patient: PhantomPatient, view: View, size: SizePx) -> RayGrid:
-    """Return the rays of a detector in a patient's own coordinates."""
+    """Return the rays of a detector in the patient's coordinates."""
     grid, shift = detector(view, size), patient.build.shift
     across = grid.across - np.float32(shift[grid.across_axis])
     return RayGrid(grid.view, across, grid.up - np.float32(shift[2]))

@@ -70,7 +70,7 @@ def proposed(index: int, *, temporal: bool) -> tuple[Proposed, ...]:
 
 
 def replies(study: str, tasks: tuple[Proposed, ...]) -> Mapping[str, str]:
-    """Return what the model says at each step of a study's curation."""
+    """Return the model's reply to each step of a study's curation."""
     return dict(_replies(study, tasks))
 
 

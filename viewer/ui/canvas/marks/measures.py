@@ -96,7 +96,7 @@ def region_values(mark: Mark, image: PixelImage) -> npt.NDArray[Any]:
 
 
 def value_lines(values: npt.NDArray[Any], image: PixelImage) -> tuple[str, ...]:
-    """Return mean, standard deviation (of these pixels, n not n - 1) and range."""
+    """Return mean, standard deviation (with n, not n - 1) and range of the pixels."""
     if not values.size:
         return ()
     wide = values.astype(np.float64)

@@ -120,7 +120,7 @@ class Knowledge(QObject):
         self.fetch_shown()
 
     def want(self, answer: StoredAnswer, beside: tuple[int, ...] = ()) -> None:
-        """Draw this answer, and those of trials ``beside`` it, on its image alone."""
+        """Draw this answer, with those of trials ``beside`` it, on its own image."""
         self.wanted, self._beside = answer, frozenset(beside)
         self._about.pop(answer.ref, None)
         self._answers.blinding.answers.setChecked(True)

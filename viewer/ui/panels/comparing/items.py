@@ -59,7 +59,7 @@ def name_of(group: GroupCounts, words: StudyWords) -> str:
 
 
 def nothing_compared(comparison: Comparison) -> str:
-    """Return why two sides have no item that can be compared."""
+    """Return why two sides have no item in common that can be compared."""
     why = "No item has a verdict on both sides, so nothing can be compared."
     waits = comparison.words.ungraded if comparison.words.graded else ""
     return "\n".join(filter(None, (why, waits)))

@@ -225,7 +225,7 @@ class ComparePage(QWidget):
         self.watermark.setVisible(bool(words))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Colour the names again where the theme changed."""
+        """Colour the names again when the theme changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.comparison is not None:
             self._mark()

@@ -77,9 +77,9 @@ class FilmPictures:
 def of_words(told: TrialDetail, side: int, *others: TrialDetail) -> FilmPicture:
     """Return the image that a trial's answer is about, and the last reply.
 
-    It is the one that the answer is drawn on, else the first; the question's words
-    without any. What ``others`` drew on the same image is drawn beside it, each in its
-    own colour.
+    That is the image on which the answer is drawn, otherwise the first one; without any
+    image, the words of the question. The answers of ``others`` about the same image are
+    drawn as well, each in its own colour.
     """
     chosen = _most_telling(told.looked_at)
     raster = _of_image(chosen, side)

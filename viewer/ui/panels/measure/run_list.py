@@ -275,7 +275,7 @@ class RunList(QWidget):
 
     @property
     def progress_words(self) -> str:
-        """How far the selected run is, where it runs."""
+        """The progress of the selected run, if it is running."""
         return self._progress.text()
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:

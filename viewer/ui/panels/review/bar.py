@@ -99,7 +99,7 @@ def forecast_words(forecast: Forecast) -> str:
 
 
 def duration_words(seconds: float) -> str:
-    """Return a time as people say it: ``40 s``, ``18 min``, ``2 h 5 min``."""
+    """Return a duration in words: ``40 s``, ``18 min``, ``2 h 5 min``."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)

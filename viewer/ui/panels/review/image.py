@@ -122,7 +122,7 @@ class ReviewImage(ImageView):
         self.frame(box)
 
     def toggle_frame(self) -> None:
-        """Show the whole image, or the answer that is asked about, large."""
+        """Switch between the whole image and an enlarged view of the answer."""
         subject = self.subject or self.answer
         if self._fitted and subject is not None and self.canvas is not None:
             self.frame(extent_of(subject, self.canvas))
@@ -255,7 +255,7 @@ class ReviewImage(ImageView):
         self.redraw()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """End a stroke: what it placed is the answer."""
+        """End a stroke; the place it drew becomes the answer."""
         stroke = self._stroke
         if stroke is None or event.button() is not Qt.MouseButton.LeftButton:
             super().mouseReleaseEvent(event)

@@ -76,7 +76,7 @@ def print_bench(parts: WindowParts, *, as_json: bool) -> None:
 
 
 class Progress:
-    """A bar on standard error; nothing where that is no terminal."""
+    """A bar on standard error; nothing where that is not a terminal."""
 
     def __init__(self, title: str) -> None:
         from rich.console import Console

@@ -10,7 +10,7 @@ It uses the services that the window and the command line use, and the same stor
 
 Everything that comes back is frozen data. Importing this is cheap: pandas, the imaging
 libraries and models are loaded when they are first needed, Qt never. Errors are
-:class:`OverreadError`: one sentence of what is wrong, one of how to mend it.
+:class:`OverreadError`: one sentence of what is wrong, one of how to fix it.
 """
 
 from viewer.api.data import (

@@ -42,7 +42,7 @@ class Running(Opened):
         Raises
         ------
         UnreadableInputError
-            The file cannot be read, or is no TOML.
+            The file cannot be read, or is not TOML.
         WrongUseError
             A name in it is unknown, a parameter out of range, a model cannot be asked,
             or the data set holds nothing that the study can ask.

@@ -39,7 +39,7 @@ def open_store(path: str | Path | None = None) -> Store:
     Raises
     ------
     StoreError
-        The file is no store, is damaged or of a newer version, or its folder cannot
+        The file is not a store, is damaged or of a newer version, or its folder cannot
         be written to.
     """
     from viewer.settings import read_settings

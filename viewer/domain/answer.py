@@ -154,4 +154,4 @@ WordedAnswer = ChoiceAnswer | YesNoAnswer | LabelsAnswer | RankedAnswer | Report
 """An answer to a question about a case, which no place on an image is."""
 
 AnyAnswer = Answer | WordedAnswer
-"""What any study may read off a reply."""
+"""What any study may read from a reply."""

@@ -2,7 +2,7 @@
 
 A cell is ``{"cell": …, "tier": …}``, a reply without an answer ``{"status": …,
 "reason": …}``. Those in native pixels begin with ``"type"``, those in words, which are
-no place on an image, with ``"words"``; what follows are the fields of the answer.
+not a place on an image, with ``"words"``; what follows are the fields of the answer.
 """
 
 import json

@@ -159,7 +159,7 @@ class Dataset:
 
     ``root_sha256`` names the content: a hash over every image id, file hash, label,
     mask, box and item, independent of where the folder lies. ``split`` is ``val`` or
-    ``test``, "" where nobody says; it is no part of the content. ``items`` are asked
+    ``test``, "" where nobody says; it is not part of the content. ``items`` are asked
     by studies of more than a finding in an image, in the order they were listed.
     """
 

@@ -14,7 +14,7 @@ def read_json(document: str | bytes) -> Any:  # noqa: ANN401 - any value, as jso
     Raises
     ------
     ValueError
-        For what is no JSON, or nested too deeply to be read.
+        For what is not JSON, or nested too deeply to be read.
     """
     text = document if isinstance(document, str) else _decoded(document)
     try:
@@ -29,7 +29,7 @@ def read_toml(text: str) -> dict[str, Any]:
     Raises
     ------
     tomllib.TOMLDecodeError
-        For what is no TOML, or nested too deeply to be read.
+        For what is not TOML, or nested too deeply to be read.
     """
     try:
         return tomllib.loads(text)

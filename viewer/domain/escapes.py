@@ -13,9 +13,9 @@ repeat them are kept as they came and escaped where they are shown or written:
 - figures: `drawn`, where matplotlib reads no mathematics (writers/figures_style).
 
 The rule of `guarded`: text that begins with ``=``, ``+``, ``-``, ``@``, their
-full-width forms, a tab or a line break, and is no number, gets an apostrophe in front,
-so that no spreadsheet takes it for a formula. Text that begins with apostrophes before
-such a character gets one more. What reads our CSV files back removes exactly one
+full-width forms, a tab or a line break, and is not a number, gets an apostrophe in
+front, so that no spreadsheet takes it for a formula. Text that begins with apostrophes
+before such a character gets one more. What reads our CSV files back removes exactly one
 apostrophe before apostrophes and such a character; every text survives both ways, and
 verify.py has the same rule of its own (writers/verify/comparing).
 """

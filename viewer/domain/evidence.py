@@ -97,7 +97,7 @@ def with_images_named(
 ) -> dict[str, object]:
     """Return an item's facts with the images of its evidence under new names.
 
-    Facts of items that are no cases are returned as they are.
+    Facts of items that are not cases are returned as they are.
     """
     evidence = facts.get("evidence")
     if not isinstance(evidence, list):

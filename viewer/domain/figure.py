@@ -245,7 +245,7 @@ Figure = (
 
 
 def figure_table(figure: Figure) -> Table:
-    """Return every number that a figure shows, one row a mark."""
+    """Return every number that a figure shows, one row per mark."""
     header: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
     if isinstance(figure, RateFigure):

@@ -178,7 +178,7 @@ class Part(StrEnum):
 class Form:
     """Questions in their order, and who may see what when.
 
-    ``shown`` parts stand beside the question from the start, ``revealed`` ones once
+    ``shown`` parts are shown with the question from the start, ``revealed`` ones once
     the last stage is locked; what is in neither is never shown. ``comment`` tells
     whether every case takes a free comment. ``version`` changes with the questions.
     """

@@ -215,7 +215,7 @@ def orientation_letters(axes: Sequence[float] | None) -> tuple[str, ...]:
     tuple of str
         Two values as Patient Orientation has them (PS3.3 C.7.6.1.1.1), the strongest
         direction first: ``("L", "PF")`` for an axial slice with its gantry tilted.
-        Empty where the cosines are no two perpendicular unit vectors.
+        Empty where the cosines are not two perpendicular unit vectors.
     """
     if axes is None or len(axes) != 6 or not _is_frame(axes[:3], axes[3:]):
         return ()

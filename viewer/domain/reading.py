@@ -137,7 +137,7 @@ class Suggestion:
 
     ``key`` is the option of the verdict, "" where the masks cannot tell; ``sentence``
     says what it rests on. ``inside`` is the share of the answered area that lies in
-    anatomy where the finding may be, None where that cannot be told.
+    anatomy where the finding may be, None where that is not known.
     """
 
     key: str

@@ -54,7 +54,7 @@ class BarFigure:
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table of a report's page, printable as it stands.
+    """A titled table of a report's page, ready to be printed.
 
     ``groups`` names runs of columns, from the left, each with how many it spans.
     ``best`` and ``second`` are cells set bold and underlined, by row and column.

@@ -17,7 +17,7 @@ class Outcome(StrEnum):
 
     A hit is ``FULL``: the reference covers enough of the cell; where it covers no cell
     so far, it is ``FULL_FALLBACK``: any cell that it touches. A ``PARTIAL`` cell
-    touches the reference and is no hit, a ``MISS`` does not touch it.
+    touches the reference and is not a hit, a ``MISS`` does not touch it.
     """
 
     FULL = "full"
@@ -85,8 +85,8 @@ class Measures:
 class TrialResult:
     """A trial with its verdict, as tables count it.
 
-    ``said`` is what was read off the replies, None without any and of a cell, which its
-    score names; ``gold`` is what is right as JSON, "" where no program can tell.
+    ``said`` is what was read from the replies, None without any and of a cell, which
+    its score names; ``gold`` is what is right as JSON, "" where no program can tell.
     """
 
     item: str

@@ -49,7 +49,7 @@ def draw_answer(
         The sign in the answered cell: a full square for a hit, a half-filled one for
         a partial hit, a hollow diamond for a miss; none without a reference.
     region : (rows, columns) bool or None
-        What an answer that is no cell covers on this raster's pixels; it is outlined
+        What an answer that is not a cell covers on this raster's pixels; it is outlined
         in place of its cell, which keeps the sign.
     """
     size = raster.size

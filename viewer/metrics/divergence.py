@@ -82,9 +82,9 @@ def bounded_divergence(
 ) -> Divergence:
     """Return the divergence with the least and most that the bounds allow.
 
-    The divergence is convex in both distributions together: the most lies at corners
-    of the bounds; the least is had by steps of Frank and Wolfe (1956), whose gap makes
-    it a lower bound for certain.
+    The divergence is convex in both distributions together: the most lies at corners of
+    the bounds; the least is obtained by steps of Frank and Wolfe (1956), whose gap
+    makes it a lower bound for certain.
 
     Raises
     ------

@@ -51,7 +51,8 @@ class Stratum:
 class Gain:
     """The location prior, the hit rate's gain over it, and the gain's interval.
 
-    They are of so many ``hits`` of ``trials`` that can be held against others' answers.
+    They are of so many ``hits`` of ``trials`` that can be compared with others'
+    answers.
     """
 
     prior: float
@@ -112,7 +113,7 @@ def gain_over_prior(
 
     NaN without any stratum of two patients. The interval is NaN too where the gain
     cannot be had without one of the patients. ``apart`` tells that answers are of other
-    trials than those that are held against them: their prior then varies by itself.
+    trials than those that are compared with them: their prior then varies by itself.
     """
     parts = [
         [(one, _gained(one, apart=apart)) for one in some if _has_others(one)]
@@ -157,7 +158,7 @@ def _has_others(one: Stratum) -> bool:
 def _gained(one: Stratum, *, apart: bool) -> _Gained:
     """Return what a stratum gains, of all its patients and without each of them.
 
-    Where answers are ``apart`` nothing can be held against those of nobody.
+    Where answers are ``apart`` nothing can be compared with those of nobody.
     """
     rest = one.answers.sum() - one.answers
     held = one.wanted.any(axis=1)

@@ -1,6 +1,6 @@
 """What a model believes of the options of a question, by five declared estimators.
 
-MEDSYN (E004-17) needs p(y | E) and does not say how it is had. Each of the
+MEDSYN (E004-17) needs p(y | E) and does not say how it is obtained. Each of the
 estimators here returns the probabilities with bounds that hold for certain, from
 log-probabilities, or with counts that an interval can be made of, from answers.
 """

@@ -37,7 +37,7 @@ class ZeroMethod(StrEnum):
 
 
 class PMethod(StrEnum):
-    """How the p-value is worked out."""
+    """How the p-value is computed."""
 
     EXACT = "exact"
     """From all sign patterns, ties and zeros included, up to 1,000 ranked pairs."""
@@ -85,7 +85,7 @@ def signed_rank(
     Raises
     ------
     ValueError
-        Where the two are not as many, or a score is no finite number.
+        Where the two are not as many, or a score is not a finite number.
     """
     differences = _differences(first, second)
     zeros = int(np.count_nonzero(differences == 0))

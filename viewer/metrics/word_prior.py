@@ -1,12 +1,12 @@
 """Denials of swapped questions beyond the word prior (E002-09, X-09).
 
-A model that answers from the words alone denies a swapped question as often as the
-same words about other patients, in whom the finding is there. That share is its word
-prior; the gain over it is 0 for any such model, and 1 for one that sees what is there
-and what is not. It is worked out as the gain over a location prior is, words in the
-place of findings and a denial in that of a cell: a swapped question that was not
-answered with yes or no is not denied and has a prior of 0, and one whose words were
-answered of no other patient is left out.
+A model that answers from the words alone denies a swapped question as often as the same
+words about other patients, in whom the finding is there. That share is its word prior;
+the gain over it is 0 for any such model, and 1 for one that sees what is there and what
+is not. It is computed as the gain over a location prior is, words in the place of
+findings and a denial in that of a cell: a swapped question that was not answered with
+yes or no is not denied and has a prior of 0, and one whose words were answered of no
+other patient is left out.
 """
 
 from collections import defaultdict

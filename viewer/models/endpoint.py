@@ -75,7 +75,7 @@ def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
     Raises
     ------
     WrongUseError
-        For what is no http or https URL, or carries a user name, query or fragment.
+        For what is not an http or https URL, or carries a user name, query or fragment.
     """
     try:
         parts = urlsplit(url.strip())

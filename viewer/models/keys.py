@@ -98,7 +98,7 @@ def store_key(name: str, key: str) -> None:
 
 
 def forget_key(name: str) -> None:
-    """Remove a key from memory and keyring; one that is in neither is no error."""
+    """Remove a key from memory and keyring; one that is in neither is not an error."""
     remember_key(name, "")
     backend = _backend()
     if backend is None:

@@ -94,7 +94,7 @@ class NextSentence(Held[_Loaded]):
     def generate(self, request: ModelRequest) -> RawReply:
         """Return the letter of the option that most likely follows the question.
 
-        How likely each one is to follow stands beside it, as a log-probability.
+        How likely each one is to follow is shown with it, as a log-probability.
 
         Raises
         ------

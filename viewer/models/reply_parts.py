@@ -99,7 +99,7 @@ def _pairs(top: object) -> list[tuple[object, object]]:
 def whole(
     tokens: list[tuple[object, object, list[tuple[object, object]]]],
 ) -> tuple[TokenLogprob, ...]:
-    """Return the tokens, () if any is no token: a list with holes would mislead."""
+    """Return the tokens, () if any is not a token: a list with holes would mislead."""
     read: list[TokenLogprob] = []
     for token, logprob, top in tokens:
         number = _finite(logprob)

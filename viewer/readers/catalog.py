@@ -16,7 +16,7 @@ def read_headers(path: Path) -> tuple[ImageHeader, ...]:
     Raises
     ------
     UnreadableInputError
-        If the file is no image.
+        If the file is not an image.
     """
     return read_file_header(path).images()
 

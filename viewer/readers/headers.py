@@ -60,7 +60,7 @@ def read_file_header(path: Path) -> FileHeader:
     Raises
     ------
     UnreadableInputError
-        If the file is no image, or says nothing sensible of its size or frames.
+        If the file is not an image, or says nothing sensible of its size or frames.
     """
     header = _header_of(path, file_kind(path))
     if header.frames > MOST_FRAMES:
@@ -78,7 +78,7 @@ def load_geometry(ref: ImageRef) -> ImageGeometry:
     Raises
     ------
     UnreadableInputError
-        If the file is no image.
+        If the file is not an image.
     """
     return read_file_header(ref.path).geometry(ref.frame)
 
@@ -191,7 +191,7 @@ def _read_tags(path: Path) -> Dataset:
 
 
 def _not_an_image(path: Path) -> UnreadableInputError:
-    """Say that a file is no DICOM file, unless nobody could take it for one."""
+    """Say that a file is not a DICOM file, unless nobody could take it for one."""
     named = path.suffix.lower() in _DICOM_SUFFIXES or path.suffix[1:].isdecimal()
     return UnreadableInputError(
         f"{path.name} is not {'a DICOM file' if named else 'an image'}.",

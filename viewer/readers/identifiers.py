@@ -55,8 +55,8 @@ _LEAST_PRIVATE: Final = 4
 class Identifier:
     """A value of a header, under the keyword (or tag) that it stands in.
 
-    ``day`` is the date that the value is, however a person may write it; None for
-    what is no date.
+    ``day`` is the date that the value is, however a person may write it; None for what
+    is not a date.
     """
 
     keyword: str
@@ -69,7 +69,7 @@ class BurnedInFacts:
     """What a header says of text in its pixels.
 
     ``annotation`` is Burned In Annotation (PS3.3 C.7.6.1.1) in upper case, "" where it
-    is absent; ``modality`` is "" for a file that is no DICOM. ``recognizable`` is
+    is absent; ``modality`` is "" for a file that is not a DICOM. ``recognizable`` is
     Recognizable Visual Features (PS3.3 C.7.6.1.1), ``body_part`` Body Part Examined.
     ``is_capture`` is True for a secondary capture (PS3.3 A.8), whatever its modality.
     """

@@ -19,7 +19,7 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, slots=True)
 class OtherFile:
-    """A file that is no readable image, and why, in a sentence."""
+    """A file that is not a readable image, and why, in a sentence."""
 
     path: Path
     reason: str
@@ -85,7 +85,7 @@ class Index:
             self._others.pop(file.path, None)
 
     def add_other(self, file: ListedFile, reason: str) -> None:
-        """Add a file that is no readable image, with the reason in a sentence."""
+        """Add a file that is not a readable image, with the reason in a sentence."""
         with self._lock:
             self._others[file.path] = (file.folder, OtherFile(file.path, reason))
 
@@ -115,14 +115,14 @@ class Index:
 
     @property
     def others(self) -> tuple[OtherFile, ...]:
-        """The files that are no images, by name."""
+        """The files that are not images, by name."""
         with self._lock:
             return tuple(other for _, other in self._others.values())
 
     def cases(self) -> tuple[Case, ...]:
         """Return what was found so far.
 
-        Every file that is no readable image is named in ``unreadable`` of the case
+        Every file that is not a readable image is named in ``unreadable`` of the case
         that shares its folder, else of the first.
         """
         with self._lock:
@@ -181,7 +181,7 @@ def _with_keys(header: FileHeader, folder: str) -> FileHeader:
 def _lost(
     found: Sequence[_Found], others: Sequence[tuple[str, OtherFile]]
 ) -> dict[str, list[str]]:
-    """Return the names of files that are no images, by the patient they lie with."""
+    """Return the names of files that are not images, by the patient they lie with."""
     home = {item.folder: item.header.patient_key for item in reversed(found)}
     first = found[0].header.patient_key if found else ""
     lost: dict[str, list[str]] = defaultdict(list)

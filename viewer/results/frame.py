@@ -1,4 +1,4 @@
-"""Rows of named columns, which tables are worked out from."""
+"""Rows of named columns, which tables are computed from."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 The table and its types, the frame of records, the record of a trial in a bundle, the
 table of the documentation and that of the Python interface are made from this list or
-held against it. ``docs/extending/table.md`` says how to add a column.
+compared with it. ``docs/extending/table.md`` says how to add a column.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A run's trials as a frame, a row a trial."""
+"""A run's trials as a frame, one row per trial."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

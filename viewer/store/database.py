@@ -268,7 +268,7 @@ def open_store(path: Path) -> Store:
     Raises
     ------
     StoreError
-        For a file that is no store, a store of a newer version, a folder that
+        For a file that is not a store, a store of a newer version, a folder that
         cannot be written to, or a damaged file.
     """
     told = tighten(path)

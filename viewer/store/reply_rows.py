@@ -34,7 +34,7 @@ def utc_now() -> str:
 
 @dataclass(frozen=True)
 class ReplyRecord:
-    """A reply as the ledger keeps it, beside what was read off it on arrival."""
+    """A reply as the ledger keeps it, beside what was read from it on arrival."""
 
     raw: RawReply
     usage: Usage

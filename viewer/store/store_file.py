@@ -27,7 +27,7 @@ class StoreFile:
     def set_journal_aside(self) -> None:
         """Remove the journal's names once the file has gone from its path.
 
-        Whoever opens another file there would take the journal for that file's own.
+        Anyone who opens another file there would take the journal for that file's own.
         What has it open can still read it.
         """
         for path, ours in self._journal.items():

@@ -100,7 +100,7 @@ def known_findings() -> tuple[str, ...]:
 def places_of(study: str, preset: str, params: Mapping[str, object]) -> Places:
     """Return how the answers of a study lie on images, with settings.
 
-    A study whose answers are no places raises WrongUseError.
+    A study whose answers are not places raises WrongUseError.
     """
     found = study_named(study)
     places = found.places(found.read_params(preset, dict(params)))

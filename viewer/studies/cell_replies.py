@@ -57,7 +57,7 @@ class ParserMode(StrEnum):
     """How much a reply may deviate from a single cell's name."""
 
     STRICT = "strict"
-    """A transposed name, a list or a range is no answer."""
+    """A transposed name, a list or a range is not an answer."""
     LENIENT = "lenient"
     """A transposed name such as 4D is read as D4."""
     PAPER = "paper"

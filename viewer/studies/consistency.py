@@ -45,7 +45,7 @@ class Check(Protocol):
 
     @property
     def instead(self) -> str:
-        """What explains a number that is no share of its claimed trials; else ""."""
+        """What explains a number that is not a share of its claimed trials; else ""."""
         ...
 
 
@@ -204,7 +204,7 @@ class PooledCheck(OneRow):
 
     @property
     def instead(self) -> str:
-        """Say that its parts pool to it, if it is no share of its claimed trials."""
+        """Say that its parts pool to it, if it is not a share of its claimed trials."""
         n = self.row.n_claimed
         if n is None or self.row.counts or not self._fits:
             return ""

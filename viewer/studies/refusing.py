@@ -46,7 +46,7 @@ def is_cut(reply: ModelReply) -> bool:
 
 
 def declines(text: str, *, beside_answer: bool) -> bool:
-    """Tell whether a text refuses; regret alone is no refusal beside an answer."""
+    """Tell whether a text refuses; regret alone is not a refusal beside an answer."""
     text = lowered(text)
     if _DECLINES.search(text):
         return True

@@ -66,7 +66,7 @@ class Study(Protocol):
         ...
 
     def places(self, params: Any) -> Places | None:  # noqa: ANN401
-        """Return how answers lie on images, None where answers are no places."""
+        """Return how answers lie on images, None where answers are not places."""
         ...
 
     def examples(self, params: Any) -> Examples | None:  # noqa: ANN401

@@ -1,7 +1,7 @@
 """What a run tells of variants of its prompts: each beside the prompts of the run.
 
-The tables of a study are of the run's own prompts alone. Here every variant is held
-against these, trial by trial: the same item, condition, repeat and model.
+The tables of a study are of the run's own prompts alone. Here every variant is compared
+with these, trial by trial: the same item, condition, repeat and model.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Heat maps over a mean image: a row a finding, columns reference and models."""
+"""Heat maps over a mean image: one row per finding, columns reference and models."""
 
 from typing import TYPE_CHECKING, Final
 

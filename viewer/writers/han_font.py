@@ -32,7 +32,7 @@ def han_font() -> HanFont | None:
 def first_with_han(paths: Iterable[str]) -> HanFont | None:
     """Return the first of some fonts that has Chinese characters.
 
-    A file that is no font is passed over.
+    A file that is not a font is passed over.
     """
     return next((font for path in paths if (font := _with_han(path))), None)
 

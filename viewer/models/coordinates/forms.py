@@ -50,7 +50,7 @@ def form_of(convention: str, finding: str) -> dict[str, object] | None:
 
 
 def not_formed(model: str, convention: str) -> WrongUseError:
-    """Return the error of a form asked for in a convention that is no JSON."""
+    """Return the error of a form asked for in a convention that is not JSON."""
     return WrongUseError(
         f"The model '{model}' must answer in a fixed form (structured), but its "
         f"convention {convention} is not JSON.",

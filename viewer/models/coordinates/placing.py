@@ -25,7 +25,7 @@ class _Clipped:
 
 
 def place(mark: Mark, space: Space, frame: Frame) -> Place | Rejected:
-    """Return a mark in native pixels, or why it is no place.
+    """Return a mark in native pixels, or why it is not a place.
 
     Corners are put in order, then cut at the edges of the sent image and again at
     those of the native one, where a letterbox shows more than there is.

@@ -234,7 +234,7 @@ def _florence_marks(label: str, run: str) -> Iterator[Mark | None]:
     """Yield the places of one run of location tokens, None for a part that is none.
 
     Groups of four are boxes, as transformers reads them; only in ``<poly>`` or between
-    ``<sep>``, or where the count is no multiple of four, are they an outline.
+    ``<sep>``, or where the count is not a multiple of four, are they an outline.
     """
     if "poly>" in run or "<sep>" in run:
         yield from (

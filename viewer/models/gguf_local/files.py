@@ -76,7 +76,7 @@ def open_model(model: Path, projector: Path | None) -> GgufModel:
     Raises
     ------
     UnreadableInputError
-        For a file that is no GGUF file, is damaged or was cut short.
+        For a file that is not a GGUF file, is damaged or was cut short.
     WrongUseError
         For files given the wrong way round, or that do not fit together.
     """

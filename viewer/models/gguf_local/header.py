@@ -88,7 +88,7 @@ def read_header(path: Path) -> GgufHeader:
     Raises
     ------
     UnreadableInputError
-        Where the file is not there, is no GGUF file, or ends too early.
+        Where the file is not there, is not a GGUF file, or ends too early.
     """
     try:
         return _read(path, path.stat().st_size)

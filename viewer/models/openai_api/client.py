@@ -187,7 +187,7 @@ def _whole(reply: httpx2.Response) -> HttpReply:
 
 
 def _names(body: bytes) -> tuple[str, ...]:
-    """Return the ids of a list of models; what is no such list holds none."""
+    """Return the ids of a list of models; what is not such a list holds none."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):

@@ -147,7 +147,7 @@ def _answered(asked: Asking, wishes: Measures) -> tuple[Generated, Looks | None]
 def _rows(asked: Asking, wishes: Measures, looks: Looks) -> npt.NDArray[np.float64]:
     """Return (layers, prompt) the attention wished for, each layer's sum 1.
 
-    A later step also looks at the answer, which is no part of the prompt.
+    A later step also looks at the answer, which is not part of the prompt.
     """
     last = wishes.attention is QueryPosition.LAST_PROMPT
     steps = range(1 if last else looks.steps)

@@ -38,7 +38,7 @@ class Encoder(Protocol):
     image_processor: Foreign
 
     def encode(self, conversations: list[list[Turn]]) -> Tensors:
-        """Return a mapping of input names to tensors, one row a conversation."""
+        """Return a mapping of input names to tensors, one row per conversation."""
         ...
 
 
@@ -51,7 +51,7 @@ class ProcessorEncoder:
         self.image_processor = processor.image_processor
 
     def encode(self, conversations: list[list[Turn]]) -> Tensors:
-        """Return a mapping of input names to tensors, one row a conversation."""
+        """Return a mapping of input names to tensors, one row per conversation."""
         if self._template is None:
             return _for_answers(self._encode_plain(conversations))
         inputs: Tensors = self._processor.apply_chat_template(
@@ -104,7 +104,7 @@ class QwenEncoder:
         self._template = template
 
     def encode(self, conversations: list[list[Turn]]) -> Tensors:
-        """Return a mapping of input names to tensors, one row a conversation."""
+        """Return a mapping of input names to tensors, one row per conversation."""
         images = [image for turns in conversations for image in images_of(turns)]
         seen = (
             self.image_processor(images=images, return_tensors="pt") if images else {}

@@ -48,7 +48,7 @@ def random_text(words: Foreign, like: str, seed: int) -> tuple[str, int]:
 
 
 def ordinary_tokens(words: Foreign) -> npt.NDArray[np.intp]:
-    """Return every token that is no special one."""
+    """Return every token that is not a special one."""
     special = {
         *words.all_special_ids,
         *(i for i, added in words.added_tokens_decoder.items() if added.special),

@@ -24,7 +24,7 @@ class ChoiceRow:
     ``number`` is its name within its subset and split, "" where the table gives none;
     ``place`` counts the table's rows. ``options`` may have their letters with them.
     ``explanations`` are of every option, none where the table has none. ``problem`` is
-    why the row cannot be used as it stands, "" where it can.
+    why the row cannot be used unchanged, "" where it can.
     """
 
     subset: str

@@ -4,10 +4,10 @@
 ``name``: the findings) and ``annotations`` (``image_id``, ``category_id``, ``bbox`` as
 x, y, width, height in pixels, ``segmentation`` as outlines or as ``size`` and
 ``counts``, a text or a list, and ``iscrowd``); format of cocodataset.org. All shapes of
-a finding on an image are its mask together; a crowd is in the mask, but is no box, as
-COCO's own evaluation asks for none there. An annotation without a segmentation is a
-box. COCO says what is on an image, not what is not, so no label is negative. COCO
-has no patient and no view; ``patient_id``, ``patient`` or ``subject_id``, and ``view``,
+a finding on an image are its mask together; a crowd is in the mask, but is not a box,
+as COCO's own evaluation asks for none there. An annotation without a segmentation is a
+box. COCO says what is on an image, not what is not, so no label is negative. COCO has
+no patient and no view; ``patient_id``, ``patient`` or ``subject_id``, and ``view``,
 ``view_position`` or ``ViewPosition`` of an image are read as these.
 """
 
@@ -78,7 +78,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        No file holds images, annotations and categories, or a named one is no JSON.
+        No file holds images, annotations and categories, or a named one is not JSON.
     """
     folder = root_of(root)
     contents = _contents(root)

@@ -66,7 +66,7 @@ def header_of(path: Path) -> list[str]:
 
 
 def rows_of(path: Path) -> Iterator[CsvRow]:
-    """Yield a table's rows; text that is no CSV raises."""
+    """Yield a table's rows; text that is not CSV raises."""
     try:
         check_text(path)
         with open_text(path) as stream:

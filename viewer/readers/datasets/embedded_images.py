@@ -1,8 +1,8 @@
 """Images that lie as base64 in the cells of a table, and what is wrong with them.
 
 A cell holds one image, a list of them, or the index of the row whose image it shares.
-Files are unpacked into a folder unless they are there; what is no whole image is named
-and not unpacked.
+Files are unpacked into a folder unless they are there; what is not a whole image is
+named and not unpacked.
 """
 
 import ast
@@ -80,7 +80,7 @@ class EmbeddedImages:
     def _unpacked(self, text: str, name: str) -> str:
         """Write an image unless it is there, and return its name, which is its hash's.
 
-        What is no image has the ``name`` and no file.
+        What is not an image has the ``name`` and no file.
         """
         try:
             data = base64.b64decode(text, validate=False)

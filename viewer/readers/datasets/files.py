@@ -73,9 +73,9 @@ def each_folder_listed_once() -> Iterator[None]:
 
 
 def found_below(root: Path) -> FoundBelow:
-    """Return the files below a folder, and what is no file, each sorted.
+    """Return the files below a folder, and what is not a file, each sorted.
 
-    Pipes, devices and dangling links are no files. Nor are folders that may not be
+    Pipes, devices and dangling links are not files. Nor are folders that may not be
     listed, and links to folders, which are not followed.
     """
     kept = _listings.get()

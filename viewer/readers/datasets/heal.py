@@ -39,7 +39,7 @@ from viewer.readers.datasets.question_rows import Row
 from viewer.readers.datasets.run_order import Order, Runs, Votes, mask_of, votes
 
 _NAME: Final = re.compile(r"[^\W\d_]{2}")
-"""Two letters: what has none is no name of an anatomy."""
+"""Two letters: what has none is not a name of an anatomy."""
 _HOW: Final = (
     "Write location as an anatomy's name, or as a mask with its size and counts."
 )

@@ -8,7 +8,7 @@ Rows tell the anatomy's mask in one field or in several (E002-04):
 
 ``mask_rle`` lists runs that alternate, background first, or the start and length of
 each run of the mask, counted from 0. Runs that alternate add up to the image's pixels,
-and starts rise; a list that is neither is no mask. An image that lies in the row is
+and starts rise; a list that is neither is not a mask. An image that lies in the row is
 unpacked into a folder beside the table, ``NAME_images``, where it is not there already.
 """
 
@@ -88,7 +88,7 @@ class HealRows:
         return {anatomy: code} if anatomy else code
 
     def _runs(self, numbers: Sequence[int] | None, pixels: int) -> Sequence[int] | None:
-        """Return a mask's alternating runs; what is no mask stays as it is."""
+        """Return a mask's alternating runs; what is not a mask stays as it is."""
         if not numbers:
             return None if numbers is None else [pixels]
         if sum(numbers) == pixels:

@@ -2,9 +2,9 @@
 
 ``[SPLIT/]LABEL/IMAGE``, or a collection as it is published (tile_collections.py): the
 label is the right option, the others are labels of the same collection. Codes of the
-collections that PathCLS is made of are written out; any other label is read as it
-stands. The order of the options is drawn for each image from its path, so that it is
-the same on every import.
+collections that PathCLS is made of are written out; any other label is read as it is.
+The order of the options is drawn for each image from its path, so that it is the same
+on every import.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ def read(
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of its images; they are no radiographs.
+        The view of its images; they are not radiographs.
     progress : callable, optional
         Told how many files have been read.
 
@@ -98,7 +98,7 @@ def read(
 def _in_folders(root: Path, files: Sequence[str]) -> Iterator[Tile]:
     """Yield the images that lie in folders named after their labels.
 
-    A folder whose name is no label raises.
+    A folder whose name is not a label raises.
     """
     for path in files:
         *above, label, _ = (root.name, *path.split("/"))

@@ -3,7 +3,7 @@
 A folder with a report.json instead is a report that is to become a case.
 
 What a case.json holds stands in :mod:`viewer.readers.datasets.medsyn_case`. A case that
-cannot be used is told by name and is no item; an image that is missing stays with its
+cannot be used is named and is not an item; an image that is missing stays with its
 case, which the plan then excludes. What physicians answered may lie beside the folders
 as physicians.csv or physicians.json, what people scored of a judge's answers as
 judge_labels.csv, and what readers found of the cases as validations.csv.

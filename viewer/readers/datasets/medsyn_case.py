@@ -11,7 +11,7 @@ A case.json holds one object:
                       (Laboratory, CT, MRI, PET, Ultrasound, X-ray, Microscopy,
                       Clinical Photography, Electrophysiology/Other), ``images``
                       (files below the case's folder, at least one), ``finding`` (what
-                      an expert read off them), and ``when`` where there are several
+                      an expert read from them), and ``when`` where there are several
                       times
 ``options``           four different diagnoses
 ``diagnosis``         the confirmed one, word for word one of the options
@@ -80,7 +80,7 @@ def read_case(path: Path) -> EvidenceCase:
     Raises
     ------
     UnreadableInputError
-        For whatever is not as the table above says, in one sentence and how to mend it.
+        For whatever is not as the table above says, in one sentence and how to fix it.
     """
     case = _Case(path.parent.name, _object(path))
     if unknown := sorted(set(case.values) - _KEYS):

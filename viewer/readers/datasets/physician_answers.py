@@ -71,7 +71,7 @@ def read_physician_answers(
     Raises
     ------
     UnreadableInputError
-        For a file that is no such file, an answer to a case that is not there, an
+        For a file that is not such a file, an answer to a case that is not there, an
         option that is none of the case's, or the same version twice; the line or the
         entry is named.
     """

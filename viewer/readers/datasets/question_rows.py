@@ -40,7 +40,7 @@ def question_tables(path: Path, fields: Collection[str]) -> tuple[Path, ...]:
 def question_rows(path: Path) -> Iterable[Row]:
     """Return a table's rows in their order; a broken file raises.
 
-    An entry that is no row has no cells, so that its reader may say so. Those of
+    An entry that is not a row has no cells, so that its reader may say so. Those of
     Parquet are read some at a time, for they may hold images.
     """
     return _READERS[path.suffix.lower()](path)

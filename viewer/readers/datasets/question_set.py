@@ -67,7 +67,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        There is no such file, it is no TOML, or none of its questions can be used.
+        There is no such file, it is not TOML, or none of its questions can be used.
     WrongUseError
         It names a column, a kind or a placeholder that is not there.
     """

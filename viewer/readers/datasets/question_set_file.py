@@ -130,7 +130,7 @@ def read_description(path: Path) -> Description:
     Raises
     ------
     UnreadableInputError
-        It is no TOML.
+        It is not TOML.
     WrongUseError
         It names something that is not known, lacks what has to be there, or has a
         prompt with a wrong placeholder.

@@ -38,7 +38,7 @@ class Evidence:
 
 
 def pairs_of(text: str) -> tuple[int, ...]:
-    """Return a code's numbers; what are no pairs of whole numbers raises."""
+    """Return a code's numbers; what are not pairs of whole numbers raises."""
     try:
         numbers = tuple(int(word) for word in text.split())
     except ValueError as error:

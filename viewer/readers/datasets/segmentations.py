@@ -61,7 +61,7 @@ def read_json_object(path: Path) -> Mapping[str, object]:
 def read_mask_file(path: Path) -> Mapping[str, MaskSet]:
     """Return each image's masks; a broken mask is kept with its reason.
 
-    An entry that is no object of tasks is one broken mask named ``*``.
+    An entry that is not an object of tasks is one broken mask named ``*``.
     """
     return {key: _mask_set(entry) for key, entry in read_json_object(path).items()}
 

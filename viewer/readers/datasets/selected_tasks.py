@@ -43,7 +43,7 @@ def with_tasks(
 
 
 def text_of(path: Path) -> str:
-    """Return a file's text; one that is no UTF-8 raises."""
+    """Return a file's text; one that is not UTF-8 raises."""
     try:
         return bounded_text(path)
     except (OSError, UnicodeDecodeError) as error:

@@ -51,7 +51,7 @@ def read(
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of its images; they are no radiographs.
+        The view of its images; they are not radiographs.
     progress : callable, optional
         Told how many files have been read.
 

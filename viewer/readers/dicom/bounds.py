@@ -1,4 +1,4 @@
-"""What a DICOM file may claim, held against the bytes that it has."""
+"""What a DICOM file may claim, compared with the bytes that it has."""
 
 import zlib
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ def load_dicom(path: Path, frame: int = 0) -> PixelImage:
     Raises
     ------
     UnreadableInputError
-        If the file is no DICOM image, is damaged, or has no such frame.
+        If the file is not a DICOM image, is damaged, or has no such frame.
     """
     with refusing(path):
         dataset = open_dataset(path)

@@ -83,7 +83,7 @@ class _Dtype:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype; numpy would also compile what is no plain code."""
+        """The dtype; numpy would also compile anything but plain code."""
         if not _CODE.fullmatch(self.code) or self.order not in ("<", ">", "|"):
             raise _RefusedError
         return np.dtype(self.order + self.code)

@@ -1,4 +1,4 @@
-"""Tables and documents in text, held against what fits into memory.
+"""Tables and documents in text, compared with what fits into memory.
 
 They are parsed in this process: what comes of them is needed here, and would take the
 same memory after a decoding process had made it. So they are measured first.
@@ -73,7 +73,7 @@ def check_text(path: Path) -> None:
     Raises
     ------
     UnreadableInputError
-        If it is no file, or has too many bytes or values.
+        If it is not a file, or has too many bytes or values.
     """
     regular_file(path, MOST_BYTES)
     values = 0

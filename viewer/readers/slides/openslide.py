@@ -59,7 +59,7 @@ def openslide_parts(path: Path) -> tuple[Path, ...]:
     Raises
     ------
     UnreadableInputError
-        If it names a file outside its folder, a link, or what is no file.
+        If it names a file outside its folder, a link, or what is not a file.
     """
     suffix = path.suffix.lower()
     if suffix in {".vms", ".vmu"}:

@@ -57,7 +57,7 @@ def is_volume_name(path: Path) -> bool:
 def load_slice(path: Path, frame: int = 0) -> PixelImage:
     """Return one slice of a volume: integers or float32 grey, or uint8 RGB.
 
-    Of voxels with components that are no colours the first one is shown.
+    Of voxels with components that are not colours the first one is shown.
     """
     with refusing(path, "cannot be read as a volume"):
         header = _header(path)

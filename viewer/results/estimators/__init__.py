@@ -1,8 +1,8 @@
 """What a cell of a table can be: estimators by name.
 
 An estimator sees the rows of a cell and returns as many values as the cell has names;
-NaN stands for what cannot be told. Sums run in the order of the rows, so that a sum is
-the same wherever it is worked out.
+NaN stands for what is not known. Sums run in the order of the rows, so that a sum is
+the same wherever it is computed.
 """
 
 from viewer.results.estimators import boxes, labels, paired, rates

@@ -30,7 +30,7 @@ def macro_f1(seen: Seen) -> Sequence[object]:
 
 @estimator("gain in f1")
 def gain_in_f1(seen: Seen) -> Sequence[object]:
-    """Return F1 of what it is held against, its own, and the gain in per cent."""
+    """Return F1 of what it is compared with, its own, and the gain in per cent."""
     before = nan if seen.others is None else _f1(seen.others, seen)[0]
     after = _f1(seen.rows, seen)[0]
     gain = 100 * (after - before) / before if before else nan

@@ -1,4 +1,4 @@
-"""Rows or columns held against one another, pair by pair."""
+"""Rows or columns compared with one another, pair by pair."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -38,9 +38,9 @@ def paired_difference(seen: Seen) -> Sequence[object]:
 def paired_change(seen: Seen) -> Sequence[object]:
     """Return by how many points a share changed, gains, losses, p and pairs.
 
-    Rows and those they are held against are paired by the column ``pair``. The test
+    Rows and those they are compared with are paired by the column ``pair``. The test
     flips the sign of each ``cluster``'s mean change, exactly; where every cluster has
-    one pair that is McNemar's exact test. There is none of rows that are held against
+    one pair that is McNemar's exact test. There is none of rows that are compared with
     themselves.
     """
     (column,), others = seen.of, seen.others

@@ -88,7 +88,7 @@ def share(seen: Seen) -> Sequence[object]:
 
 @estimator("part")
 def part(seen: Seen) -> Sequence[object]:
-    """Return the number of rows as a share of those they are held against."""
+    """Return the number of rows as a share of those they are compared with."""
     return (ratio(len(seen.rows), _length(seen.others)),)
 
 
@@ -124,7 +124,7 @@ def nested_mean_of_rates(seen: Seen) -> Sequence[object]:
 
 @estimator("change of rates")
 def change_of_rates(seen: Seen) -> Sequence[object]:
-    """Return the nested mean of what it is held against, its own, and the difference.
+    """Return the nested mean of what it is compared with, its own, and the difference.
 
     Both are of the rows that have a counterpart of the same ``pair``. Then come the
     difference's direction, as an arrow, how many rows there are, and their chance.
@@ -213,7 +213,7 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
 
 @estimator("distinct")
 def distinct(seen: Seen) -> Sequence[object]:
-    """Return how many values a column has, and their share of those held against."""
+    """Return how many values a column has, and their share of those compared with."""
     own, others = set(seen.values()), seen.others
     every = own if others is None else set(others.told(seen.of[0]))
     return len(own), ratio(len(own), len(every))

@@ -16,7 +16,7 @@ _Made = TypeVar("_Made")
 class Seen:
     """What an estimator works from.
 
-    ``rows`` are those of the cell, ``others`` those it is held against, None without
+    ``rows`` are those of the cell, ``others`` those it is compared with, None without
     any; ``of`` names the columns to read, ``options`` are the specification's;
     ``memory`` is one for all cells of a table.
     """
@@ -32,7 +32,7 @@ class Seen:
         return self.rows.told(self.of[place])
 
     def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
-        """Return what several cells of a table share, worked out the first time."""
+        """Return what several cells of a table share, computed the first time."""
         if what not in self.memory:
             self.memory[what] = work()
         made: _Made = self.memory[what]

@@ -73,8 +73,8 @@ class Question:
 class Reply:
     """The answer with everything needed to draw and explain it.
 
-    ``placed`` is an answer that is no cell, as JSON, with its ``measures`` where there
-    is a reference.
+    ``placed`` is an answer that is not a cell, as JSON, with its ``measures`` where
+    there is a reference.
     """
 
     run: int
@@ -107,8 +107,8 @@ def ask(
 ) -> Reply:
     """Ask one question now; raises where the model did not answer.
 
-    The image's reference is used where a registered data set or a mask beside the
-    file holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is told
+    The image's reference is used where a registered data set or a mask beside the file
+    holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is called with
     what happens meanwhile; a question stopped by ``cancel`` stays pending. A ``fresh``
     one is asked again though it has a reply.
     """
@@ -300,7 +300,7 @@ def row_in_words(row: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _place(reply: Reply) -> dict[str, object]:
-    """Return an answer that is no cell, in native pixels, and how it is measured."""
+    """Return an answer that is not a cell, in native pixels, and how it is measured."""
     if not reply.placed:
         return {}
     measures = plain(reply.measures)
@@ -336,7 +336,7 @@ def overlay(reply: Reply) -> bytes:
 
 
 def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
-    """Return what an answer that is no cell covers on the overlay."""
+    """Return what an answer that is not a cell covers on the overlay."""
     if not reply.placed:
         return None
     answer, context = answer_of_json(reply.placed), reply.context

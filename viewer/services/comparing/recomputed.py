@@ -20,7 +20,7 @@ from viewer.studies.places import GridReference
 
 
 class End:
-    """One side with what its verdicts were worked out from."""
+    """One side with what its verdicts were computed from."""
 
     def __init__(
         self, store: Store, side: Side, sent: Sent, same_run: "End | None" = None
@@ -50,7 +50,7 @@ class End:
 
 @dataclass(frozen=True)
 class Half:
-    """A trial of one side, as it stands in the store."""
+    """A trial of one side, as it is in the store."""
 
     end: End
     line: TrialLine
@@ -71,7 +71,7 @@ class Half:
 
 
 class Recomputed:
-    """Verdicts on one item, worked out with parts of either side."""
+    """Verdicts on one item, computed with parts of either side."""
 
     def __init__(
         self,

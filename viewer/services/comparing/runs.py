@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def watermark(self) -> str:
-        """What must stand beside every number of it; "" where nothing must."""
+        """What must be shown with every number of it; "" where nothing must."""
         if not self.incomplete:
             return ""
         n = len(self.pairing.pending)

@@ -1,7 +1,7 @@
 """Statistics of the difference between two sides on the same items.
 
-Counts and McNemar's test are had at once; intervals, permutations and what small
-numbers can show at all take longer and are worked out apart.
+Counts and McNemar's test are obtained at once; intervals, permutations and what small
+numbers can show at all take longer and are computed apart.
 """
 
 import math
@@ -32,7 +32,7 @@ from viewer.services.comparing.sides import HIT, Pair
 MACRO: Final = "(macro)"
 MICRO: Final = "(micro)"
 MOST_FOR_POWER: Final = 2_000
-"""Items up to which it is worked out what a test could find at all."""
+"""Items up to which it is computed what a test could find at all."""
 
 _SEVERAL_EACH: Final = McNemar(
     math.nan, math.nan, "no McNemar test: a patient has several pairs"

@@ -1,8 +1,8 @@
 """Find out why verdicts on an item differ between two sides, by recomputing.
 
-A verdict is worked out from a reply, a way of reading it, a reference, and what the
-model was sent (image, grid, and how both lie on the native image). Each of them is made
-the same on both sides in turn: what makes the verdicts agree explains the flip. Where
+A verdict is computed from a reply, a way of reading it, a reference, and what the model
+was sent (image, grid, and how both lie on the native image). Each of them is made the
+same on both sides in turn: what makes the verdicts agree explains the flip. Where
 answers are words and no place, nothing is computed again: what differs is told.
 """
 

@@ -93,7 +93,7 @@ class ModelsEdit:
 def known_models(models_file: Path) -> tuple[KnownModel, ...]:
     """Return every model by name; a table that cannot be used spoils no other.
 
-    A file that is no TOML raises.
+    A file that is not TOML raises.
     """
     known = {
         p.name: KnownModel(p.name, p.adapter, own=False, profile=p)
@@ -218,7 +218,7 @@ def free_name(wanted: str, models_file: Path) -> str:
 def check_model(
     table: Mapping[str, object], replaced: str | None, models_file: Path
 ) -> None:
-    """Raise ``WrongUseError`` where a table is no model, or its name is another's.
+    """Raise ``WrongUseError`` where a table is not a model, or its name is another's.
 
     ``replaced`` is the name of the model that it takes the place of.
     """

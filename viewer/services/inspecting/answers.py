@@ -34,9 +34,9 @@ class StoredAnswer:
     ``grid`` lies on ``field``, the native rectangle that the square sent covered;
     ``reference_cells`` is empty without a reference. ``note`` is what a baseline says
     of its answer, ``cost_microusd`` None where nobody said a price, ``parameters``
-    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer``
-    is None where none was read; ``measures`` compares it with the reference, beside
-    answers that are no cells. ``written`` are boxes on this image that were named
+    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer`` is
+    None where none was read; ``measures`` compares it with the reference, beside
+    answers that are not cells. ``written`` are boxes on this image that were named
     beside words: such an answer was asked with no grid, and names no cell. ``reply`` is
     the stored reply, which several answers may show; ``reused`` says whose it is where
     another was asked for it.
@@ -79,7 +79,7 @@ def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
 def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
     """Return every answer about an image, newest first, failed questions included.
 
-    Answers that are no place on it are none about the image alone, and left out.
+    Answers that are not a place on it are none about the image alone, and left out.
     """
     with open_store(store) as opened:
         assign_model_colors(opened)

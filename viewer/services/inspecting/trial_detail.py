@@ -1,6 +1,6 @@
 """A trial in detail: what was sent, what came back, how it was scored.
 
-For studies whose answers are no place on one image; every step of a trial is told.
+For studies whose answers are not a place on one image; every step of a trial is told.
 """
 
 from collections.abc import Iterator, Mapping

@@ -39,13 +39,13 @@ def queue(store: Path, session: SessionId) -> tuple[Task, ...]:
 
 
 def task(store: Path, session: SessionId, position: int) -> Task:
-    """Return one case as it stands now; an unknown one raises."""
+    """Return one case as it is now; an unknown one raises."""
     with open_store(store) as opened:
         return task_in(opened, ground_of(opened, session), position)
 
 
 def task_in(store: Store, ground: Ground, position: int) -> Task:
-    """Return one case of a session as it stands now; an unknown one raises."""
+    """Return one case of a session as it is now; an unknown one raises."""
     seen = _seen_at(store, ground, position)
     return _task(store, ground, seen, standing_at(store, ground, position))
 

@@ -122,7 +122,7 @@ _CERTAIN: Final = 1
 def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """Write what every reader of a session's work locked; return the files.
 
-    ``readings.csv`` has a row a case; a reader study also gets ``study.imrmc``
+    ``readings.csv`` has one row per case; a reader study also gets ``study.imrmc``
     (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), of several findings
     each its own, and ``cases.csv``, which tells what their case numbers are.
 

@@ -129,7 +129,7 @@ def _of_stratum(
 
 
 def review_results(store: Path, run: int) -> tuple[ErrorCounts, ...]:
-    """Return what readers said of a run's misses, a row a model and finding."""
+    """Return what readers said of a run's misses, one row per model and finding."""
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         by_scope = counts_by_scope(opened, run)

@@ -63,7 +63,7 @@ def scope_of(ground: Ground) -> Scope:
 def verdicts_of(store: Store, run: int) -> dict[Scope, tuple[TrialVerdicts, ...]]:
     """Return what was said of every reviewed trial of a run, by scope.
 
-    Readers who have withdrawn said nothing, and what is no complete miss any more,
+    Readers who have withdrawn said nothing, and what is not a complete miss any more,
     since the run was scored again, is left out.
     """
     return {scope: one.verdicts() for scope, one in _gathered(store, run).items()}

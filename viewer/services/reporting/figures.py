@@ -134,7 +134,7 @@ _Greys = npt.NDArray[np.uint8]
 class RunPictures:
     """A run's images as they were sent; read when they are asked for.
 
-    Asking for those of a study whose answers are no places raises WrongUseError.
+    Asking for those of a study whose answers are not places raises WrongUseError.
     """
 
     def __init__(self, context: RunContext) -> None:

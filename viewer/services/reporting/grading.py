@@ -1,7 +1,7 @@
 """Turn readers' grades into verdicts, which the store keeps for every view.
 
-Grades lie in a file beside the data set and may change any time. Whoever shows verdicts
-takes them in first; nothing else turns a grade into a verdict.
+Grades lie in a file beside the data set and may change any time. Anyone who shows
+verdicts takes them in first; nothing else turns a grade into a verdict.
 """
 
 from collections.abc import Iterator

@@ -130,7 +130,7 @@ def some_records(
 ) -> Frame:
     """Return stored columns of the trials of a run, or of one model of it.
 
-    They are those of :func:`records`, in which no gold is worked out for them.
+    They are those of :func:`records`, in which no gold is computed for them.
     """
     score_changed_grades(store)
     return frame_of(trial_columns(store, run, names, model))
@@ -161,8 +161,8 @@ def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]
 def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:
     """Yield what is right of each trial as JSON, "" where no program can tell.
 
-    It is worked out once for each question, and for each model only where readers
-    grade, who may not be shown the same of all models.
+    It is computed once for each question, and for each model only where readers grade,
+    who may not be shown the same of all models.
     """
     own = ["item", "patient", "image", "view", "finding"]
     own += ["condition", "condition_params"] + ["model"] * context.study.words.graded

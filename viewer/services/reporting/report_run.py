@@ -142,7 +142,7 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
 
 
 def _results(found: Recorded) -> Iterator[TrialResult]:
-    """Yield trials with what was read off their replies, and what is right.
+    """Yield trials with what was read from their replies, and what is right.
 
     A cell is told by its score, and not read from the store a second time.
     """
@@ -165,15 +165,15 @@ def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
     """Write a run's report into a folder; return the files written.
 
     ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` where an answer
-    is no cell, ``figures/*.svg``, ``report.html`` and, last,
-    ``manifest.json`` with the hashes of the others. A folder that cannot be written
-    to raises and leaves no half-written file.
+    is not a cell, ``figures/*.svg``, ``report.html`` and, last, ``manifest.json`` with
+    the hashes of the others. A folder that cannot be written to raises and leaves no
+    half-written file.
     """
     return write_run_report(store, checked_report(store, run), out)
 
 
 def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, ...]:
-    """Write a report that is worked out already, as :func:`write_report` does."""
+    """Write a report that is computed already, as :func:`write_report` does."""
     files = dict(report_files(report))
     manifest = manifest_of_report(store, report, files)
     files["manifest.json"] = (

@@ -33,8 +33,8 @@ def versions_asked(
 ) -> tuple[AskedVersion, ...]:
     """Return the versions that planned runs asked a data set's content with.
 
-    Single questions are no runs; the oldest version is first. Runs after ``until``
-    are left out, so that a report says the same whenever it is written.
+    Single questions are not runs; the oldest version is first. Runs after ``until`` are
+    left out, so that a report says the same whenever it is written.
     """
     asked = prompts_asked(store, root_sha256, until)
     return tuple(sorted(_versions(asked), key=lambda version: version.runs[0]))

@@ -34,7 +34,7 @@ class DecoderLimits:
 
 
 def read_limits(environment: Mapping[str, str] = os.environ) -> DecoderLimits:
-    """Return the limits that the environment sets; what is no number raises."""
+    """Return the limits that the environment sets; what is not a number raises."""
     memory = _number(environment, MEMORY_VARIABLE)
     seconds = _number(environment, SECONDS_VARIABLE)
     output = _number(environment, OUTPUT_VARIABLE)

@@ -10,7 +10,7 @@ from viewer.domain.file_header import FileHeader
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A file is no readable image: what is wrong, and how to mend it."""
+    """A file is not a readable image: what is wrong, and how to fix it."""
 
     what: str
     how: str

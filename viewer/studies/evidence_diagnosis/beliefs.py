@@ -89,7 +89,7 @@ def posterior_of(score: Score, estimator: Estimator) -> Posterior | None:
 def rapt_numbers(reply: ModelReply) -> Numbers:
     """Return relative attention per token by section and layer, as named numbers.
 
-    The sum of all sections, by their tokens, stands beside them for a reader to see
+    The sum of all sections, by their tokens, is shown with them for a reader to see
     that it is 1.
     """
     attention = reply.measured.attention if reply.measured else None
@@ -119,7 +119,7 @@ def rapt_of(score: Score) -> tuple[tuple[str, int, float], ...]:
 def answer_place(
     reply: ModelReply, options: Sequence[str], order: Sequence[int]
 ) -> int | None:
-    """Return which token of a reply states the option that is read off it.
+    """Return which token of a reply states the option that is read from it.
 
     A letter states it if, were it another letter, another option would be read; where
     several do so together, the first of them. None where no option is read, or no

@@ -44,7 +44,7 @@ def rate(
 ) -> Iterator[Cell]:
     """Yield a rate of the settled trials, and all counts (X-01).
 
-    A rate of answers that are ``chosen`` among options stands beside chance.
+    A rate of answers that are ``chosen`` among options is shown with chance.
     """
     settled = {**where, **COUNTED}
     yield Cell("share", (name,), ("correct",), settled, frame=frame)

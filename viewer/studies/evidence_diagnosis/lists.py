@@ -2,7 +2,7 @@
 
 JSON, tables, numbered, lettered or bulleted lines, bold names with words below them,
 lines of their own, or one line with signs between; English and Chinese. What explains a
-name, or says how likely it is, is no part of it.
+name, or says how likely it is, is not part of it.
 """
 
 import re
@@ -16,7 +16,7 @@ from viewer.studies.json_documents import documents
 LONGEST_NAME: Final = 160
 _LONGEST_WORDS: Final = 8
 _LONGEST_HAN: Final = 16
-"""A line of more words or Chinese characters that ends as a sentence is no name."""
+"""A line of more words or Chinese characters that ends as a sentence is not a name."""
 
 _COUNTED: Final = re.compile("([①-⑳])|第([一二三四五六七八九])[、，,:：.]")
 _HAN_NUMBER: Final = "第?[一二三四五六七八九十]{1,3}"

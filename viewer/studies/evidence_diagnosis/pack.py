@@ -118,7 +118,7 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
 
 
 _SHOWN: Final = 4
-"""Pieces of evidence that stand beside the question."""
+"""Pieces of evidence that are shown with the question."""
 
 
 def _shown(case: EvidenceCase, usable: Container[str]) -> bool:

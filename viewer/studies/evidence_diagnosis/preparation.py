@@ -166,7 +166,7 @@ def read_summaries(
 ) -> Mapping[str, str] | Unparsed:
     """Return a summary of every section by its name, and of the background if given.
 
-    A section without its summary, or a summary of no section, is no answer.
+    A section without its summary, or a summary of no section, is not an answer.
     """
     found = _object(reply)
     if isinstance(found, Unparsed):
@@ -222,7 +222,7 @@ def read_distractors(
 
 
 def _texts(value: object) -> tuple[str, ...] | None:
-    """Return a list's texts, None where it is no list of texts."""
+    """Return a list's texts, None where it is not a list of texts."""
     if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
         return None
     return tuple(x.strip() for x in value)

@@ -1,6 +1,6 @@
 """The paper's tables and ours, as specifications, at full precision (Chen 2026).
 
-Trials without an answer count as wrong, and stand beside every rate.
+Trials without an answer count as wrong, and are shown with every rate.
 """
 
 from collections.abc import Iterator, Sequence

@@ -78,7 +78,7 @@ def published_frame(
 
     ``repeats`` is how often each item was asked. ``matches`` is empty where the run's
     trials are not as many as the paper's, so that a comparison would mean nothing.
-    Nothing stands beside an unfinished run.
+    Nothing is shown with an unfinished run.
     """
     ours = {
         (concept(row["finding"]), row["model"]): row

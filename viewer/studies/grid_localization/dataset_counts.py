@@ -1,7 +1,7 @@
 """What a data set holds by finding and view, beside what the paper says (E000-04).
 
 Labels and masks are counted apart, because they disagree in the published data; the
-known defects of CheXlocalize are told by name (E000-05).
+known defects of CheXlocalize are named (E000-05).
 """
 
 import re

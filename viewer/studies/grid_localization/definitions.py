@@ -1,4 +1,4 @@
-"""What every number of the report means, in words that stand beside it."""
+"""What every number of the report means, in words that are shown with it."""
 
 from collections.abc import Container, Mapping
 from typing import Final

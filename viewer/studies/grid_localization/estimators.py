@@ -129,7 +129,7 @@ def _stratum(rows: Frame, patients: Mapping[str, int]) -> Stratum:
 def sd_over_patients(seen: Seen) -> Sequence[object]:
     """Return the SD (n - 1) of a rate when patients are drawn (E000-20).
 
-    Patients are drawn with all that is theirs in the rows it is held against: all
+    Patients are drawn with all that is theirs in the rows it is compared with: all
     findings of a view and arm.
     """
     finding, *where = next(seen.rows.each("finding", "view", *_ARM))

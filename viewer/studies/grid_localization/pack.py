@@ -36,7 +36,7 @@ class Grid2025:
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper.
 
-        The absent-finding arm is no part of them; it has a table of its own.
+        The absent-finding arm is not part of them; it has a table of its own.
         """
         given = replace(given, results=present(_placed(given)))
         (made, pages), (drawn, missing) = pack_tables(given), figures(given)

@@ -182,7 +182,7 @@ def _place(grid_and_view: tuple[str, str]) -> tuple[int, bool, str]:
 def _wide(
     name: str, title: str, text: str, where: Where, models: Sequence[str]
 ) -> TableSpec:
-    """Return a row a finding, the columns of each model together."""
+    """Return one row per finding, the columns of each model together."""
     paper = name == PAPER.name
     columns = (PAPER if paper else RECOMMENDED).columns
     of_model = _paper_columns if paper else _recommended_columns

@@ -1,4 +1,4 @@
-"""What the answers of a run are held against on their images, and how they met it."""
+"""What the answers of a run are compared with on their images, and how they met it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -50,7 +50,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What a trial was held against, and how its answer met it.
+    """What a trial was compared with, and how its answer met it.
 
     ``cell_index`` is the answered cell's row-major index, None without an answer;
     ``reference_index`` the qualifying cells' row-major indices with the fallback
@@ -91,7 +91,7 @@ def placed_trials(
     params: Params,
     dataset: Dataset | None,
 ) -> list[PlacedTrial]:
-    """Return trials with what they were held against; placed ones stay as they are.
+    """Return trials with what they were compared with; placed ones stay as they are.
 
     Without the data set nothing is known of it.
     """
@@ -126,7 +126,7 @@ class _Placing:
         return GridPlaces(self.params)
 
     def placed(self, one: TrialResult, told: bool) -> Placed:
-        """Return what a trial was held against, with measures where ``told``."""
+        """Return what a trial was compared with, with measures where ``told``."""
         image = self.images.get(one.image)
         if image is None:
             return NOWHERE

@@ -130,7 +130,7 @@ def _frames_beside(
     of: Asked,
     rates: Sequence[Record],
 ) -> dict[str, Frame]:
-    """Return the frames of what stands beside trials and rates."""
+    """Return the frames of what is shown with trials and rates."""
     params, dataset = of.params, context.dataset
     beside = context.beside or PlacesContext()
     places = {(one.finding, one.view) for one in results}
@@ -148,7 +148,7 @@ def _frames_beside(
 
 
 def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
-    """Return the tables of what stands beside trials and rates, as a page has them."""
+    """Return the tables of what is shown with trials and rates, as a page has them."""
     split = context.dataset.split if context.dataset else ""
     return (
         *DETECTION_TABLES,
@@ -162,7 +162,7 @@ def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
 
 
 def _kept(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """Return the tables that have a row, or stand beside one that has."""
+    """Return the tables that have a row, or are shown with one that has."""
     there = _ALWAYS | {table.name for table in tables if table.rows}
     return tuple(t for t in tables if {t.name, _COMPANIONS.get(t.name)} & there)
 

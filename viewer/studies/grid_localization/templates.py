@@ -10,7 +10,7 @@ EXAMPLE_ANSWER: Final = "example_answer"
 CELL: Final = "cell"
 _RADIOGRAPH: Final = "gosai2025"
 _OTHER: Final = "any_image"
-"""The same task in words that fit what is no radiograph of a chest."""
+"""The same task in words that fit what is not a radiograph of a chest."""
 _FINDING: Final = ("condition", "finding")
 """What the paper calls the finding's placeholder, and what we do."""
 _PAPER: Final = "Gosai 2025, appendix"

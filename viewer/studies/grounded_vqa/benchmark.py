@@ -32,8 +32,8 @@ def drawn_items(
 ) -> tuple[tuple[Item, ...], tuple[Notice, ...], tuple[RuleLoss, ...]]:
     """Return questions about a data set's images as items, and what could not be asked.
 
-    Last comes what each rule of relations makes of the images. ``progress`` is told how
-    many images of how many were looked at.
+    Last comes what each rule of relations makes of the images. ``progress`` is called
+    with how many images of how many were looked at.
 
     Raises
     ------

@@ -49,7 +49,7 @@ TESTS: Final = {**TEXTUAL, **VISUAL}
 
 
 def note_of(condition: str) -> str:
-    """Return what must stand beside a condition's numbers."""
+    """Return what must be shown with a condition's numbers."""
     return APPROXIMATION if way_of(condition) in {CONTOUR, CROP} else ""
 
 
@@ -193,7 +193,7 @@ def _probed(
 ) -> dict[str, _Probed]:
     """Return the questions of a test with what was answered to edits and shams.
 
-    One that is still to be asked is no true positive yet; one without an edit counts
+    One that is still to be asked is not a true positive yet; one without an edit counts
     in the base alone.
     """
     positive = _true_positives(results)

@@ -24,7 +24,7 @@ from viewer.studies.grounded_vqa.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why an item of a data set is no question of this study, as a stable word."""
+    """Why an item of a data set is not a question of this study, as a stable word."""
 
     reason: str
 

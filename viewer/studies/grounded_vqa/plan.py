@@ -160,7 +160,7 @@ def _masked(
 def _unreadable(
     dataset: Dataset, benchmark: Benchmark, spec: RunSpec
 ) -> Iterable[Trial]:
-    """Yield an excluded trial of every item that is no question of this study."""
+    """Yield an excluded trial of every item that is not a question of this study."""
     kept = {question.key for question in benchmark.questions}
     reasons = {notice.subject: notice.kind for notice in benchmark.notices}
     for item in dataset.items:

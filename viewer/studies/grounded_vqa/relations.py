@@ -200,7 +200,7 @@ def chart(
 ) -> Chart:
     """Return the relations of images that can be read; defects leave one out.
 
-    ``progress`` is told how many images of how many are charted.
+    ``progress`` is called with how many images of how many are charted.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def next_step(turn: Turn, params: Params) -> Step | None:
 
 
 def parse(turn: Turn, params: Params) -> Answer:
-    """Read the answer off a trial's replies; a base that is no yes is the answer."""
+    """Read the answer off a trial's replies; a base that is not a yes is the answer."""
     asked, reply = readable(turn, params), turn.reply_to(ANSWER)
     if reply is None:
         base = turn.reply_to(BASE)

@@ -1,4 +1,4 @@
-"""Questions about findings in anatomies, held against perturbed ones (HEAL-MedVQA)."""
+"""Questions about findings in anatomies, compared with perturbed ones (HEAL-MedVQA)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -139,7 +139,7 @@ class GroundedVqa(PresetStudy[Params]):
 
         Of a perturbed question no is right, of a sham yes. ``words`` are the anatomy
         and the finding that a closed one asks about, and its template. ``none`` is the
-        label of an item without a finding. An item that is no question has no truth.
+        label of an item without a finding. An item that is not a question has no truth.
         """
         asked = question_of(turn.item, params_.findings)
         if isinstance(asked, Unreadable):

@@ -1,7 +1,7 @@
 """The paper's tables and ours, as specifications, at full precision.
 
 Paper and recommended numbers never share a column (X-02). Trials without an answer
-count as wrong, and stand beside every rate.
+count as wrong, and are shown with every rate.
 """
 
 from collections.abc import Iterator
@@ -186,8 +186,9 @@ _TABLE_3: Final = replace(
 )
 """Table 3, and the gain over the word prior (recommended; E002-09, X-09).
 
-A question in other words is no control of a swapped one, for a model that never looks
-at the image answers both from what they say; the share that it denies stands last.
+A question in other words is not a control of a swapped one, for a model that never
+looks at the image answers both from what they say; the share that it denies stands
+last.
 """
 _COMMON_TEXTUAL: Final = TableSpec(
     "common_textual",

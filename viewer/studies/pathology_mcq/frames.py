@@ -174,7 +174,7 @@ def _shown(
 def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
     """Return each item with who guesses it, and what becomes of it.
 
-    ``guessable`` is empty where it cannot be told.
+    ``guessable`` is empty where it is not known.
     """
     header = (
         *("item", "subset", "split", "asked", "guessed", "models", "guessable"),

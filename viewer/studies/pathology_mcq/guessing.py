@@ -25,9 +25,9 @@ class Guessed:
 class Audit:
     """Every item that was asked without its image.
 
-    An item is guessable where at least ``threshold`` models guess it, and belongs in
-    no benchmark of looking. It cannot be told of one where those of the ``models`` that
-    have not answered it could make it so, or where fewer answered than must guess.
+    An item is guessable where at least ``threshold`` models guess it, and belongs in no
+    benchmark of looking. It is not known of one where those of the ``models`` that have
+    not answered it could make it so, or where fewer answered than must guess.
     """
 
     items: tuple[Guessed, ...]
@@ -45,7 +45,7 @@ class Audit:
         return tuple(one.item for one in self.items if self.verdict(one) is False)
 
     def verdict(self, one: Guessed) -> bool | None:
-        """Tell whether an item is guessable, None where it cannot be told."""
+        """Tell whether an item is guessable, None where it is not known."""
         if len(one.by) >= self.threshold:
             return True
         could = len(one.by) + self.models - one.asked
@@ -57,8 +57,8 @@ def audit(results: Sequence[TrialResult], threshold: int) -> Audit:
     """Return the audit of a run's trials without an image.
 
     Of repeats of one question by one model, more than half must be right. A model that
-    gave no reply has not been heard: that is no wrong guess. What was excluded is no
-    part of it.
+    gave no reply has not been heard: that is not a wrong guess. What was excluded is
+    not part of it.
     """
     blind = [
         one

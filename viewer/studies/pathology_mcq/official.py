@@ -1,6 +1,6 @@
 """How the authors' own script reads replies, for reproducing it only (E003-05).
 
-It is no way to score: what it cannot read it answers by chance, and what fails it
+It is not a way to score: what it cannot read it answers by chance, and what fails it
 leaves out of the denominator. Its traps are kept, each named where it is:
 
 - an option's text ends at its second closing bracket, in the prompt as well;

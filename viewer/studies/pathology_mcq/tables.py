@@ -203,7 +203,7 @@ GUESS_TABLE: Final = ListSpec(
 
 
 def guess_audit(mcqs: Sequence[Mcq]) -> Spec:
-    """Return how many are guessable, kept, and cannot be told.
+    """Return how many are guessable, how many are kept, and how many are unknown.
 
     ``share`` is of those that can be told; the paper found over 60 % before it took
     them out (Sun 2024, 3.2).

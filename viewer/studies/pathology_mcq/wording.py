@@ -44,8 +44,8 @@ def template(
 def folded(text: str) -> str:
     """Return quoted text of several lines as YAML 1.1 reads it (4.1.4, line folding).
 
-    A single line break becomes a blank, a run of them one break fewer; blanks around
-    a break are no part of the text.
+    A single line break becomes a blank, a run of them one break fewer; blanks around a
+    break are not part of the text.
     """
     return re.sub(r"[ \t]*\n((?:[ \t]*\n)*)[ \t]*", _fold, text)
 

@@ -22,7 +22,7 @@ _KINDS: Final[Mapping[str, str]] = {
     "pixelate": "pixelation",
     "saturate": "saturation",
 }
-"""Kinds of corruption whose name is no word for them."""
+"""Kinds of corruption whose name is not a word for them."""
 
 
 def condition_words(name: str) -> str:

@@ -41,7 +41,7 @@ from viewer.studies.steps import Longest, Question, Turn
 PROPOSE: Final = "propose"
 _SCORE, _TAG = "score", "tag"
 PROPOSED: Final = "proposed"
-"""The reason of a trial that is no answer to be graded."""
+"""The reason of a trial that is not an answer to be graded."""
 
 
 @dataclass(frozen=True)

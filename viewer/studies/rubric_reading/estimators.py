@@ -46,7 +46,7 @@ def signed_rank_test(seen: Seen) -> Sequence[object]:
 
     That is the pairs, those without a difference, the sums of ranks of positive and
     negative ones, the p-value, and that adjusted after Benjamini and Hochberg over the
-    values of ``family`` among the rows it is held against; then the matched-pairs
+    values of ``family`` among the rows it is compared with; then the matched-pairs
     rank-biserial correlation, the difference of means, and what was done. Pairs of one
     ``cluster`` are not taken to stand alone.
     """

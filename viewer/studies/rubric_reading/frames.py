@@ -1,9 +1,9 @@
 """The frames of what was asked and delivered, whoever graded it.
 
-``trials`` has a row a trial, ``inputs`` one a task and model, ``selection`` one a task,
-``regions`` one a task and region, ``tags`` one a value of a tag, ``candidates`` one a
-proposed task, ``prompts`` one for what each prompt has that the other lacks, and
-``rubric`` one a dimension.
+``trials`` has one row per trial, ``inputs`` one per task and model, ``selection``
+one per task, ``regions`` one per task and region, ``tags`` one per value of a tag,
+``candidates`` one per proposed task, ``prompts`` one for what each prompt has that the
+other lacks, and ``rubric`` one per dimension.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The frames of what readers graded, for tables 1 to 3 and what stands beside them.
+"""The frames of what readers graded, for tables 1 to 3 and what is shown with them.
 
 ``scores`` has a row for each final score of an output, ``compared`` one for each task
 and measure of two models, ``read twice`` one for each dimension of an output that both

@@ -161,7 +161,7 @@ _PAPERS_MODELS: Mapping[str, object] = {
     "single_view_models": "medgemma-4b-it",
     "no_box_models": "medgemma-4b-it",
 }
-"""Whoever asks the paper's MedGemma, under whatever name, is treated as it was."""
+"""Anyone who asks the paper's MedGemma, under whatever name, is treated as it was."""
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "rexecution2025": _PAPERS_MODELS,
     "recommended": {**_PAPERS_MODELS, "zero_method": "pratt"},

@@ -193,7 +193,7 @@ def _by_metric(
     given: Graded,
     cells: tuple[Cell, ...],
 ) -> TableSpec:
-    """Return a table of final scores with a row a model and measure."""
+    """Return a table of final scores with one row per model and measure."""
     return TableSpec(
         name,
         (_metric(measures), Key("model", values=given.models)),

@@ -67,7 +67,7 @@ class PixelBoxes(QGraphicsView):
         return tuple(_box(item.rect()) for item in self._boxes)
 
     def outline(self, places: Sequence[BoxPx]) -> None:
-        """Outline places that are no boxes: what was found but names nobody."""
+        """Outline places that are not boxes: what was found but names nobody."""
         pen = QPen(QColor(current().reader), 0, Qt.PenStyle.DashLine)
         for place in places:
             self._scene.addRect(_rect(place), pen)

@@ -91,7 +91,7 @@ def apply(app: QApplication, palette: Palette) -> None:
     """Give the application's windows a theme; they hear of it as a change of palette.
 
     The sheet is each window's own, and what belongs to it inherits it: the
-    application's would be worked out anew for every widget, at five times the price.
+    application's would be computed anew for every widget, at five times the price.
     """
     _IN_USE["palette"] = palette
     if app.style().name() != _STYLE:  # once: a style polishes every widget there is

@@ -64,7 +64,7 @@ from viewer.ui.tables.results_model import RowKey
 
 _PAGES: Final = ("run", "predictions", "figures")
 _LARGE: Final = 20_000
-"""Trials of a run from which on its report is worked out only once it is looked at."""
+"""Trials of a run from which on its report is computed only once it is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ class MeasureWorkspace(QWidget):
             self._show_report(summary)
 
     def _show_report(self, summary: RunSummary) -> None:
-        """Show a run's results; what is worked out once of a finished run is kept."""
+        """Show a run's results; what is computed once of a finished run is kept."""
         self._background_tasks.cancel("table")
         self._background_tasks.cancel("doubt")
         self.results.show_doubt("")

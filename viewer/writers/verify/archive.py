@@ -21,7 +21,7 @@ MOST_FILES = 100_000
 
 
 class BundleError(Exception):
-    """What was given is no bundle; one sentence says so."""
+    """What was given is not a bundle; one sentence says so."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _members_of(
 
 
 def _is_of(value: object, kinds: str | list[str]) -> bool:
-    """Tell whether a value is of one of the types; true and false are no numbers."""
+    """Tell whether a value is of one of the types; true and false are not numbers."""
     names = [kinds] if isinstance(kinds, str) else kinds
     if isinstance(value, bool):
         return "boolean" in names

@@ -3,10 +3,10 @@
 The bundle's specifications are hashed like all it holds, but whoever forges a bundle
 hashes anew. So the fingerprint of every specification of a built-in study stands here:
 the hash of what tells its numbers, without the words of its page. What depends on the
-run is first held against the plan and the trials and then left out: seed and
+run is first compared with the plan and the trials and then left out: seed and
 replicates, thresholds, the models and the named numbers. A table that lacks its
-specification, a specification that departs, and one that should be there and is not
-are each told.
+specification, a specification that departs, and one that should be there and is not are
+each told.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A printed table held against the rows that were worked out."""
+"""A printed table compared with the rows that were computed."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ class Worked:
 
 
 def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
-    """Hold a table's printed rows against those worked out."""
+    """Compare a table's printed rows with those computed."""
     file, rows = f"tables/{table.name}.csv", table.rows
     if file not in bundle.members:
         if rows:
@@ -66,7 +66,7 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
 
 
 def has_other_columns(bundle: Bundle, table: Worked) -> bool:
-    """Tell whether a table is printed with columns that are not worked out here."""
+    """Tell whether a table is printed with columns that are not computed here."""
     printed = read_csv(bundle.members.get(f"tables/{table.name}.csv", b""))
     return bool(printed) and printed[0] != list(table.header)
 
@@ -87,7 +87,7 @@ def _unguarded(cell: str) -> str:
 
 
 def _worked_out(table: Worked) -> str:
-    """Return what was worked out of a table, and what was not."""
+    """Return what was computed of a table, and what was not."""
     names = dict.fromkeys(
         name
         for row in table.rows

@@ -26,7 +26,7 @@ Later = Callable[[], Cells]
 
 
 class Shared:
-    """What several cells of a table need: asked for by each, worked out once."""
+    """What several cells of a table need: asked for by each, computed once."""
 
     def __init__(self) -> None:
         self.tasks: dict[Hashable, Any] = {}
@@ -41,7 +41,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows of a cell, those it is held against, its columns and its options."""
+    """The rows of a cell, those it is compared with, its columns and its options."""
 
     rows: Rows
     others: Rows | None

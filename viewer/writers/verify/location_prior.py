@@ -13,8 +13,8 @@ from viewer.writers.verify.estimators import Cell, Cells, Rows, ratio
 class Unit:
     """What a patient has in a stratum: counts, and cells given as answers and wanted.
 
-    ``answers`` are those that others are held against, ``wanted`` the right cells of
-    the trials that are held against others' answers.
+    ``answers`` are those that others are compared with, ``wanted`` the right cells of
+    the trials that are compared with others' answers.
     """
 
     trials: int
@@ -32,7 +32,8 @@ class Stratum:
     """The trials of one finding and view, which several patients have.
 
     ``gained`` are hits above the prior of ``trials``, ``without`` the same two numbers
-    without each patient. Who has no other's answer to be held against is left out.
+    without each patient. A patient without another's answer to compare with is left
+    out.
     """
 
     def __init__(self, units: Units, apart: bool) -> None:
@@ -132,7 +133,7 @@ class Gain:
 def gain_over_prior(findings: Sequence[Sequence[Units]], apart: bool = False) -> Gain:
     """Return the mean gain over findings, strata pooled.
 
-    ``apart`` tells that answers are of other trials than those held against them.
+    ``apart`` tells that answers are of other trials than those compared with them.
     """
     parts = [[Stratum(one, apart) for one in some if len(one) > 1] for some in findings]
     parts = [part for part in parts if any(one.trials for one in part)]

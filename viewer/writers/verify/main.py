@@ -1,11 +1,11 @@
 """Verify a bundle: python verify.py bundle.zip (nothing but Python is needed).
 
-Every byte is held against its hash, every trial is judged again from its raw replies
-and what is right of it, and every number of the tables named below is worked out again
-and compared with what is printed, to the last digit. What cannot be worked out again,
-such as the meaning of a sentence, is told. Exit codes: 0 all of it holds, 1
-something does not, 2 the file cannot be read as a bundle, 3 nothing is wrong, but a
-study of another package judges or counts in a way that is not known here.
+Every byte is compared with its hash, every trial is judged again from its raw replies
+and what is right of it, and every number of the tables named below is computed again
+and compared with what is printed, to the last digit. What cannot be computed again,
+such as the meaning of a sentence, is told. Exit codes: 0 all of it holds, 1 something
+does not, 2 the file cannot be read as a bundle, 3 nothing is wrong, but a study of
+another package judges or counts in a way that is not known here.
 """
 
 import stat
@@ -58,7 +58,7 @@ def verify_file(path: Path, tell: Tell) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """Return a file's bytes; what has no end, or is too long, is no bundle."""
+    """Return a file's bytes; what has no end, or is too long, is not a bundle."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
         raise BundleError(f"{path.name} is not a file.")
@@ -68,7 +68,7 @@ def _read(path: Path) -> bytes:
 
 
 def verify(data: bytes, tell: Tell) -> Report:
-    """Verify a bundle's bytes; what is no bundle raises BundleError."""
+    """Verify a bundle's bytes; what is not a bundle raises BundleError."""
     found = Report()
     bundle, found.wrong = opened(data)
     if bundle is None or found.wrong:

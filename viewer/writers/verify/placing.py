@@ -48,7 +48,7 @@ def cell_name(index: int, columns: int, letters: str) -> str:
 class PlaceCheck:
     """One trial that asks for a place.
 
-    A worded reply is held against the stored reading. A stored point, boxes, mask or
+    A worded reply is compared with the stored reading. A stored point, boxes, mask or
     map are put into their cell again.
     """
 

@@ -1,4 +1,4 @@
-"""A bundle's trials judged once more, and its tables worked out from them again."""
+"""A bundle's trials judged once more, and its tables computed from them again."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tables worked out once more from their specifications, as specs.json has them."""
+"""Tables computed once more from their specifications, as specs.json has them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product

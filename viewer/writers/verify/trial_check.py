@@ -48,12 +48,12 @@ Numbers = dict[str, float]
 class JudgedFrom:
     """What trials are judged from; ``wrong`` are sentences of what does not hold.
 
-    ``tally`` counts what was read again (plain), what only had to be named by its
-    reply (held), and what was taken as it stands (taken). ``unjudged`` counts right
-    and wrong answers whose verdict is among these. What a study of another ``package``
-    calls an answer is its own. ``images`` have the size and masks of images by name,
-    None where answers are words. ``graded`` are the numbers that readers' grades come
-    to, by model, item and repeat.
+    ``tally`` counts what was read again (plain), what only had to be named by its reply
+    (held), and what was taken unchanged (taken). ``unjudged`` counts right and wrong
+    answers whose verdict is among these. What a study of another ``package`` calls an
+    answer is its own. ``images`` have the size and masks of images by name, None where
+    answers are words. ``graded`` are the numbers that readers' grades come to, by
+    model, item and repeat.
     """
 
     params: Mapping[str, Any]
@@ -107,7 +107,7 @@ class TrialCheck:
         return (found[0], kept[1]) if self.source.package else found
 
     def numbers(self) -> Numbers:
-        """Return the named numbers that can be worked out again."""
+        """Return the named numbers that can be computed again."""
         numbers: Numbers = {}
         gold, said = self.trial["gold"], self.own()
         if {"written", "letter"} <= gold.keys() and said:
@@ -137,7 +137,7 @@ class TrialCheck:
         return self.parsed.get("words") in ("report", "ranked")
 
     def own(self) -> Said | None:
-        """Return the reply that the answer was read off, None where nobody can tell.
+        """Return the reply that the answer was read from, None where nobody can tell.
 
         Where the question itself was answered otherwise than is followed up, that.
         """

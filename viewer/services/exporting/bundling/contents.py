@@ -144,7 +144,7 @@ def _grid(context: RunContext, one: Record) -> Record:
 
 
 def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
-    """Return what a place on each image is held against, by the image's name.
+    """Return what a place on each image is compared with, by the image's name.
 
     Its size, how much taller than wide its pixels are, and its masks; in a run with
     answers other than cells its pixel spacing and the boxes to find as well.

@@ -41,7 +41,7 @@ class Replies:
 
 _PSEUDONYMS: Final = ("item", "patient", "image")
 _WORKED_OUT: Final = ("coverage", "outcome")
-"""What verify.py works out again from the pixels of a place."""
+"""What verify.py computes again from the pixels of a place."""
 _AS_THEY_ARE: Final = (
     *(n for n in names_of(Origin.STORED) if n not in (*_PSEUDONYMS, *_WORKED_OUT)),
     "parsed",

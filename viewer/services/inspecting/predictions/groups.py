@@ -122,7 +122,7 @@ class Chosen:
     def groups(self, by: Sequence[By]) -> tuple[list[tuple[str, ...]], Ints]:
         """Return the sorted keys of the groups, and each stratum's group by its id.
 
-        Patients are no part of a stratum, and so of no key here.
+        Patients are not part of a stratum, and so of no key here.
         """
         names = [one.value for one in by if one is not By.PATIENT]
         own = [tuple(str(getattr(one, n)) for n in names) for one in self.strata]

@@ -165,17 +165,17 @@ class Tally:
 class ResultsView:
     """Groups of predictions, a row each.
 
-    ``keys`` (rows) holds each group's values in the order of ``by``, ``counts``
-    (rows, len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
+    ``keys`` (rows) holds each group's values in the order of ``by``, ``counts`` (rows,
+    len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
     ``absent`` are the rows that hold questions about a finding which is not there: its
-    right denials are no hits, so that those rows have no rate (E000-32). ``pooled`` are
-    the rows of several runs, conditions, models or tasks, None for all rows together:
-    they have no rate either. ``reused`` is how many trials show a reply that another of
-    them shows too, as far as they were looked at one by one. ``left_out``
+    right denials are not hits, so that those rows have no rate (E000-32). ``pooled``
+    are the rows of several runs, conditions, models or tasks, None for all rows
+    together: they have no rate either. ``reused`` is how many trials show a reply that
+    another of them shows too, as far as they were looked at one by one. ``left_out``
     are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
     the runs' study calls all of it. ``ends`` (rows + 1, 3) are the lower and upper end
     of each rate's interval, NaN without any, and how many patients have a settled
-    trial; its last row is of all rows together. It is None until it is worked out.
+    trial; its last row is of all rows together. It is None until it is computed.
     """
 
     by: tuple[By, ...]
@@ -191,7 +191,7 @@ class ResultsView:
 
     @property
     def lacks_intervals(self) -> bool:
-        """Whether there are rates whose intervals are not worked out."""
+        """Whether there are rates whose intervals are not computed."""
         return self.ends is None and not self.wanted.by_ending
 
     def has_rate(self, row: int | None = None) -> bool:
@@ -224,7 +224,7 @@ class ResultsView:
         return Estimate(tally.rate, Interval(low, high), method)
 
     def patients(self, row: int) -> int:
-        """Return of how many patients a row's trials are, 0 until it is worked out."""
+        """Return of how many patients a row's trials are, 0 until it is computed."""
         return 0 if self.ends is None else int(self.ends[row, 2])
 
     @property

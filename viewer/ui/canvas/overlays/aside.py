@@ -82,7 +82,7 @@ def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
     """Return surroundings as edges, other shapes with a margin off this one.
 
     All stop a label, or as many of the nearest as can be tried: each gives two columns
-    and two rows, and each place is held against every one.
+    and two rows, and each place is compared with every one.
     """
     (mine,) = edges([own])
     overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0

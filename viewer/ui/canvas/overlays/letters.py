@@ -64,6 +64,6 @@ def _line(text: str, x: float, y: float, area: QRectF, face: Face) -> Line:
 
 
 def _known(value: str) -> str:
-    """Return a direction as it stands, "" if it holds an unknown letter."""
+    """Return a direction as it is, "" if it holds an unknown letter."""
     value = value.strip().upper()
     return value if is_direction(value) else ""

@@ -31,7 +31,7 @@ class Glyph(StrEnum):
 
 _OF_REASON: Final = {"no_gt": "no reference", "ungraded": "not graded"}
 _OF_STATUS: Final = {Status.SCORED_CORRECT: "right", Status.SCORED_WRONG: "wrong"}
-"""Of answers in words, which are no place that could be a hit."""
+"""Of answers in words, which are not a place that could be a hit."""
 
 
 def glyph_of(score: Score) -> Glyph:

@@ -215,7 +215,7 @@ class AskPanel(QWidget):
 
     @property
     def asked_finding(self) -> str:
-        """The finding as it stands in the field, without outer spaces."""
+        """The finding in the field, without outer spaces."""
         return self.finding.currentText().strip()
 
     def set_image(self, view: View | None) -> None:

@@ -36,7 +36,7 @@ Reply = Mapping[str, Any]
 class FiguresPage(QWidget):
     """The paper's figures of a run: a choice above, words below.
 
-    They are worked out in the worker when the page is first looked at.
+    They are computed in the worker when the page is first looked at.
     """
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:

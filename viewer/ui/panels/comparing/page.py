@@ -332,7 +332,7 @@ class ComparePage(QWidget):
         self.film.show_items(f"{name}: {found}", items)
 
     def _tell_group(self) -> None:
-        """Write the chosen group's numbers out, once they are worked out."""
+        """Write the chosen group's numbers out, once they are computed."""
         comparison, statistics, group = self.comparison, self.statistics, self.group
         told: tuple[str, ...] = ()
         if comparison is not None and statistics is not None and group is not None:

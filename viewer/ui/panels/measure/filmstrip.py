@@ -150,7 +150,7 @@ class Filmstrip(QWidget):
     trial_chosen = Signal(object)
     """TrialChosen"""
     words_wanted = Signal(object)
-    """WordsWanted, of a trial whose answer is no place on an image"""
+    """WordsWanted, of a trial whose answer is not a place on an image"""
 
     def __init__(
         self, store: Path, decoder: Decoder, parent: QWidget | None = None

@@ -26,7 +26,7 @@ from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.plain_text import Label
 
 _REST_MS: Final = 250
-"""How long a table or a row rests before what takes longer is worked out."""
+"""How long a table or a row rests before what takes longer is computed."""
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
 _ABSENT: Final = "Denying an absent finding is not a hit: this row has no rate."

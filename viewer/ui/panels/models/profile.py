@@ -62,7 +62,7 @@ class DraftEdited:
 
 @dataclass(frozen=True)
 class SaveWanted:
-    """A person wants the model as it stands in the form kept."""
+    """A person wants the model in the form to be kept."""
 
     draft: Draft
 
@@ -184,7 +184,7 @@ class ModelProfilePanel(QWidget):
 
     @property
     def draft(self) -> Draft:
-        """The model as it stands in the form."""
+        """The model in the form."""
         before = self._shown.table
         changed = self.form.changed()
         values = {

@@ -138,7 +138,7 @@ class CaseBrowser(QWidget):
                 self.row_grew.emit(ImageChosen(chosen))
 
     def say(self, words: str, others: Sequence[OtherFile] = ()) -> None:
-        """Show what is open in words, and how many files are no images."""
+        """Show what is open in words, and how many files are not images."""
         self._others = tuple(others)
         self.count.setText(words)
         self.count.setVisible(bool(words))

@@ -10,7 +10,7 @@ from viewer.domain.case import Case, ImageHeader, Series, Study, View
 from viewer.domain.slide import SLIDE_MODALITY
 
 _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
-"""Modalities whose series is one stack of slices; others have one row a file."""
+"""Modalities whose series is one stack of slices; others have one row per file."""
 _UID: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
 _DERIVED: Final = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
 """Objects about images: drawn over them or read beside them, never listed as one."""

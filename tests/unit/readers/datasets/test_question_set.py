@@ -182,7 +182,7 @@ BAD = {
         "It has 2 boxes, but asks for one.",
     ),
     "nowhere": (
-        row(kind="point", answer="1 2", image=""),
+        row(kind="point", answer="1 2 3 4", image=""),
         "It asks for a place but names no image.",
     ),
     "one option": (
@@ -199,7 +199,7 @@ BAD = {
 def test_that_each_bad_row_is_told_in_a_sentence_and_the_rest_is_used(
     tmp_path: Path,
 ) -> None:
-    text = toml(item="id", kind_=None, kind="kind", options="options")
+    text = toml(item="id", kind="kind", options="options")
     rows = [{"id": name, **bad} for name, (bad, _) in BAD.items()]
     good = {"id": "good", **row("Good?"), "kind": "", "options": ""}
     dataset = read(tmp_path, text, [good, *rows])

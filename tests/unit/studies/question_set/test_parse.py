@@ -99,6 +99,7 @@ def test_that_neither_yes_nor_no_has_its_reason(
         ('{"answer": "7 cm"}', "7"),
         ("Of 3 lesions in 2 lobes, the answer is 5 mm.", "5"),
         ("It measures about 14 mm across", "14"),
+        ("The answer is unknown to many, but 14 was measured", "14"),
         ("1e3", "1e3"),
     ],
 )
@@ -120,6 +121,7 @@ def test_that_a_number_is_read(text: str, written: str) -> None:
 def test_that_no_number_has_its_reason(text: str, reason: str) -> None:
     assert said(read("number", text)) == reason
     assert said(read("number", "12", "length")) == "length"
+    assert said(read("number", "12", "content_filter")) == "content_filter"
 
 
 @pytest.mark.parametrize(

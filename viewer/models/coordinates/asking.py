@@ -10,7 +10,7 @@ from typing import Final
 
 _JSON: Final = (
     "The abnormality ‘{condition}’ is confirmed to be present in this medical image. "
-    "Find where it is; the lines and letters of the grid on the image do not matter. "
+    "Find where it is. "
     "Answer with nothing but JSON: %s"
 )
 _ASKING: Final = {

@@ -122,6 +122,12 @@ class Params:
         "than 1 depart from the paper.",
         "Sent enlarged, times",
     )
+    grid_for_coordinates: bool = param(
+        False,
+        Switch(),
+        "Whether models that answer in coordinates see the grid too.",
+        "Grid for coordinates",
+    )
     mask_mode: MaskMode = param(
         MaskMode.PAPER,
         OneOf(MaskMode),

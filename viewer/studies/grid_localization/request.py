@@ -38,13 +38,19 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     """Return a fresh conversation: the system's words, then the image and the task.
 
     Examples stand between, each asked in the same words and answered (E000-11). A
-    model that writes coordinates is asked in its own words about the same image.
+    model that writes coordinates is asked in its own words about the same image, which
+    has a grid only where the parameters say so: its lines hide what is asked about.
     """
     trial, places = turn.trial, GridPlaces(params)
     raster = sources.raster(trial.image, window_of(trial.condition))
+    has_grid = params.grid_for_coordinates or not sources.asking
     sent = sources.made(
-        ("grid", trial.image, trial.condition),
-        lambda: places.gridded(raster, trial.condition),
+        ("grid" if has_grid else "plain", trial.image, trial.condition),
+        lambda: (
+            places.gridded(raster, trial.condition)
+            if has_grid
+            else places.plain(raster)
+        ),
     )
     picture = sources.picture(sent)
     if sources.asking:

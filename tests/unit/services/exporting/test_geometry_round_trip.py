@@ -254,9 +254,10 @@ def test_that_what_is_sent_shows_the_box_where_it_is(asked: Asked) -> None:
             context.drawn.raster((NAME, None))[0],
             context.study.conditions(context.params)[0],
         )
-    (answer, *_) = asked.answers().values()
-    (png,) = sent_images(asked.store, answer.request_sha256)
-    assert (decode_png(png).pixels == gridded.pixels).all()
+    answers = asked.answers()
+    for name, expected in (("grid", gridded), ("gemini", plain)):
+        (png,) = sent_images(asked.store, answers[name].request_sha256)
+        assert (decode_png(png).pixels == expected.pixels).all()
     there, window = asked.on_sent, centred_square(asked.geometry)
     scale_x = SIDE / (window.x1 - window.x0)
     scale_y = SIDE / (window.y1 - window.y0)

@@ -122,10 +122,19 @@ def test_that_a_model_of_places_is_asked_in_its_own_words() -> None:
     sources = FakeSources(DATA, asking="Point to {condition}.")
     asked = STUDY.question(turn_of(trial, DATA), Step("answer"), sources, PARAMS)
     (message,) = asked.messages
-    picture = ImagePart(encode_png(PLACES.gridded(RAMP, trial.condition)))
+    picture = ImagePart(encode_png(PLACES.plain(RAMP)))
     assert message.parts == (picture, TextPart("Point to Edema."))
     assert (asked.prompt, asked.template) == ("places", "user:\nPoint to {condition}.")
     assert PLACES.sent_size == PLACES.plain(RAMP).size
+
+
+def test_that_a_model_of_places_sees_the_grid_only_where_that_is_asked_for() -> None:
+    trial = STUDY.plan(DATA, SPEC)[0]
+    sources = FakeSources(DATA, asking="Point to {condition}.")
+    params = replace(PARAMS, grid_for_coordinates=True)
+    asked = STUDY.question(turn_of(trial, DATA), Step("answer"), sources, params)
+    (picture, _) = asked.messages[0].parts
+    assert picture == ImagePart(encode_png(PLACES.gridded(RAMP, trial.condition)))
 
 
 def test_that_boxes_and_a_window_of_the_condition_reach_a_segmenter() -> None:

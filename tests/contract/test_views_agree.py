@@ -19,7 +19,7 @@ from tests.helpers.item_runs import STUDIES, item_run
 from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
 from viewer import api
 from viewer.cli import run_command_line
-from viewer.results.frame import is_told
+from viewer.results.frame import has_value
 from viewer.results.records import numbers_in
 from viewer.services.comparing.sides import sides_of_run, trial_lines
 from viewer.services.exporting.export_bundle import run_bundle
@@ -187,7 +187,7 @@ def test_that_items_csv_has_what_the_frame_has_of_each_trial(path: Path) -> None
         words = study_named(runs.run_spec(store, 1).study).words
     assert {*words.columns, *numbers_in(frame)} <= {*table.header}
     for place, name in enumerate(table.header):
-        wanted = [value if is_told(value) else None for value in frame[name]]
+        wanted = [value if has_value(value) else None for value in frame[name]]
         if name == "correct":
             pairs = zip(wanted, frame["counted"], strict=True)
             wanted = [right if counted else None for right, counted in pairs]

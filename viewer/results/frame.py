@@ -47,9 +47,9 @@ class Frame:
         same = self.shared is other.shared
         return same and [*self.places] == [*other.places]
 
-    def told(self, column: str) -> list[Any]:
+    def values_in(self, column: str) -> list[Any]:
         """Return a column's values, without those that are not there."""
-        return [value for value in self[column] if is_told(value)]
+        return [value for value in self[column] if has_value(value)]
 
     def each(self, *columns: str) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of each row."""
@@ -75,7 +75,7 @@ class Frame:
     def complete(self, *columns: str) -> "Frame":
         """Return the rows that have a value in each of some columns."""
         rows = enumerate(self.each(*columns))
-        return self.take(row for row, values in rows if all(map(is_told, values)))
+        return self.take(row for row, values in rows if all(map(has_value, values)))
 
     def groups(self, *columns: str) -> dict[tuple[Any, ...], "Frame"]:
         """Return the rows by what some columns hold, in the order of the first ones.
@@ -114,7 +114,7 @@ def frame_of_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Fr
     return frame_of(dict(zip(header, columns, strict=True)))
 
 
-def is_told(value: object) -> bool:
+def has_value(value: object) -> bool:
     """Tell whether there is a value: neither None nor NaN."""
     return value is not None and value == value
 

@@ -19,7 +19,7 @@ def trials_in(path: str) -> pd.DataFrame:
     return rows
 
 
-def those(rows: pd.DataFrame, where: Mapping[Any, Sequence[object]]) -> pd.DataFrame:
+def select(rows: pd.DataFrame, where: Mapping[Any, Sequence[object]]) -> pd.DataFrame:
     """Return the rows whose columns have one of the values wanted."""
     for column, values in where.items():
         rows = rows[rows[column].isin(values)]
@@ -71,19 +71,19 @@ def rows_of(trials: pd.DataFrame, table: Mapping[str, Any]) -> Iterator[list[obj
     """Yield the rows: of each outer combination, those of one set after another."""
     for values in product(*(trials[name].unique() for name in table["outer"])):
         about = dict(zip(table["outer"], values, strict=True))
-        own = those(trials, {name: [value] for name, value in about.items()})
+        own = select(trials, {name: [value] for name, value in about.items()})
         for names in table["sets"] if len(own) or table["every"] else ():
             alone = set(names) & set(table["only_several"])
             if any(own[name].nunique() < 2 for name in alone):
                 continue
             inner = own[names].drop_duplicates().to_dict("records") if names else [{}]
             for more in inner:
-                rows = those(own, {name: [value] for name, value in more.items()})
+                rows = select(own, {name: [value] for name, value in more.items()})
                 told = {**about, **more}
                 yield [told.get(name, total) for name, _, total in table["keys"]] + [
                     number
                     for kind, heads, of, where in table["cells"]
-                    for number in numbers(kind, those(rows, where), *of)[: len(heads)]
+                    for number in numbers(kind, select(rows, where), *of)[: len(heads)]
                 ]
 
 

@@ -51,7 +51,7 @@ def test_that_parts_of_parts_have_their_own_rows() -> None:
     assert list(part.records())[1] == {"model": "b", "side": 1, "cost": 0.5}
     assert list(part.where({"side": (1, 7)})["model"]) == ["b"]
     assert not FRAME.where({"model": ("a",), "side": (3,)})
-    assert FRAME.told("cost") == [0.5, 2.0, 4.0]
+    assert FRAME.values_in("cost") == [0.5, 2.0, 4.0]
     assert list(FRAME.complete("cost", "side")["side"]) == [1, 2, 1]
     assert part.has_rows_of(FRAME.take([3, 0]))
     assert not part.has_rows_of(FRAME.take([0, 3]))

@@ -64,7 +64,7 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     rates = []
     for value in among:
         own = seen.rows.where({by: (value,)})
-        rates.append(ratio(sum(own.told(above)), sum(own.told(below))))
+        rates.append(ratio(sum(own.values_in(above)), sum(own.values_in(below))))
     return (sum(rates) / len(rates),)
 
 
@@ -215,7 +215,7 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
 def distinct(seen: Seen) -> Sequence[object]:
     """Return how many values a column has, and their share of those compared with."""
     own, others = set(seen.values()), seen.others
-    every = own if others is None else set(others.told(seen.of[0]))
+    every = own if others is None else set(others.values_in(seen.of[0]))
     return len(own), ratio(len(own), len(every))
 
 

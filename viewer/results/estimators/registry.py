@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Final, TypeVar
 
-from viewer.results.frame import Frame, is_told
+from viewer.results.frame import Frame, has_value
 
 COLUMN_OPTIONS: Final = ("by", "cluster", "pair", "family")
 """Options that name a column, or several, of the rows that an estimator sees."""
@@ -29,7 +29,7 @@ class Seen:
 
     def values(self, place: int = 0) -> list[Any]:
         """Return a column's values, without those that are not there."""
-        return self.rows.told(self.of[place])
+        return self.rows.values_in(self.of[place])
 
     def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
         """Return what several cells of a table share, computed the first time."""
@@ -76,7 +76,7 @@ def columns_named(options: Mapping[str, Any]) -> Iterator[str]:
 
 def or_none(rows: Frame, column: str) -> list[Any]:
     """Return a column's values, None where there is none."""
-    return [value if is_told(value) else None for value in rows[column]]
+    return [value if has_value(value) else None for value in rows[column]]
 
 
 def ratio(above: float, below: float) -> float:
@@ -91,4 +91,4 @@ def mean_of(values: Sequence[float]) -> float:
 
 def share_of(rows: Frame, column: str) -> float:
     """Return the share of rows whose column holds."""
-    return ratio(sum(rows.told(column)), len(rows))
+    return ratio(sum(rows.values_in(column)), len(rows))

@@ -12,7 +12,7 @@ from viewer.writers.verify.estimators import (
     Cells,
     Number,
     Rows,
-    mean_told,
+    mean_of_values,
     ratio,
     sign_flip,
 )
@@ -72,7 +72,7 @@ def _prediction_powered(s: Cell) -> Cells:
     The sum of two means of bounded scores: of the labelled and of the others.
     """
     (judge, human), (low, high) = s.of, s.options["ends"]
-    scores, labelled = s.told(0), [r for r in s.rows if r[human] is not None]
+    scores, labelled = s.values(0), [r for r in s.rows if r[human] is not None]
     plain, m = ratio(sum(scores), len(scores)), len(labelled)
     name = f"prediction-powered, {m} labelled, 95 %"
     if plain is None or not m:
@@ -118,8 +118,8 @@ def _bounded(
 
 
 def _spread(s: Cell) -> Cells:
-    values = s.told()
-    return mean_told(s.rows, s.of[0]), deviation(values)
+    values = s.values()
+    return mean_of_values(s.rows, s.of[0]), deviation(values)
 
 
 def _signed(s: Cell, rows: Rows) -> Cells:

@@ -49,12 +49,12 @@ class Cell:
     options: Mapping[str, Any]
     shared: Shared
 
-    def told(self, place: int = 0) -> list[Any]:
+    def values(self, place: int = 0) -> list[Any]:
         """Return a column's values where there is one."""
-        return told_in(self.rows, self.of[place])
+        return values_in(self.rows, self.of[place])
 
 
-def told_in(rows: Rows, column: str) -> list[Any]:
+def values_in(rows: Rows, column: str) -> list[Any]:
     """Return the values of a column that are there."""
     return [row[column] for row in rows if row[column] is not None]
 
@@ -64,9 +64,9 @@ def ratio(above: float, below: float) -> Number:
     return above / below if below else None
 
 
-def mean_told(rows: Rows, column: str) -> Number:
+def mean_of_values(rows: Rows, column: str) -> Number:
     """Return the mean of a column over the rows that have it."""
-    values = told_in(rows, column)
+    values = values_in(rows, column)
     return ratio(sum(values), len(values))
 
 
@@ -75,11 +75,11 @@ def _less(one: Number, other: Number) -> Number:
 
 
 def _share(rows: Rows, column: str) -> Number:
-    return ratio(sum(told_in(rows, column)), len(rows))
+    return ratio(sum(values_in(rows, column)), len(rows))
 
 
 def _rate(s: Cell) -> Cells:
-    k, n = int(sum(s.told())), len(s.rows)
+    k, n = int(sum(s.values())), len(s.rows)
     return (k, n, ratio(k, n), *(_interval(s) if len(s.of) > 1 else ()))
 
 
@@ -99,7 +99,7 @@ def _pooled_by(s: Cell) -> Cells:
     rates = []
     for value in s.options["among"]:
         own = [row for row in s.rows if row[s.options["by"]] == value]
-        rates.append(ratio(*(sum(told_in(own, name)) for name in s.of)))
+        rates.append(ratio(*(sum(values_in(own, name)) for name in s.of)))
     return (None if None in rates else sum(rates) / len(rates),)  # type: ignore[arg-type]
 
 
@@ -183,8 +183,8 @@ def _constant_answer(s: Cell) -> Cells:
 
 
 def _distinct(s: Cell) -> Cells:
-    own = set(s.told())
-    every = own if s.others is None else set(told_in(s.others, s.of[0]))
+    own = set(s.values())
+    every = own if s.others is None else set(values_in(s.others, s.of[0]))
     return len(own), ratio(len(own), len(every))
 
 
@@ -192,12 +192,12 @@ def _rate_of_distinct(s: Cell) -> Cells:
     """Return of how many values a row holds, of all, the share if all rows tell."""
     column, holds = s.of
     held = {row[column] for row in s.rows if row[holds]}
-    every, is_told = set(s.told()), len(s.told(1)) == len(s.rows)
-    return len(held), len(every), ratio(len(held), len(every)) if is_told else None
+    every, all_there = set(s.values()), len(s.values(1)) == len(s.rows)
+    return len(held), len(every), ratio(len(held), len(every)) if all_there else None
 
 
 def _points_apart(s: Cell) -> Cells:
-    one, other = (ratio(*(sum(s.told(i)) for i in pair)) for pair in ((0, 1), (2, 3)))
+    one, other = (ratio(*(sum(s.values(i)) for i in pair)) for pair in ((0, 1), (2, 3)))
     gap = _less(one, other)
     return (None if gap is None else 100 * gap,)
 
@@ -212,7 +212,7 @@ def _paired_difference(s: Cell) -> Cells:
     units = [(sum(clusters[one]), len(clusters[one])) for one in sorted(clusters)]
     low, high, method = difference_interval(units)
     return (
-        *(len(rows), *(mean_told(rows, name) for name in s.of)),
+        *(len(rows), *(mean_of_values(rows, name) for name in s.of)),
         *(ratio(sum(one for one, _ in units), len(rows)), low, high),
         sign_flip([one for one, _ in units]) if units else None,
         method,
@@ -250,7 +250,7 @@ def sign_flip(differences: Sequence[float]) -> float:
 
 
 def _apart(s: Cell) -> Cells:
-    gap = _less(*(mean_told(s.rows, name) for name in s.of))
+    gap = _less(*(mean_of_values(s.rows, name) for name in s.of))
     return (None if gap is None else s.options["scale"] * gap,)
 
 
@@ -292,22 +292,22 @@ def _paired_change(s: Cell) -> Cells:
 
 
 def _largest(s: Cell) -> Cells:
-    told = s.told()
+    told = s.values()
     return (max(told) if told and len(told) == len(s.rows) else None,)
 
 
 COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "size": lambda s: (len(s.rows),),
-    "sum": lambda s: (sum(s.told()),),
+    "sum": lambda s: (sum(s.values()),),
     "rate": _rate,
     "pooled rate": lambda s: (
-        ratio(sum(s.told()), sum(s.told(1))),
+        ratio(sum(s.values()), sum(s.values(1))),
         *_interval(s, s.of[1]),
     ),
     "mean of pooled rates": _pooled_by,
     "share": lambda s: (_share(s.rows, s.of[0]),),
     "part": lambda s: (ratio(len(s.rows), len(s.others or [])),),
-    "mean": lambda s: [mean_told(s.rows, name) for name in s.of],
+    "mean": lambda s: [mean_of_values(s.rows, name) for name in s.of],
     "largest": _largest,
     "f1": lambda s: _f1(s.rows, s.of, s.options),
     "macro f1": _macro_f1,
@@ -320,8 +320,8 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "first": lambda s: [s.rows[0][name] if s.rows else None for name in s.of],
     "distinct": _distinct,
     "rate of distinct": _rate_of_distinct,
-    "listed": lambda s: (";".join(sorted(set(s.told()))),),
-    "median": lambda s: (median(s.told()) if s.told() else None,),
+    "listed": lambda s: (";".join(sorted(set(s.values()))),),
+    "median": lambda s: (median(s.values()) if s.values() else None,),
     "interval": _interval,
     "difference in points": _points_apart,
     "paired difference": _paired_difference,

@@ -176,7 +176,7 @@ PLACED: dict[str, Callable[[Cell], Cells | Later]] = {
     "gain": _gain,
     "gain over words": over_words,
     "sd over patients": _sd_over_patients,
-    "spread of answers": lambda s: _answer_spread(s.told()),
+    "spread of answers": lambda s: _answer_spread(s.values()),
     "agreement of replicates": _agreement,
     "rate of items": _rate_of_items,
 }

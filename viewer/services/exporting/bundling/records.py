@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from viewer.domain.exchange import RawReply
-from viewer.results.frame import is_told
+from viewer.results.frame import has_value
 from viewer.results.item_columns import Origin, names_of
 from viewer.services.reporting.records import reply_text
 from viewer.services.trials.pseudonyms import Pseudonyms
@@ -67,7 +67,7 @@ def trial_record(
 
 
 def _there(value: object) -> object:
-    return value if is_told(value) else None
+    return value if has_value(value) else None
 
 
 def sha256_of(raw: RawReply) -> str:

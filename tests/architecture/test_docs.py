@@ -268,7 +268,7 @@ def test_that_the_code_that_an_architecture_page_names_is_there() -> None:
 def absent_documents(path: Path) -> Iterator[str]:
     """Yield the documents that a source names and that are not in the repository."""
     text = path.read_text("utf-8")
-    yield from re.findall(r"\bDESIGN\b", text)
+    yield from re.findall(r"\bDESIGN\b|\(studies \d", text)
     for named in re.findall(r"(?<![\w/*.-])[\w/-]+\.md\b", text):
         places = (ROOT, ROOT / "docs", path.parent)
         if not any((place / named).is_file() for place in places):

@@ -24,7 +24,7 @@ class Importing(Running):
         return tuple(map(dataset_of, cases.dataset_summaries(self._opened)))
 
     def notices(self, dataset: str) -> tuple[str, ...]:
-        """Return what is missing or disagrees in a data set, a sentence each.
+        """Return a data set's notices: missing or contradictory data, in sentences.
 
         Raises
         ------

@@ -19,7 +19,7 @@ _Named = TypeVar("_Named")
 
 
 def one_of(known: Mapping[str, _Named], name: str, what: str) -> _Named:
-    """Return what has a name; an unknown one raises WrongUseError."""
+    """Return the object with a name; an unknown name raises WrongUseError."""
     if name not in known:
         raise WrongUseError(
             f"The {what} '{name}' is not known.", f"Choose {', '.join(known)}."

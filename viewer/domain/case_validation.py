@@ -60,7 +60,7 @@ class CaseValidation:
 
 
 def validations_of(item: Item) -> tuple[CaseValidation, ...]:
-    """Return what readers found of an item, none where nobody looked."""
+    """Return the readers' checks of an item, none if nobody checked it."""
     listed = made(
         list[dict[str, Any]], item.reference.get(VALIDATIONS, []), where=_WHERE
     )

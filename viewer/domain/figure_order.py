@@ -9,7 +9,7 @@ from viewer.domain.report import BarSeries
 
 
 def order_names(figure: RateFigure) -> tuple[str, ...]:
-    """Return what groups can be ordered by: series, chance, and whose is printed."""
+    """Return the possible orders of groups: series, chance, and printed values."""
     panel = figure.panels[0]
     series = (one.name for one in panel.series)
     people = (mark.who for mark in panel.published)
@@ -18,7 +18,7 @@ def order_names(figure: RateFigure) -> tuple[str, ...]:
 
 
 def orders_of(figure: Figure) -> tuple[str, ...]:
-    """Return what a figure's groups can be ordered by; one series alone orders none."""
+    """Return the possible orders of a figure's groups; none for a single series."""
     if not isinstance(figure, RateFigure) or figure.one_model or figure.in_order:
         return ()
     names = order_names(figure)

@@ -35,5 +35,5 @@ class Wanted:
     is_in: Callable[[Holdings], bool]
 
     def lacking(self, holdings: Holdings) -> str:
-        """Return what a data set lacks as a phrase, "" where it suits."""
+        """Return a phrase for the data that a data set lacks, "" if it is suitable."""
         return "" if self.is_in(holdings) else f"no {self.what}"

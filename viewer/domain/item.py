@@ -31,7 +31,7 @@ class Item:
     reference: Mapping[str, object] = field(default_factory=dict)
 
     def named(self, task: str = "") -> str:
-        """Return what a task about this item is called, its key where it is alone."""
+        """Return the name of a task about this item, its key if it has only one."""
         return f"{self.key}{TASK_MARK}{task}" if task else self.key
 
     @property

@@ -118,7 +118,7 @@ class Kinds(Generic[T]):
     types: Mapping[str, Callable[..., T]]
 
     def name_of(self, value: T) -> str:
-        """Return what documents call the type of a value."""
+        """Return the name that documents use for the type of a value."""
         return next(name for name, kind in self.types.items() if type(value) is kind)
 
     def plain(self, value: T) -> dict[str, Any]:

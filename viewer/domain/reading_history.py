@@ -63,7 +63,7 @@ class Standing:
 
 
 def standing_of(rows: Sequence[ReadingRow], form: Form) -> Standing:
-    """Return what holds of a case after its rows, in the order they were written."""
+    """Return the state of a case after its rows, in the order they were written."""
     held = _held(rows)
     if not held:
         return Standing(active_ms=sum(row.active_ms for row in rows))

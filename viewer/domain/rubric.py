@@ -202,7 +202,7 @@ NO_GRADES: Final = Grades(())
 
 
 def dimensions_of(image: int | None) -> tuple[Dimension, ...]:
-    """Return what is graded of a text (None) or of an image."""
+    """Return the graded dimensions of a text (None) or of an image."""
     return OF_TEXT if image is None else OF_IMAGE
 
 

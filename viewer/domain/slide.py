@@ -114,7 +114,7 @@ class SlideMap:
         return scale.first + scale.field_at(at)
 
     def finer(self, frame: int) -> SlideScale | None:
-        """Return what to look closer with: from the overview 10x, else the next scale.
+        """Return the next finer scale: 10x after the overview.
 
         None where nothing shows more than the frame does.
         """

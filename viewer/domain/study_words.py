@@ -89,7 +89,7 @@ class StudyWords:
         return self.verdicts is HITS
 
     def called(self, column: str, value: str) -> str:
-        """Return what people call a value of the columns that results are grouped by.
+        """Return the displayed name of a value of the grouping columns.
 
         ``column`` is finding, view or condition; a value of another stands as it is.
         """

@@ -111,7 +111,7 @@ class Pyramid:
         return Patch(values, padding, left, top)
 
     def table(self, window: Window | None, *, inverted: bool) -> npt.NDArray[np.uint8]:
-        """Return what each of the 65,536 codes is shown as; see :func:`to_raster`.
+        """Return the grey level of each of the 65,536 codes; see :func:`to_raster`.
 
         It is kept until the window changes: pan and zoom need the same one.
         """

@@ -72,7 +72,7 @@ class ReviewPlan:
 def capped_review(
     misses: int, reviewed: int, found: int, confidence: float = 0.95
 ) -> CappedReview:
-    """Return what ``found`` of ``reviewed`` says about all of the ``misses``.
+    """Return an estimate for all ``misses`` from ``found`` among ``reviewed`` ones.
 
     Raises
     ------

@@ -59,7 +59,7 @@ def sign_flip(
 def macro_contributions(
     totals: npt.NDArray[np.int64], trials: npt.NDArray[np.int64]
 ) -> tuple[float, ...]:
-    """Return what each patient adds to the mean over cells of paired differences.
+    """Return each patient's contribution to the mean over cells of paired differences.
 
     Parameters
     ----------

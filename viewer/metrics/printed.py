@@ -42,7 +42,7 @@ def as_percent(rate: float, decimals: int = 1) -> str:
 
 
 def before_rounding(value: float, decimals: int) -> Range:
-    """Return what prints as a number; a tie may have been rounded either way."""
+    """Return the values that round to a printed number; ties may go either way."""
     half = Fraction(1, 2 * 10**decimals)
     exact = as_printed(value, decimals)
     return Range(exact - half, exact + half)
@@ -125,13 +125,13 @@ def squares_that_print(
 
 
 def harmonic_range(precision: float, recall: float, decimals: int) -> Range:
-    """Return what 2PR / (P + R) can have been of a printed precision and recall."""
+    """Return the possible range of 2PR / (P + R) for printed precision and recall."""
     p, r = before_rounding(precision, decimals), before_rounding(recall, decimals)
     return Range(_harmonic(p.low, r.low), _harmonic(p.high, r.high))
 
 
 def mean_range(precision: float, recall: float, decimals: int) -> Range:
-    """Return what any mean of both can have been: from the lesser to the greater."""
+    """Return the possible range of a mean of both: from the lower to the higher."""
     p, r = before_rounding(precision, decimals), before_rounding(recall, decimals)
     return Range(min(p.low, r.low), max(p.high, r.high))
 

@@ -23,7 +23,7 @@ class Physicians:
         return ModelIdentity(endpoint, self._name, "1")
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return what was written; nothing raises ``ProviderError``."""
+        """Return the recorded answer; a missing one raises ``ProviderError``."""
         if not request.facts.written:
             raise not_recorded("No physician answered this case.")
         return plain_reply(request.facts.written)

@@ -69,7 +69,7 @@ OPENAI_PRICES: Final[Mapping[str, Price]] = MappingProxyType(
 
 
 def price_of(profile: ModelProfile) -> Price | None:
-    """Return what a model's tokens cost, None where nobody says."""
+    """Return the price of a model's tokens, None if it is unknown."""
     price_in = profile.settings.get("price_in")
     price_out = profile.settings.get("price_out")
     if isinstance(price_in, int) and isinstance(price_out, int):

@@ -18,7 +18,7 @@ class Adapter(Protocol):
     """Asks one model, made from its profile; safe to use from threads."""
 
     def identity(self, repeat: int) -> ModelIdentity:
-        """Return what of this model goes into the request key for one repeat."""
+        """Return the properties of this model that are part of the request key."""
         ...
 
     def generate(self, request: ModelRequest) -> RawReply:

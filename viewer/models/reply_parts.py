@@ -24,7 +24,7 @@ def json_object(raw: RawReply) -> dict[str, Any]:
 
 
 def refusal_of_error(body: dict[str, Any]) -> str | None:
-    """Return what a provider's filter says in place of an answer, None elsewhere.
+    """Return the text of a provider's filter that replaces an answer, otherwise None.
 
     Azure and OpenAI refuse some questions by an error instead of in an answer.
     """

@@ -87,7 +87,7 @@ class Segmenter(Held[_Loaded]):
         }
 
     def segment(self, raster: Raster, boxes: Sequence[BoxPx]) -> tuple[Segmented, ...]:
-        """Return what lies in each box, in their order.
+        """Return the segment in each box, in the order of the boxes.
 
         Raises
         ------

@@ -82,7 +82,7 @@ class BurnedInFacts:
 
 
 def burned_in_facts(path: Path) -> BurnedInFacts:
-    """Return what a file says of text in its pixels."""
+    """Return the header's information about text in the pixels."""
     dataset = _header(path)
     if dataset is None:
         return BurnedInFacts("", "")

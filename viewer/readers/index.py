@@ -120,7 +120,7 @@ class Index:
             return tuple(other for _, other in self._others.values())
 
     def cases(self) -> tuple[Case, ...]:
-        """Return what was found so far.
+        """Return the cases found so far.
 
         Every file that is not a readable image is named in ``unreadable`` of the case
         that shares its folder, else of the first.

@@ -108,7 +108,7 @@ def study_version(store: Store, run: int) -> str:
 
 
 def requests_sent(store: Store, sha256s: Iterable[str]) -> Mapping[str, RequestSent]:
-    """Return what was sent in some requests, by key; unknown ones are left out."""
+    """Return the content of requests by key, without unknown ones."""
     wanted = list(dict.fromkeys(sha256s))
     found: dict[str, RequestSent] = {}
     for start in range(0, len(wanted), _AT_ONCE):
@@ -127,7 +127,7 @@ def _images_of(document: bytes) -> tuple[str, ...]:
 
 
 def document_sent(store: Store, request_sha256: str) -> Mapping[str, object]:
-    """Return what a request's key is a hash of; nothing of an unknown one."""
+    """Return the document that a request's key is a hash of; unknown is empty."""
     rows = store.rows(f"{_REQUESTS} WHERE sha256 = ?", (request_sha256,))
     return dict(json.loads(zlib.decompress(rows[0]["document"]))) if rows else {}
 

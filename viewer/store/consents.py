@@ -86,7 +86,7 @@ def _consent(row: Row) -> Consent:
 
 
 def decided_until(store: Store) -> tuple[object, ...]:
-    """Return what changes with every decision about what may leave, and only then."""
+    """Return a stamp that changes with every decision about sending."""
     (row,) = store.rows(
         "SELECT (SELECT max(id) FROM consent), (SELECT max(id) FROM pixel_review),"
         " (SELECT group_concat(id) FROM dataset WHERE restricted = 1)"

@@ -242,7 +242,7 @@ class Store:
     def columns(
         self, sql: str, parameters: Sequence[object] = ()
     ) -> dict[str, list[Any]]:
-        """Return what a query finds column by column, for 100,000 rows and more."""
+        """Return the result of a query column by column, for 100,000 rows and more."""
         with sentences(self.path):
             cursor = self._db.conn.cursor()
             cursor.row_factory = None

@@ -19,7 +19,7 @@ class DrawingMaterial:
 
 
 def drawing_material(store: Store) -> tuple[DrawingMaterial, ...]:
-    """Return what every data set that a person registered has, oldest first."""
+    """Return the boxes, masks and questions of each registered data set, counted."""
     rows = store.rows(
         "SELECT d.name,"
         " (SELECT count(*) FROM image i WHERE i.dataset_id = d.id AND EXISTS"

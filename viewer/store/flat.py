@@ -100,7 +100,7 @@ def verdicts(store: Store) -> tuple[FlatVerdict, ...]:
 
 
 def stamp(store: Store) -> tuple[int, ...]:
-    """Return what changes whenever a trial is planned or gets another verdict."""
+    """Return a stamp that changes when a trial is planned or gets another verdict."""
     row = store.rows(
         "SELECT (SELECT coalesce(max(id), 0) FROM prediction_stratum),"
         " (SELECT coalesce(max(id), 0) FROM score),"

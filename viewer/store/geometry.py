@@ -13,7 +13,7 @@ _NOTHING: Final = "{}"
 
 
 def geometry_text(geometry: ImageGeometry) -> str:
-    """Return what column ``geometry`` holds: all that is known but the size."""
+    """Return the content of column ``geometry``: everything but the size."""
     said = plain(geometry)
     del said["size"]
     known = {name: value for name, value in said.items() if value != _UNSAID[name]}

@@ -23,7 +23,7 @@ _FACTS: Final = (
 
 
 def holdings_of_all(store: Store) -> Mapping[str, Holdings]:
-    """Return what every data set a person registered holds, the newest first."""
+    """Return the contents of every registered data set, the newest first."""
     facts: dict[str, dict[frozenset[str], None]] = defaultdict(dict)
     for row in store.rows(_FACTS):
         facts[row["name"]][frozenset(json.loads(row["names"]))] = None

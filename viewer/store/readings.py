@@ -182,7 +182,7 @@ def places_of_trial(store: Store, trial: int) -> tuple[tuple[int, int], ...]:
 def readings_of(
     store: Store, session: int, position: int | None = None
 ) -> tuple[ReadingRow, ...]:
-    """Return what was done in a session, or at one case of it, oldest first."""
+    """Return the acts of a session, or at one case of it, oldest first."""
     rows = store.rows(
         "SELECT * FROM reading WHERE session_id = ?1"
         " AND (?2 IS NULL OR position = ?2) ORDER BY id",

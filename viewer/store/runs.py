@@ -210,7 +210,7 @@ def _notes(store: Store, run: int | None = None) -> Mapping[int, tuple[RunNote, 
 
 
 def run_notes(store: Store, run: int) -> tuple[RunNote, ...]:
-    """Return what was noted of a run's models, oldest first."""
+    """Return the notes about a run's models, oldest first."""
     return _notes(store, run).get(run, ())
 
 

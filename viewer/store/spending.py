@@ -41,7 +41,7 @@ def ceiling_of_run(store: Store, run: int) -> int | None:
 
 
 def spent_microusd(store: Store, run: int) -> int:
-    """Return what the replies of a run cost, as far as their tokens are known."""
+    """Return the cost of a run's replies, as far as their tokens are known."""
     rows = store.rows(
         "SELECT coalesce(sum(r.cost_microusd), 0) FROM reply r JOIN attempt a"
         " ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"

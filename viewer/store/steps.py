@@ -18,7 +18,7 @@ class AskedTrial:
 
 
 def asked_of_trial(store: Store, trial_id: int) -> AskedTrial:
-    """Return what was asked in a trial; an unknown one raises WrongUseError."""
+    """Return the questions of a trial; an unknown trial raises WrongUseError."""
     rows = store.rows(
         "SELECT t.id, t.run_id, p.reply_id FROM trial t"
         " LEFT JOIN score s ON s.id = t.score_id"

@@ -418,7 +418,7 @@ def sent_request(store: Store, request_sha256: str) -> RequestRecord:
 
 
 def verdict_stamp(store: Store, run: int) -> tuple[int, int]:
-    """Return what changes whenever a trial of a run gets or loses a verdict."""
+    """Return a stamp that changes when a trial of a run gets or loses a verdict."""
     rows = store.rows(
         "SELECT coalesce(max(score_id), 0), count(score_id) FROM trial"
         " WHERE run_id = ?",

@@ -301,7 +301,7 @@ def flagged(checks: Iterable[Check]) -> Iterator[Check]:
 
 
 def badge_of(row: PublishedValue, checks: Iterable[Check]) -> Badge:
-    """Return what all checks of a row found; its own where none is about it."""
+    """Return the result of all checks of a row, or its own badge without checks."""
     about = [check for check in checks if row in check.about]
     if not about:
         return row.badge

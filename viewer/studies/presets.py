@@ -61,7 +61,7 @@ class PresetStudy(Generic[P]):
         self.defaults = StudyDefaults(next(iter(titles)), defaults or {})
 
     def benchmark(self) -> Benchmark | None:
-        """Return what the study's paper prints, None where nobody wrote it down."""
+        """Return the paper's printed values, None if there are none."""
         return None
 
     def notices(self, params: P) -> tuple[str, ...]:  # noqa: ARG002 - of no interest here
@@ -109,5 +109,5 @@ class PresetStudy(Generic[P]):
         return tuple(self._titles)
 
     def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
+        """Return the title of a preset."""
         return self._titles[preset]

@@ -230,7 +230,7 @@ def varied(params: P) -> dict[str, P]:
 
 
 def packaged(package: str, name: str) -> Callable[[], str]:
-    """Return what reads a text of a study's folder ``prompts``."""
+    """Return a function that reads a text of a study's folder ``prompts``."""
     return partial(_packaged_text, package, name)
 
 

@@ -55,7 +55,7 @@ class Turn:
     grades: tuple[Grade, ...] = ()
 
     def replies(self, role: str = "") -> tuple[ModelReply, ...]:
-        """Return what was replied in a role, oldest first."""
+        """Return the replies in a role, oldest first."""
         return tuple(one.reply for one in self.so_far if one.step.role == role)
 
     def reply_to(self, step: str) -> ModelReply | None:
@@ -187,7 +187,7 @@ class Sources(Protocol):
         ...
 
     def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
-        """Return what ``make`` returns, made once for trials that ask for its name.
+        """Return the result of ``make``, made once for trials that ask for its name.
 
         Models that are asked the same beside one another are shown the same picture;
         what takes long to make is kept as long as they need. The name has everything

@@ -46,7 +46,7 @@ class Study(Protocol):
         ...
 
     def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
+        """Return the title of a preset."""
         ...
 
     def conditions(self, params: Any) -> tuple[Condition, ...]:  # noqa: ANN401
@@ -74,11 +74,11 @@ class Study(Protocol):
         ...
 
     def missing_findings(self, dataset: Dataset, params: Any) -> str:  # noqa: ANN401
-        """Return what a run will not ask about, and why; "" for nothing."""
+        """Return the findings that a run will not ask about, and why; "" for none."""
         ...
 
     def benchmark(self) -> Benchmark | None:
-        """Return what the study's paper prints, None where nobody wrote it down."""
+        """Return the paper's printed values, None if there are none."""
         ...
 
     def prompts(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
@@ -86,7 +86,7 @@ class Study(Protocol):
         ...
 
     def next_step(self, turn: Turn, params: Any) -> Step | None:  # noqa: ANN401
-        """Return what is to be asked next, None where a trial has all it needs.
+        """Return the next question, None when a trial needs no more.
 
         Cheap and pure: it is called again whenever replies are read.
         """
@@ -99,7 +99,7 @@ class Study(Protocol):
         sources: Sources,
         params: Any,  # noqa: ANN401
     ) -> Question:
-        """Return what a step asks; the same turn always gives the same bytes."""
+        """Return the question of a step; the same turn always gives the same bytes."""
         ...
 
     def parse(self, turn: Turn, params: Any) -> AnyAnswer | Unparsed:  # noqa: ANN401
@@ -164,7 +164,7 @@ class PointsOut(Protocol):
         answer: AnyAnswer | Unparsed | None,
         params: Any,  # noqa: ANN401 - the study's own type
     ) -> tuple[PredictedBoxes, ...]:
-        """Return what is to be drawn; ``answer`` is the one that was kept, if any."""
+        """Return the boxes to be drawn; ``answer`` is the stored one, if any."""
         ...
 
 

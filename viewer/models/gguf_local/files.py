@@ -54,7 +54,7 @@ class GgufModel:
         return self._number("embedding_length")
 
     def cache_bytes(self, context: int) -> int:
-        """Return what keys and values of ``context`` tokens take, in half precision.
+        """Return the memory for keys and values of ``context`` tokens (half precision).
 
         An upper bound: models that look only a window back need less.
         """

@@ -105,7 +105,7 @@ def peak_bytes(device: str) -> int | None:
 
 
 def peak_header(peak: int | None) -> dict[str, str]:
-    """Return what is kept beside a reply of the most memory held meanwhile."""
+    """Return the header that records the peak memory of a reply."""
     return {} if peak is None else {PEAK_MEMORY: str(peak)}
 
 

@@ -44,7 +44,7 @@ def codestream_of(data: bytes) -> bytes:
 
 
 def main_header(stream: bytes) -> MainHeader:
-    """Return what a codestream says of its image.
+    """Return the image properties in a codestream's main header.
 
     Raises
     ------

@@ -69,7 +69,7 @@ def holds_ycbcr(start: bytes) -> bool:
 
 
 def coded_color(start: bytes) -> str:
-    """Return what a JPEG of three components, given its start, says that they are.
+    """Return the colour model of a JPEG with three components, from its first bytes.
 
     It says so by JFIF, which allows YCbCr alone (T.871), by Adobe's transform flag
     (T.872, 6.5.3), by components numbered R, G and B, or by more samples of the first

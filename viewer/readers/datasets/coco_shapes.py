@@ -59,7 +59,7 @@ def shape_of(row: Mapping[str, object]) -> Shape:
 
 
 def mask_maker(shapes: Sequence[Shape]) -> MakeMask:
-    """Return what makes the union of shapes; a box covers the pixel centres in it."""
+    """Return a function that makes the union of shapes; boxes cover pixel centres."""
     return partial(_union, tuple(shapes))
 
 

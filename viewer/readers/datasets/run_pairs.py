@@ -51,7 +51,7 @@ def pairs_of(text: str) -> tuple[int, ...]:
 
 
 def evidence(codes: Sequence[tuple[tuple[int, ...], SizePx]]) -> Evidence:
-    """Return what speaks against each convention in codes with their image's size."""
+    """Return the evidence against each convention, from codes and image sizes."""
     whys = [(_not_relative(c, size), _not_absolute(c, size)) for c, size in codes]
     relative = [why for why, _ in whys if why]
     absolute = [why for _, why in whys if why]

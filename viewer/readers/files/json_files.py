@@ -9,7 +9,7 @@ from viewer.readers.files.text_files import bounded_text
 
 
 def document(path: Path) -> object:
-    """Return what a file holds; one that is not JSON in UTF-8 raises."""
+    """Return the content of a JSON file; one that is not JSON in UTF-8 raises."""
     try:
         return read_json(bounded_text(path))
     except OSError as error:

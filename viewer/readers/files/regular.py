@@ -20,7 +20,7 @@ _KINDS: Final = (
 
 
 def regular_file(path: Path, most: int = MOST_BYTES) -> os.stat_result:
-    """Return what the system knows of a file; raises unless it can be read to an end.
+    """Return the status of a file; raises unless it can be read to an end.
 
     Raises
     ------

@@ -193,7 +193,7 @@ def _tags(path: Path) -> Dataset:
 
 
 def dicom_slide_facts(path: Path) -> SlideFacts:
-    """Return what the slide that a file belongs to says of itself."""
+    """Return the properties of the slide that a file belongs to."""
     lead = slide_lead(path)
     tags, levels = _tags(lead), _levels_of(path)
     optics = (tags.get("OpticalPathSequence") or [Dataset()])[0]

@@ -119,13 +119,13 @@ class OpenSlideFile:
 
 
 def openslide_facts(path: Path) -> SlideFacts:
-    """Return what a slide says of itself."""
+    """Return the properties of a slide."""
     with open_openslide(path) as slide:
         return slide.facts
 
 
 def properties(path: Path) -> Mapping[str, str]:
-    """Return what a slide says of itself, by the names OpenSlide gives."""
+    """Return the properties of a slide by OpenSlide's names."""
     with _library().OpenSlide(path) as slide:
         return dict(slide.properties)
 

@@ -88,7 +88,7 @@ def is_slide(path: Path, start: bytes) -> bool:
 
 
 def read_slide(path: Path) -> Slide:
-    """Return what a slide says of itself and its frames; no pixel is read.
+    """Return the properties of a slide and its frames; no pixel is read.
 
     ``facts.path`` is the file that stands for the slide where it has several.
 
@@ -130,7 +130,7 @@ def slide_parts(path: Path) -> tuple[Path, ...]:
 
 
 def colour_words(facts: SlideFacts) -> str:
-    """Return what was done to the colours."""
+    """Return a description of the colour conversion."""
     if facts.icc is None:
         return "Colours as scanned, no ICC profile"
     usable = _transform(facts.icc) is not None

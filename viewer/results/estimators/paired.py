@@ -69,7 +69,7 @@ def _whole(groups: Collection[Sequence[int]]) -> list[int]:
 
 @estimator("gain over words")
 def over_words(seen: Seen) -> Sequence[object]:
-    """Return what denials of swapped questions gain over those of the same words.
+    """Return the gain of denials of swapped questions over those of the same words.
 
     That is how many can be compared, the share of them that was denied, the word prior,
     the gain, its interval and what that is. The columns are the words, the patient,

@@ -32,7 +32,7 @@ class Seen:
         return self.rows.values_in(self.of[place])
 
     def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
-        """Return what several cells of a table share, computed the first time."""
+        """Return a value that several cells of a table share, computed once."""
         if what not in self.memory:
             self.memory[what] = work()
         made: _Made = self.memory[what]

@@ -313,7 +313,7 @@ def write_overlay(reply: Reply, path: Path) -> None:
 
 
 def overlay(reply: Reply) -> bytes:
-    """Return what the model was asked about, with answer and reference, as PNG.
+    """Return the image that was sent, with answer and reference drawn, as PNG.
 
     Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
     model saw is seen as it was, and lines and signs stay thin.

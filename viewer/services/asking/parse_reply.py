@@ -40,7 +40,7 @@ def parse_reply(
     finding: str = "",
     truncated: bool = False,
 ) -> dict[str, object]:
-    """Return what a reply says under a convention, ready to be written as JSON.
+    """Return a reply as read under a convention, ready to be written as JSON.
 
     Parameters
     ----------

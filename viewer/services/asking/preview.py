@@ -65,7 +65,7 @@ class Preview:
 def previews_of_question(
     store: Path, models_file: Path, command: AskCommand
 ) -> tuple[Preview, ...]:
-    """Return what would leave for each endpoint of a question not allowed yet."""
+    """Return the request for each endpoint of a question that is not allowed yet."""
     with open_store(store) as opened:
         return tuple(_of_question(opened, models_file, command))
 
@@ -92,7 +92,7 @@ def _of_question(
 
 
 def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
-    """Return what would leave first for each endpoint of a batch not allowed yet."""
+    """Return the first request for each endpoint of a batch that is not allowed yet."""
     with open_store(store) as opened:
         dataset = cases.dataset_named(opened, spec.dataset)
         gate = open_gate(opened, dataset)

@@ -58,7 +58,7 @@ def sent_raster(image: PixelImage, window: Window | None, grid: Grid) -> Raster:
 
 
 def provider_sight(sent: Raster, grid: Grid, provider: str) -> ProviderSight:
-    """Return what a provider's resizing makes of an image sent with a grid on it."""
+    """Return an image with its grid after a provider's resizing."""
     view = provider_view_named(provider)
     size = SizePx(sent.size.rows, sent.size.columns)
     label = drawn_label_height_px(grid, size, GridStyle())

@@ -231,7 +231,7 @@ def _ask(
 
 
 def calibration_as_json(found: Calibration) -> dict[str, object]:
-    """Return what a calibration found, as plain JSON values."""
+    """Return the result of a calibration as plain JSON values."""
     best, closest = found.best, found.closest
     return {
         "model": found.model,

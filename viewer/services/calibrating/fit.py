@@ -228,7 +228,7 @@ def axis_order(convention: str) -> str:
 
 
 def scale_name(convention: str) -> str:
-    """Return what a convention's numbers count."""
+    """Return the name of the unit of a convention's numbers."""
     chosen = convention_named(convention)
     if not isinstance(chosen, NumberConvention):
         return "cells"

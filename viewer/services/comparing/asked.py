@@ -87,7 +87,7 @@ Sent = Mapping[tuple[str, str], RequestSent]
 
 
 def stimulus_of(line: TrialLine) -> tuple[str, str]:
-    """Return what names what was sent in a trial.
+    """Return the identity of the stimulus of a trial.
 
     One image with its grid serves every finding; a study about items sends for each
     what it makes of it.
@@ -103,7 +103,7 @@ def sent_of(sent: Sent, line: TrialLine) -> tuple[str, ...]:
 
 
 def sent_by(store: Store, pairing: Pairing) -> tuple[Sent, Sent]:
-    """Return what both sides sent of the images whose verdicts are compared."""
+    """Return the images that both sides sent, for the verdicts compared."""
     mine, theirs = (_sent(store, lines) for lines in _lines(pairing))
     return mine, theirs
 

@@ -233,7 +233,7 @@ def rates_of(comparison: Comparison, tests: GroupTests) -> tuple[float, float]:
 
 
 def summary_sentence(comparison: Comparison, condition: str = "") -> str:
-    """Return what came of a comparison, under one condition or under each.
+    """Return the result of a comparison, under one condition or under each.
 
     Of several conditions and tasks each has a line of its own.
     """
@@ -298,7 +298,7 @@ def _tested(group: GroupCounts) -> str:
 
 
 def condition_words(words: StudyWords, condition: str) -> str:
-    """Return what a study calls a condition, or both where the sides' differ."""
+    """Return a condition's name in the study's words, both if the sides differ."""
     sides = condition.split(BETWEEN)
     return BETWEEN.join(words.called("condition", one) for one in sides)
 

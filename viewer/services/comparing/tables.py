@@ -172,7 +172,7 @@ def settings_table(comparison: Comparison) -> Table:
 
 
 def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
-    """Return what every number of a comparison's table is, a sentence each."""
+    """Return the definition of each number of a comparison's table, in sentences."""
     methods = [
         f"difference: {words.rate} of the first minus that of the second, same items",
         "p_mcnemar: exact, two-sided; none where a patient has several pairs",

@@ -46,7 +46,7 @@ class WordedEnd:
         return sent_of(self._sent, line)
 
     def truth(self, line: TrialLine) -> Mapping[str, object]:
-        """Return what a trial's item was judged by."""
+        """Return the truth that a trial's item was judged by."""
         return item_of(self.items, line.item).reference
 
 

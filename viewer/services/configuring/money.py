@@ -15,6 +15,6 @@ def dollars(microusd: int) -> str:
 
 
 def spent_words(event: RunSpent) -> str:
-    """Return what a run has spent, and of what ceiling: ``$0.42 of $5.00``."""
+    """Return the cost of a run and its ceiling: ``$0.42 of $5.00``."""
     ceiling = "" if event.ceiling is None else f" of {dollars(event.ceiling)}"
     return f"{dollars(event.spent)}{ceiling}"

@@ -60,7 +60,7 @@ class PromptDrafts:
         return replace(self, variants=rest)
 
     def problem(self) -> str:
-        """Return what keeps the drafts from being asked, "" where nothing does."""
+        """Return the problem that keeps the drafts from being asked, "" for none."""
         for variant in ("", *self.variants):
             for name in self.variants[variant] if variant else self.own:
                 if wrong := self.problem_of(name, variant):
@@ -69,7 +69,7 @@ class PromptDrafts:
         return f"The variant '{same}' changes no prompt yet." if same else ""
 
     def problem_of(self, name: str, variant: str = "") -> str:
-        """Return what is wrong with the text of a prompt, "" where nothing is."""
+        """Return the problem with the text of a prompt, "" for none."""
         try:
             self.prompts.known[name].check(self.text(name, variant))
         except WrongUseError as error:

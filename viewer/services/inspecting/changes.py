@@ -25,7 +25,7 @@ class Watch:
         self._models = _stamp(self._models_file)
 
     def look(self) -> Changed:
-        """Return what was written since the last look, by this process too."""
+        """Return the changes since the last look, including those by this process."""
         before, self._models = self._models, _stamp(self._models_file)
         return Changed(self._store.has_changed(), self._models != before)
 

@@ -115,7 +115,7 @@ _PACKAGES: Final = (
 
 
 def doctor_rows(settings: Settings) -> list[Row]:
-    """Return what is installed, what is missing and how to get it."""
+    """Return the installed and missing parts, with the way to get the missing ones."""
     facts: list[tuple[str, str, str]] = [
         ("overread", viewer.__version__, ""),
         ("python", sys.version.split()[0], ""),

@@ -24,7 +24,7 @@ def predicted_boxes(
     spec: RunSpec,
     so_far: tuple[StepReply, ...],
 ) -> tuple[PredictedBoxes, ...]:
-    """Return what the study of a run draws of a trial; nothing where it draws none.
+    """Return the boxes that a run's study draws for a trial, if any.
 
     ``so_far`` are the replies that can be read.
     """

@@ -97,7 +97,7 @@ def table_names(store: Path, run: int) -> tuple[str, ...]:
 
 
 def printed_table(store: Path, run: int, name: str) -> tuple[Section, ...]:
-    """Return what a report prints of one of its tables, in the words of its study.
+    """Return one of a report's tables as printed, in the words of its study.
 
     A table that no page shows is printed whole. It raises what :func:`run_table`
     raises.
@@ -219,7 +219,7 @@ def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
 
 
 def called(trial: Trial, words: StudyWords) -> tuple[str, str, str]:
-    """Return what a study calls a trial's finding, view and condition."""
+    """Return a trial's finding, view and condition in the study's words."""
     return (
         words.called("finding", trial.finding),
         words.called("view", trial.view),

@@ -191,7 +191,7 @@ _MOST: Final = 12
 
 
 def highlight_words(document: Mapping[str, Any]) -> Said:
-    """Return what a request highlights, as a line of who said what.
+    """Return the highlighted part of a request in one line.
 
     ``document`` is what the request's key is a hash of.
     """
@@ -208,7 +208,7 @@ def highlight_words(document: Mapping[str, Any]) -> Said:
 
 
 def measured_words(reply: ModelReply) -> Said:
-    """Return what was measured beside an answer, a line for each kind of measure."""
+    """Return the measurements that came with an answer, one line per kind."""
     measured = reply.measured
     if measured is None:
         return ()

@@ -208,7 +208,7 @@ def restricted_by(store: Path, ref: ImageRef) -> str:
 
 
 def review_rows(store: Store, refs: Sequence[ImageRef]) -> list[dict[str, object]]:
-    """Return what is known of text in the pixels of images, and what was decided."""
+    """Return the evidence of text in the pixels of images, and the decisions."""
     return [_review_row(ref, pixels_to_review(store.path, ref)) for ref in refs]
 
 

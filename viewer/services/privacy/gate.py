@@ -195,7 +195,7 @@ class Gate:
                 )
 
     def allowance(self, profile: ModelProfile) -> Allowance:
-        """Return what a model may be made with: its own endpoint where allowed."""
+        """Return the servers that a model may be asked at: its endpoint, if allowed."""
         origin = remote_origin(profile)
         if origin is None or origin not in self.consents:
             return LOCAL_ONLY

@@ -42,7 +42,7 @@ class WordsToRead:
 def words_to_read(
     store: Store, name: str, keys: Sequence[str] = ()
 ) -> tuple[WordsToRead, ...]:
-    """Return what of a data set's items a person has to read, or has decided about.
+    """Return the item texts that a person has to read, or has decided about.
 
     ``keys`` are the items wanted, all where empty.
     """

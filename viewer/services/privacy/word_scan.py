@@ -80,7 +80,7 @@ _COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTE
 
 
 def named_in(text: str) -> tuple[str, ...]:
-    """Return what a text seems to hold of a person: kinds of it, never its words."""
+    """Return the kinds of personal data that a text may contain, never the data."""
     found = (kind for kind, pattern in _COMPILED if pattern.search(text))
     return tuple(dict.fromkeys(found))
 
@@ -117,7 +117,7 @@ def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
 
 
 def words_sha256(item: Item) -> str:
-    """Return what a decision about an item's words is kept under: their hash."""
+    """Return the hash under which a decision about an item's text is stored."""
     words = "\0".join(words_of(item))
     return hashlib.sha256(f"words\0{words}".encode()).hexdigest()
 

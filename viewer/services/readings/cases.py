@@ -141,7 +141,7 @@ def _answer_text(ground: Ground, seen: _Seen) -> str:
 
 
 def reveal(store: Path, session: SessionId, position: int) -> Reveal:
-    """Return what a locked case shows, and keep that it was shown.
+    """Return the revealed parts of a locked case, and record that they were shown.
 
     What is locked as unsure stays hidden until it is resolved.
 
@@ -203,7 +203,7 @@ def _suggestion(
 
 
 def others_of(store: Store, ground: Ground, planned: PlannedTask) -> tuple[Values, ...]:
-    """Return what the readers of a reviewed trial locked, sorted by what they said."""
+    """Return the locked answers of a reviewed trial's readers, sorted by answer."""
     if planned.trial is None:
         return ()
     said = [

@@ -71,12 +71,12 @@ class Ground:
         return len(self.form.stages)
 
     def material(self, item: str) -> Material:
-        """Return what a case brings along."""
+        """Return the images, facts and questions of a case."""
         return self.spec.material.get(item, Material())
 
 
 def ground_of(store: Store, session: int) -> Ground:
-    """Return what a session stands on; an unknown number raises WrongUseError."""
+    """Return the basis of a session; an unknown number raises WrongUseError."""
     row = readings.session_row(store, session)
     form = form_of_json(json.loads(row.form))
     spec = SessionSpec.of_json(row.spec)

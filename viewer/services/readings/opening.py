@@ -129,7 +129,7 @@ def open_error_review(
 
 
 def review_work(run: int, spec: SessionSpec) -> str:
-    """Return what the reviews of the same sample have in common."""
+    """Return the name that all reviews of the same sample share."""
     views = "+".join(spec.views)
     return f"error_review run={run} {spec.condition.name} {views} seed={spec.seed}"
 

@@ -57,7 +57,7 @@ def model_name(reader: str) -> str:
 
 
 def trials_of_reader(ground: Ground, dataset: Dataset) -> Mapping[str, Trial]:
-    """Return what a session asks as trials of its reader, by item."""
+    """Return a session's questions as trials of its reader, by item."""
     planned = ground.study.plan(dataset, spec_of_reader(ground))
     return {trial.item: trial for trial in planned}
 
@@ -76,7 +76,7 @@ def reply_of(
 
 
 def question_of(ground: Ground, trial: Trial) -> str:
-    """Return what a reader was asked about a trial's image, in the form's words."""
+    """Return the question that a reader was asked, in the form's words."""
     asked = " ".join(question.text for question in ground.form.questions)
     return f"{trial.finding}. {asked}"
 

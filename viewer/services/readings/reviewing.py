@@ -80,7 +80,7 @@ def error_counts(store: Store, run: int) -> dict[Stratum, ErrorCounts]:
 
 
 def counts_by_scope(store: Store, run: int) -> dict[Scope, dict[Stratum, ErrorCounts]]:
-    """Return what readers said of the misses of a run, by what was reviewed of it."""
+    """Return the readers' verdicts on the misses of a run, by scope of the review."""
     said, first = verdicts_of(store, run), readings.first_condition(store, run)
 
     def place(scope: Scope) -> tuple[bool, bool]:
@@ -129,7 +129,7 @@ def _of_stratum(
 
 
 def review_results(store: Path, run: int) -> tuple[ErrorCounts, ...]:
-    """Return what readers said of a run's misses, one row per model and finding."""
+    """Return the readers' verdicts on misses, one row per model and finding."""
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         by_scope = counts_by_scope(opened, run)

@@ -9,7 +9,7 @@ from viewer.store.database import Store
 
 
 def standings_of(store: Store, ground: Ground) -> tuple[Standing, ...]:
-    """Return what stands of every case, by position."""
+    """Return the state of every case, by position."""
     by_case: dict[int, list[ReadingRow]] = defaultdict(list)
     for row in readings.readings_of(store, ground.session.id):
         by_case[row.position].append(row)
@@ -18,6 +18,6 @@ def standings_of(store: Store, ground: Ground) -> tuple[Standing, ...]:
 
 
 def standing_at(store: Store, ground: Ground, position: int) -> Standing:
-    """Return what stands of one case."""
+    """Return the state of one case."""
     rows = readings.readings_of(store, ground.session.id, position)
     return standing_of(rows, ground.form)

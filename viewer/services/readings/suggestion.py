@@ -83,7 +83,7 @@ def suggest(
     reference: Mask | None,
     view: str = View.FRONTAL,
 ) -> Suggestion | None:
-    """Return what the anatomy speaks for, None where it does not say.
+    """Return the class of error that the anatomy suggests, None without one.
 
     ``answered`` is the answer's area on the image, (rows, columns) as the masks are.
     A structure is plausible where the table above names it for the finding, or, for a

@@ -56,12 +56,12 @@ class Scope:
 
 
 def scope_of(ground: Ground) -> Scope:
-    """Return what a session's review is about."""
+    """Return the scope of a session's review."""
     return Scope(ground.spec.condition.name, ground.spec.views)
 
 
 def verdicts_of(store: Store, run: int) -> dict[Scope, tuple[TrialVerdicts, ...]]:
-    """Return what was said of every reviewed trial of a run, by scope.
+    """Return the readers' verdicts on every reviewed trial of a run, by scope.
 
     Readers who have withdrawn said nothing, and what is not a complete miss any more,
     since the run was scored again, is left out.

@@ -71,7 +71,7 @@ def pack_input(
     *,
     reference_cells: bool = False,
 ) -> PackInput:
-    """Return what a pack is made of: report, pictures, and what readers said.
+    """Return the input of a pack: report, pictures, and readers' verdicts.
 
     Readers are heard on frontal views of the run's first condition, as in the paper
     (E000-24). ``order`` and ``reference_cells`` are those of the figures.

@@ -190,7 +190,7 @@ def _asked(
 
 
 def reply_text(raw: RawReply) -> str:
-    """Return what a reply says, of one that cannot be read its body."""
+    """Return the text of a reply, or its body if that cannot be read."""
     try:
         return read_reply(raw).text
     except ProviderError:

@@ -110,7 +110,7 @@ def checked_report(store: Store, run: int) -> RunReport:
 
 
 def context_of(store: Store, run: int, context: RunContext) -> ReportContext:
-    """Return what of the data set, its readers and earlier runs a report tells."""
+    """Return a report's data beyond its trials: data set, readers, earlier runs."""
     versions = versions_asked(store, context.dataset.root_sha256, run)
     return ReportContext(context.dataset, versions, _beside(store, run, context))
 

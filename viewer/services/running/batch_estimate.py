@@ -65,7 +65,7 @@ class BatchEstimate:
 def estimate(
     store: Path, form: BatchForm, settings: Settings, concurrency: int = 4
 ) -> BatchEstimate:
-    """Return what a form's batch will ask and take; nothing is asked or stored.
+    """Return the number, cost and duration of a batch's questions; nothing is asked.
 
     ``concurrency`` is the number of questions in flight.
     """

@@ -93,7 +93,7 @@ class ModelState:
 
 
 def study_titles() -> Mapping[str, str]:
-    """Return what people call each study, by the name that files have."""
+    """Return the title of each study, by the name in files."""
     return titles()
 
 
@@ -103,7 +103,7 @@ def unusable_studies() -> Mapping[str, str]:
 
 
 def study_title(name: str) -> str:
-    """Return what people call a study; one that is not known keeps its name."""
+    """Return the title of a study; an unknown one keeps its name."""
     return titles().get(name, name)
 
 
@@ -121,7 +121,7 @@ def takes_variants(study: str) -> bool:
 
 
 def preset_titles(study: str) -> Mapping[str, str]:
-    """Return what people call each preset of a study, by the name that files have."""
+    """Return the titles of a study's presets, by the name in files."""
     chosen = study_named(study)
     return {name: chosen.preset_title(name) for name in chosen.presets()}
 

@@ -15,7 +15,7 @@ from viewer.services.running.spending import NOT_ALLOWED
 
 
 def unexpected(error: BaseException) -> ProviderError:
-    """Return what an adapter should not have raised as a failure of its trial.
+    """Return an unexpected exception of an adapter as a failure of its trial.
 
     What may not leave this machine stops its model; its trials stay pending.
     """

@@ -126,13 +126,13 @@ class EndpointQueue:
         return bool(self._preparing) and self._preparing[0][1].done()
 
     def next_prepared(self) -> Future[Any] | None:
-        """Return what will be ready next, None where nothing is being prepared."""
+        """Return the next question to be ready, None if none is being prepared."""
         if self._preparing and not self._preparing[0][1].done():
             return self._preparing[0][1]
         return None
 
     def being_prepared(self) -> tuple[Future[PreparedRequest], ...]:
-        """Return what is being prepared at this moment."""
+        """Return the questions that are being prepared."""
         return tuple(future for _, future in self._preparing if future.running())
 
     def stop_model(self, model: str) -> None:

@@ -88,7 +88,7 @@ class Ledger:
     def found_or_adopted(
         self, question: TrialQuestion
     ) -> TrialReply | Coordinator | None:
-        """Return what is found, or a rescued reply that the trial takes for its own."""
+        """Return a stored reply, or a rescued one that the trial adopts."""
         return self.found(question) or self._adopted(question)
 
     def _adopted(self, question: TrialQuestion) -> TrialReply | None:
@@ -253,7 +253,7 @@ class Ledger:
 
 
 def orphan_policy(profile: ModelProfile) -> OrphanPolicy:
-    """Return what becomes of orphans unless a person says: nothing is paid twice."""
+    """Return a model's default policy for orphans: nothing is paid for twice."""
     return OrphanPolicy.ASK if may_cost(profile) else OrphanPolicy.RETRY
 
 

@@ -31,7 +31,7 @@ class ProgressEvents:
         self._limits: dict[str, tuple[int, float | None]] = {}
 
     def news(self) -> Iterator[RunSpent | LimitChanged]:
-        """Return what changed since this was asked last."""
+        """Return the changes since the last call."""
         budget = self._budget
         if budget.spent != self._spent:
             self._spent = budget.spent
@@ -132,7 +132,7 @@ class Waits:
         self._holders.pop(trial, None)
 
     def news(self, *, idle: bool) -> Iterator[RunWaiting]:
-        """Return what changed; ``idle`` where nothing of the batch is under way."""
+        """Return the changes; ``idle`` if nothing of the batch is under way."""
         holders = self._waited_for(idle=idle and bool(self._holders))
         if holders != self._told:
             self._told = holders

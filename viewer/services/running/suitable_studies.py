@@ -26,7 +26,7 @@ class Suiting:
         return next((tuple(found) for found in self.lacking.values()), ())
 
     def ordered(self, study: str) -> Mapping[str, str]:
-        """Return what each data set lacks for a study, those that suit it first."""
+        """Return the data sets, suitable ones first, with what each lacks."""
         found = self.lacking.get(study, {})
         return dict(sorted(found.items(), key=lambda one: bool(one[1])))
 
@@ -64,7 +64,7 @@ class Suiting:
 
 
 def suiting_of(store: Path) -> Suiting:
-    """Return what every data set lacks for every study; no data set is read whole."""
+    """Return the data that each data set lacks for each study, by quick queries."""
     with open_store(store) as opened:
         holdings = holdings_of_all(opened)
     wanted = {study.name: study.wanted for study in studies()}

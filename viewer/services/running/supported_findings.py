@@ -131,7 +131,7 @@ def note_excluded(store: Store, run: int, trials: Sequence[Trial]) -> None:
 
 
 def missing_findings(spec: RunSpec, dataset: Dataset) -> str:
-    """Return what a run will not ask about, and why; "" for nothing."""
+    """Return the findings that a run will not ask about, and why; "" for none."""
     study = study_named(spec.study)
     return study.missing_findings(
         dataset, study.read_params(spec.preset, dict(spec.params))

@@ -77,7 +77,7 @@ class TrialQuestion:
         return replace(reply, step=self.request.step, reused=True)
 
     def answered(self, reply: TrialReply) -> "TrialQuestion | Verdict":
-        """Return what comes after its reply: the next question, or the verdict."""
+        """Return the next question after a reply, or the verdict."""
         try:
             profile = cast("ModelProfile", self.path.send(reply))
         except StopIteration as end:

@@ -52,7 +52,7 @@ def begin(
 def write_each(
     write: Callable[[int], T], n: int, progress: Callable[[int, int], None]
 ) -> list[T]:
-    """Return what ``write`` made of 0 to n - 1, in that order, two at a time.
+    """Return the results of ``write`` for 0 to n - 1, in order, two at a time.
 
     ``progress`` is called with (members done, n) from this thread.
     """

@@ -12,7 +12,7 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 def grades_of(dataset: Dataset) -> Grades:
-    """Return what readers graded; of an unreadable file nothing but its problem."""
+    """Return the readers' grades; for an unreadable file only its problem."""
     if not any(is_study(item) for item in dataset.items):
         return NO_GRADES
     try:
@@ -22,7 +22,7 @@ def grades_of(dataset: Dataset) -> Grades:
 
 
 def stamp_below(root: Path) -> Stamp:
-    """Return what tells two states of the grades in a data set's folder apart.
+    """Return a stamp that changes with the grades in a data set's folder.
 
     Name, time in nanoseconds and size in bytes of each file.
     """

@@ -100,7 +100,7 @@ def is_placed(profile: ModelProfile, reply: ModelReply) -> bool:
 def placed_answer(
     profile: ModelProfile, reply: ModelReply, shown: Shown
 ) -> PlacedAnswer | Unparsed:
-    """Return what a reply shows in native pixels, or why it shows nothing.
+    """Return the place in a reply in native pixels, or why there is none.
 
     The profile's ``convention`` and ``provider_view`` say what its numbers count; an
     unknown name raises WrongUseError.

@@ -24,7 +24,7 @@ SCHEMA = 1
 def request_document(
     identity: ModelIdentity, request: ModelRequest, repeat: int, *, reads_facts: bool
 ) -> dict[str, object]:
-    """Return what the key is a hash of, as plain JSON values.
+    """Return the document that the key is a hash of, as plain JSON values.
 
     Image parts stand as the SHA-256 of the exact bytes sent. The facts take part
     only where the answer depends on them, the answer's schema only where the model

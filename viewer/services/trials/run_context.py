@@ -107,7 +107,7 @@ class RunContext:
         return self._places
 
     def next_step(self, trial: Trial, replies: Sequence[TrialReply]) -> Step | None:
-        """Return what a trial is to be asked next, None where it has all it needs.
+        """Return the next question of a trial, None when it needs no more.
 
         A reply that cannot be read ends its trial; every trial is asked once.
         """
@@ -171,7 +171,7 @@ class RunContext:
         return sources.about(self.items.get(self.item(trial).key), question)
 
     def answer(self, turn: Turn) -> AnyAnswer | Unparsed:
-        """Return what a trial's replies say, read by its study."""
+        """Return the answer in a trial's replies, read by its study."""
         return self.study.parse(turn, self.params)
 
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed) -> Score:
@@ -180,7 +180,7 @@ class RunContext:
             return self.study.score(turn, answer, self.params)
 
     def gold(self, trial: Trial) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON, {} where no program can tell.
+        """Return the right answer to a trial as JSON, {} where no program can tell.
 
         An item that lacks what its study looks for raises WrongUseError.
         """
@@ -222,7 +222,7 @@ class RunContext:
         return self.study.prompts(params)
 
     def item(self, trial: Trial) -> Item:
-        """Return what a trial asks about; of a finding, its image alone."""
+        """Return the item of a trial; for a finding, only its image."""
         if self._places is None:
             return item_of(self.items, trial.item)
         return Item(trial.item, trial.patient, images=(trial.image,))
@@ -263,7 +263,7 @@ class RunContext:
         return self.places.reference(shown.masks[finding], shown.geometry, condition)
 
     def shown(self, trial: Trial) -> Shown:
-        """Return what of an image a trial's model was shown, and about what."""
+        """Return the finding, field and grid that a trial's model was shown."""
         geometry = self.images[trial.image].geometry
         return Shown(
             finding=trial.finding,
@@ -274,7 +274,7 @@ class RunContext:
         )
 
     def plain(self, image: str, condition: Condition) -> Raster:
-        """Return what is sent of an image, but without its grid."""
+        """Return the image as sent, but without its grid."""
         raster, _ = self.drawn.raster((image, window_of(condition)))
         return self.places.plain(raster)
 

@@ -202,7 +202,7 @@ class RunSources:
         return ImagePart(self._images.example_png(wanted))
 
     def about(self, item: Item | None, question: Question) -> About:
-        """Return what the gate is to look at: images read, and those of the item.
+        """Return the images that the gate checks: those read, and those of the item.
 
         What is written in a reply was never in a file's header, but may repeat what a
         question told; the template alone is known to be ours.

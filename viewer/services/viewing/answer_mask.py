@@ -24,7 +24,7 @@ _THICK: Final = 1 / 256
 def answer_mask(
     answer: Answer | None, field: BoxPx, side: int
 ) -> npt.NDArray[np.bool_] | None:
-    """Return what an answer covers on the (side, side) square of a native field.
+    """Return the pixels of an answer on the (side, side) square of a native field.
 
     None for a cell and for nothing. A point covers a cross, so that it is seen.
     """

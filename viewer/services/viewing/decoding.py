@@ -42,7 +42,7 @@ class Decoder(Protocol):
         """Return a square picture of the part that a question covers."""
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
-        """Return what some files say of their images, or why they say nothing."""
+        """Return the headers of files, or why one cannot be read."""
 
     def close(self) -> None:
         """Stop waiting; a call that is under way raises."""
@@ -68,7 +68,7 @@ class LocalDecoder:
         return field_raster(ref, field, side)
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
-        """Return what some files say of their images, or why they say nothing."""
+        """Return the headers of files, or why one cannot be read."""
         return read_chunk(paths)
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class ProcessDecoder:
         return self._small.call(field_raster, ref.path, (ref, field, side))
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
-        """Return what some files say of their images, or why they say nothing.
+        """Return the headers of files, or why one cannot be read.
 
         An image waits for the headers that are read now, as they for an image; a few
         at a time, neither is felt.

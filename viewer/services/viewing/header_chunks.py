@@ -29,7 +29,7 @@ def read_chunk(paths: Sequence[Path]) -> Headers:
 def read_carefully(
     paths: tuple[Path, ...], read: ReadChunk, stopped: Callable[[], bool]
 ) -> Headers:
-    """Return what ``read`` does, also where one of the files makes its process crash.
+    """Return the result of ``read``, even if one of the files crashes its process.
 
     Such a chunk raises UnreadableInputError; its files are then read one by one, so
     that each of them costs its process once more and no more. Where nobody waits for

@@ -62,7 +62,7 @@ class Probes:
         self.going = Cancellations("tested")
 
     def probe(self, name: str) -> dict[str, object]:
-        """Return what a model's endpoint was found to do, as plain JSON values."""
+        """Return the results of probing a model's endpoint, as plain JSON values."""
         from viewer.services.probing.probe import probe_with_consent
         from viewer.services.probing.rows import report_as_json
 

@@ -41,7 +41,7 @@ Numbers = tuple[tuple[str, float], ...]
 
 
 def posterior(asking: Asking) -> Posterior | None:
-    """Return what a trial's replies say of the options, None where they do not tell."""
+    """Return the options' probabilities from a trial's replies, None if unknown."""
     params = asking.params
     if not params.sensitivity:
         return None

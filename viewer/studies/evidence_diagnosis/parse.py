@@ -115,7 +115,7 @@ def read_final(reply: ModelReply) -> RankedAnswer | Unparsed:
 
 
 def read_judgement(reply: ModelReply, levels: Sequence[int]) -> Judged | Unparsed:
-    """Return what a judge said, or why that cannot be read.
+    """Return the judge's score and rationale, or why they cannot be read.
 
     A score beyond 5 is none; one that the scale has and the rubric does not is kept
     and marked.

@@ -42,7 +42,7 @@ class Answered:
 
 
 def answered(item: Item) -> tuple[Answered, ...]:
-    """Return what physicians answered to a case, in the order of its file."""
+    """Return the physicians' answers to a case, in the order of its file."""
     listed: Any = item.reference.get("physicians")
     return tuple(
         Answered(str(name), tuple(map(str, differential)), option)

@@ -85,7 +85,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
 
 
 def tasks_of(item: Item, params: Params) -> tuple[Task, ...]:
-    """Return what is asked of an item: a report is prepared, a case is solved."""
+    """Return the tasks of an item: to prepare a report, or to solve a case."""
     if str(item.facts.get("language", "")) not in params.languages:
         return ()
     tasks = [Task(task) for task in params.tasks]

@@ -127,7 +127,7 @@ def ask_extraction(
 def read_extraction(
     reply: ModelReply, background: str, caption: str
 ) -> Extraction | Unparsed:
-    """Return what was extracted, each chunk looked up in its report."""
+    """Return the extracted chunks, each looked up in its report."""
     found = _object(reply)
     if isinstance(found, Unparsed):
         return found

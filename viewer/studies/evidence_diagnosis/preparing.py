@@ -82,7 +82,7 @@ class Preparing:
         return str(self.turn.item.reference.get("diagnosis", ""))
 
     def next_step(self) -> Step | None:
-        """Return what is asked next; nothing after a reply that cannot be used."""
+        """Return the next step; none after a reply that cannot be used."""
         done = len(self.turn.so_far)
         steps = STEPS[self.task]
         if done == len(steps) or any(isinstance(x, Unparsed) for x in self._read()):
@@ -90,7 +90,7 @@ class Preparing:
         return Step(steps[done])
 
     def answer(self) -> ReportAnswer | Unparsed:
-        """Return what was made, as JSON, or why nothing was."""
+        """Return the prepared case as JSON, or why there is none."""
         *_, last = self._read()
         if isinstance(last, Unparsed):
             return last
@@ -107,12 +107,12 @@ class Preparing:
         return Score(Status.EXCLUDED, PREPARED, answer.text, numbers=numbers)
 
     def extraction(self) -> Extraction | None:
-        """Return what was extracted, None where that cannot be read."""
+        """Return the extraction, None if it cannot be read."""
         first = next(self._read(), None)
         return first if isinstance(first, Extraction) else None
 
     def question(self, step: Step) -> Question:
-        """Return what a step asks."""
+        """Return the question of a step."""
         if step.name == "extraction":
             text = ask_extraction(
                 self.turn.item.key, self.background, self.caption, self.own

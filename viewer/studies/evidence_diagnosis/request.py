@@ -48,7 +48,7 @@ RANDOM_WORDS: Final = "random words replaced random tokens of its own"
 
 
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Question:
-    """Return what a step asks, in fresh messages."""
+    """Return the question of a step, in new messages."""
     asking = Asking(turn, params)
     if step.role == JUDGE:
         return _plain(_judging(asking), params)

@@ -118,7 +118,7 @@ MEAN_OF_PEOPLE: Final = "Physicians, mean"
 def people_rows(
     items: Iterable[Item], mode: HumanMode, judged: Judged = MappingProxyType({})
 ) -> tuple[Row, ...]:
-    """Return what physicians answered, as the tables count it (E004-20, -24).
+    """Return the physicians' answers as the tables count them (E004-20, -24).
 
     A choice is right or wrong; who chose nothing has no answer. A differential is what
     the judge says of it; one that nobody ``judged`` tells only at which rank the

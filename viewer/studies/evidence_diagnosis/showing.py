@@ -44,7 +44,7 @@ class Showing:
     order: int = 0
 
     def modality(self, evidence: Evidence) -> Modality:
-        """Return what stands for a piece of evidence."""
+        """Return the form in which a piece of evidence is shown."""
         return self.toggled_as if evidence.type is self.toggled else self.visual
 
     def but(self, toggled: EvidenceType, as_: Modality = Modality.ABSENT) -> Self:
@@ -140,7 +140,7 @@ class SensitivityShowings:
 def sensitivity_showings(
     evidence: EvidenceType, context: Context, refined: bool = False
 ) -> SensitivityShowings:
-    """Return what is to be asked for the sensitivities to a type (E004-18).
+    """Return the questions that a sensitivity to one type needs (E004-18).
 
     With all others as images in both, nothing but the type in question changes; else
     everything is text where its text is left out.

@@ -64,7 +64,7 @@ class Asking:
         return option_order(self.case, self.params, self.seed, places)
 
     def next_step(self) -> Step | None:
-        """Return what is asked next, None where all is there."""
+        """Return the next step, None when everything is there."""
         if self.task is Task.FDX:
             return self._next_answer()
         return self._next_words()
@@ -82,7 +82,7 @@ class Asking:
         return self.differential()
 
     def differential(self) -> RankedAnswer | Unparsed:
-        """Return what the model listed first."""
+        """Return the model's first list."""
         return read_differential(self.turn.replies()[0])
 
     @property
@@ -95,7 +95,7 @@ class Asking:
         return self.params.draw_where_untold and not _tells(self.turn.replies()[0])
 
     def judged(self) -> Judged | Unparsed | None:
-        """Return what the judge says, None where nobody judges."""
+        """Return the judge's verdict, None without a judge."""
         if not self.params.judge:
             return None
         return last_judgement(self.turn.replies(JUDGE), self.levels)

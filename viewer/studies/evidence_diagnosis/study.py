@@ -76,7 +76,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         return plan.conditions(params_)
 
     def notices(self, params_: Params) -> tuple[str, ...]:
-        """Return what a reader of the settings must know."""
+        """Return the notices about these settings."""
         found = []
         judged = {Task.DDX, Task.OPEN_FDX} & {Task(task) for task in params_.tasks}
         if judged and not params_.judge:
@@ -127,7 +127,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:
-        """Return what is to be asked next, None where a trial has all it needs."""
+        """Return the next question, None when a trial needs no more."""
         if is_report(turn.item):
             return Preparing(turn).next_step()
         return Asking(turn, params_).next_step()
@@ -135,7 +135,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
     def question(
         self, turn: Turn, step: Step, sources: Sources, params_: Params
     ) -> Question:
-        """Return what a step asks."""
+        """Return the question of a step."""
         if is_report(turn.item):
             return Preparing(turn, params_.prompts).question(step)
         return request.question(turn, step, sources, params_)
@@ -160,7 +160,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         return _score_ranked(asking, answer)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON."""
+        """Return the right answer to a trial as JSON."""
         return _gold(turn, params_)
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
@@ -185,7 +185,7 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         return (*(own,) * _most_questions(params_), *retried)
 
     def benchmark(self) -> Benchmark:
-        """Return what the paper prints, with the checks of it."""
+        """Return the paper's printed values, with their checks."""
         return Benchmark(self.name, published.rows(), consistency.checks())
 
     def report(

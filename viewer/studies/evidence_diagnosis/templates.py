@@ -67,7 +67,7 @@ def refined_system() -> str:
 
 @lru_cache(maxsize=1)
 def refined_reminder() -> str:
-    """Return what the refined prompt adds to the user's words."""
+    """Return the refined prompt's addition to the user's message."""
     _, user = _refinement()
     return user
 

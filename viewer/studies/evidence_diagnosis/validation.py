@@ -16,7 +16,7 @@ REFUTED: Final = "not_validated"
 
 
 def problems_of(item: Item) -> tuple[str, ...]:
-    """Return what readers found wrong with a case, each once; none where it stands."""
+    """Return the problems that readers found in a case, once each."""
     case, found = EvidenceCase.of_item(item), validations_of(item)
     return tuple(dict.fromkeys(p for one in found for p in one.problems(case)))
 

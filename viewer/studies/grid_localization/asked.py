@@ -47,7 +47,7 @@ class Asked:
 
 
 def asked(results: Sequence[PlacedTrial], params: Params, spec: RunSpec) -> Asked:
-    """Return what a run asked, whether its findings are there or absent."""
+    """Return the findings, views, grids and models that a run asked."""
     grids = (one.condition.removesuffix(ABSENT_SUFFIX) for one in results)
     there = present(results)
     return Asked(
@@ -63,7 +63,7 @@ def asked(results: Sequence[PlacedTrial], params: Params, spec: RunSpec) -> Aske
 
 
 def in_order(first: Sequence[str], present: Iterable[str]) -> tuple[str, ...]:
-    """Return what is present: the expected in their order, then any others."""
+    """Return the values that occur: expected ones in their order, then the others."""
     there = set(present)
     expected = tuple(name for name in first if name in there)
     return (*expected, *sorted(there - set(first)))

@@ -46,7 +46,7 @@ KNOWN_DEFECTS: Final[Mapping[str, str]] = {
 
 
 def dataset_frames(dataset: Dataset | None) -> dict[str, Frame]:
-    """Return what a data set holds of each finding, and what is wrong with it."""
+    """Return a data set's counts by finding, and its defects."""
     split = published_split(dataset) if dataset else ""
     images = dataset.images if dataset else ()
     words = _words(images)

@@ -66,7 +66,7 @@ def conditions(params: Params) -> tuple[Condition, ...]:
 
 @lru_cache(maxsize=256)
 def condition_named(name: str, params: Params) -> Condition:
-    """Return what a condition of this name draws, whatever else it says."""
+    """Return the grid condition of a name, without its other parts."""
     grid, _, _ = name.removeprefix(_GRID).partition(" ")
     return _condition(params, grid)
 

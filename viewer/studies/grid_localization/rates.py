@@ -41,7 +41,7 @@ def _beside(record: Record) -> tuple[str, int, float | None]:
 
 
 def small_frame(rates: Sequence[Record]) -> Frame:
-    """Return what findings of few trials can show at all (studies 3.7).
+    """Return the least rate above chance that few trials of a finding can show.
 
     Trials count as if they stood alone; those of one patient show less.
     """

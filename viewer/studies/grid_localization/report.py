@@ -223,7 +223,7 @@ def human_frame(
 
 
 def problem(beside: PlacesContext) -> tuple[Section, ...]:
-    """Return what is wrong with the file of points, nothing without a problem."""
+    """Return the problem with the file of points, if there is one."""
     if not beside.human_problem:
         return ()
     header = tuple(name.replace("_", " ") for name in HUMAN_TABLE.header)
@@ -274,7 +274,7 @@ _UNKNOWN = "It is not stated whether this data set is a validation or a test spl
 
 
 def version_frame(context: ReportContext) -> Frame:
-    """Return what a data set was asked with; nothing where nothing was asked."""
+    """Return the versions of prompts and settings that a data set was asked with."""
     asked = context.versions if context.dataset else ()
     return frame_of_rows(_HEADER, (_row(i, one) for i, one in enumerate(asked, 1)))
 

@@ -126,7 +126,7 @@ class GridLocalization(PresetStudy[Params]):
         return missing_findings.missing_findings_sentence(dataset, params)
 
     def benchmark(self) -> Benchmark:
-        """Return what the paper prints, with the checks of it."""
+        """Return the paper's printed values, with their checks."""
         rows = published.ROWS
         checks = (CountCheck(row) for row in rows if row.n_claimed is not None)
         return Benchmark(self.name, rows, tuple(checks))

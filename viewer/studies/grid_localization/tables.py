@@ -126,7 +126,7 @@ def recommended_spec(of: Asked) -> TableSpec:
 
 
 def replicates_spec(of: Asked) -> TableSpec:
-    """Return what an item's replicates answered (E000-14)."""
+    """Return the table of the answers to repeated questions (E000-14)."""
     spread = ("replicates", "mode", "mode_share", "tied", "entropy_bits")
     return TableSpec(
         "replicates",

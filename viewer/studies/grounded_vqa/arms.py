@@ -120,7 +120,7 @@ def wording_change(template: int) -> str:
 
 
 def change_of(name: str, condition: str) -> Change:
-    """Return what a trial's name says was changed under its condition."""
+    """Return the change that a trial's name gives for its condition."""
     test, task = perturbation_of(condition), name.rpartition(TASK_MARK)[2]
     if test not in PERTURBED or task == NONE:
         return Change()

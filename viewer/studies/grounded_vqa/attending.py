@@ -19,7 +19,7 @@ Numbers = tuple[tuple[str, float], ...]
 
 
 def wishes(sources: Sources) -> Measures | None:
-    """Return what is asked beside a highlighted answer, None where nobody can tell."""
+    """Return the measures asked for with a highlighted answer, None without any."""
     if sources.why_no_attention:
         return None
     return Measures(attention=QueryPosition.LAST_PROMPT, relevance=True)

@@ -49,7 +49,7 @@ TESTS: Final = {**TEXTUAL, **VISUAL}
 
 
 def note_of(condition: str) -> str:
-    """Return what must be shown with a condition's numbers."""
+    """Return the note that must be shown with a condition's numbers."""
     return APPROXIMATION if way_of(condition) in {CONTOUR, CROP} else ""
 
 

@@ -39,7 +39,7 @@ Record = Mapping[str, object]
 def figures(
     given: PackInput, params: Params
 ) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
-    """Return what can be drawn of a run, and a sentence for what cannot."""
+    """Return a run's figures, and a sentence for each that cannot be drawn."""
     drawn: list[Figure] = [*_tests(given.report), *_by_dice(given.report)]
     missing: list[str] = []
     if given.sources is None:

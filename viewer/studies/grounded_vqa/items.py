@@ -96,7 +96,7 @@ class About:
 
 
 def asked_about(text: str) -> About | None:
-    """Return what a question's words are about, None where they follow no template."""
+    """Return the subject of a question's text, None if it follows no template."""
     for kind in ("open", "closed"):
         for i, pattern in enumerate(_patterns(kind)):
             match = pattern.fullmatch(text.strip())

@@ -113,7 +113,7 @@ def open_text(anatomy: str, template: int, own: OwnPrompts = BUILT_IN) -> str:
 
 
 def pools(key: str, chart: Chart, params: Params) -> Mapping[Kind, tuple[Pair, ...]]:
-    """Return what can be asked about an image, of each kind; open ones name no finding.
+    """Return the possible questions about an image, by kind; open ones have no finding.
 
     Nothing is asked about a pair that is neither present nor absent.
     """

@@ -254,7 +254,7 @@ class RuleLoss:
 
 
 def rule_losses(found: Chart, params: Params) -> tuple[RuleLoss, ...]:
-    """Return what each rule makes of the same boxes, at its own threshold."""
+    """Return the findings that each rule loses, at its own threshold."""
     return tuple(
         _loss(replace(found, rule=rule, threshold=params.threshold_of(rule)))
         for rule in RelationRule

@@ -58,7 +58,7 @@ ANSWER: Final = "answer"
 
 
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Asked:
-    """Return what a step asks of the trial's item."""
+    """Return the question of a step about the trial's item."""
     asked = readable(turn, params)
     if step.name in {EXTRACT, EXTRACT_BASE}:
         return _extraction(turn, step, asked, params)

@@ -82,7 +82,7 @@ class GroundedVqa(PresetStudy[Params]):
         return arms.conditions(params_)
 
     def notices(self, params_: Params) -> tuple[str, ...]:
-        """Return what the paper leaves open and was resolved here."""
+        """Return the decisions on points that the paper leaves open."""
         return params_.warnings
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
@@ -108,7 +108,7 @@ class GroundedVqa(PresetStudy[Params]):
     def question(
         self, turn: Turn, step: Step, sources: Sources, params_: Params
     ) -> Question:
-        """Return what a step asks of the trial's item."""
+        """Return the question of a step about the trial's item."""
         return request.question(turn, step, sources, params_)
 
     def parse(
@@ -160,7 +160,7 @@ class GroundedVqa(PresetStudy[Params]):
         return longest(dataset, params_)
 
     def benchmark(self) -> Benchmark:
-        """Return what the paper prints, with the checks of it."""
+        """Return the paper's printed values, with their checks."""
         return Benchmark(self.name, published.ROWS, consistency.CHECKS)
 
     def report(

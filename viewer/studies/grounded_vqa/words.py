@@ -39,7 +39,7 @@ _WAYS: Final[Mapping[str, str]] = {
 
 
 def condition_words(name: str) -> str:
-    """Return what a condition changes, such as "region outlined"."""
+    """Return the change of a condition, such as "region outlined"."""
     test, way = perturbation_of(name), way_of(name)
     parts = [_TESTS[test]] if test in _TESTS else []
     if not parts or way != PLAIN:

@@ -35,7 +35,7 @@ IMAGES: Final = {
 def size_rows(
     mcqs: Sequence[Mcq],
 ) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
-    """Return what the data set holds, and what the paper says it holds."""
+    """Return the counts of the data set, and the paper's counts."""
     header = ("part", "subset", "questions", "published", "images", "published_images")
     return header, (_size(scope, list(within(mcqs, scope))) for scope in QUESTIONS)
 

@@ -76,7 +76,7 @@ def counted_of(
 
 
 def expert_frames(items: Sequence[Item], counted: Sequence[Mcq]) -> dict[str, Frame]:
-    """Return what experts chose of the items that count, each and as groups."""
+    """Return the experts' choices for counted items, each expert's and as groups."""
     choices, scopes = expert_choices(items), scopes_of(counted)
     return {
         CHOICES: choice_frame(choices, counted, scopes),
@@ -85,7 +85,7 @@ def expert_frames(items: Sequence[Item], counted: Sequence[Mcq]) -> dict[str, Fr
 
 
 def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
-    """Return what experts chose, as the data set brings it."""
+    """Return the experts' choices in the data set."""
     return tuple(
         ExpertChoice(str(group), str(reader), item.key, int(str(option)))
         for item in items
@@ -129,7 +129,7 @@ def asked_frame(asked: Sequence[Mcq]) -> Frame:
 
 
 def change_frame(answers: Frame) -> Frame:
-    """Return what was shown of images: themselves, noise, or a corruption at a level.
+    """Return the trials with unchanged images, noise, or a corruption at a level.
 
     Corruptions are of the tiny test (Sun 2024, 4.2); each stands here under its kind
     and under all kinds together.
@@ -196,7 +196,7 @@ def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
 def choice_frame(
     choices: Iterable[ExpertChoice], asked: Sequence[Mcq], scopes: Sequence[Scope]
 ) -> Frame:
-    """Return what each expert chose of the items asked, in each column of the table.
+    """Return each expert's choices for the items asked, by column of the table.
 
     ``whole`` where every group read all items of the column.
     """

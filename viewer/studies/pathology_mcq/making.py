@@ -71,7 +71,7 @@ def builds(turn: Turn) -> bool:
 
 
 def next_step(turn: Turn) -> Step | None:
-    """Return what is asked next; nothing after a description that is none."""
+    """Return the next step; none after a description that cannot be used."""
     if not turn.so_far:
         return Step(DESCRIBE)
     described = isinstance(_description(turn), str)
@@ -155,7 +155,7 @@ def questions_of(result: TrialResult) -> tuple[Built, ...]:
 def as_data_json(
     results: Sequence[TrialResult], items: Mapping[str, Item]
 ) -> dict[str, dict[str, list[object]]]:
-    """Return what was made in the layout of data.json, by subset and split.
+    """Return the questions made, in the layout of data.json, by subset and split.
 
     Numbers go through all models' questions of a subset and split.
     """

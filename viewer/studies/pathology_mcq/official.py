@@ -108,7 +108,7 @@ def official_code(response: str, written: Sequence[str], answer: str) -> int:
 
 
 def official_options(written: Sequence[str]) -> tuple[str, ...]:
-    """Return what the script keeps of options: the text between the first brackets.
+    """Return the script's options: the text between the first brackets.
 
     Raises
     ------

@@ -33,7 +33,7 @@ SCRIPT_ORDER: Final = tuple(
 def differing_rows(
     results: Sequence[TrialResult], mcqs: Mapping[str, Mcq], params: Params
 ) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
-    """Return what both readings make of each trial, first repeats only.
+    """Return both readings of each trial, first repeats only.
 
     Trials that are excluded or pending are in neither.
     """

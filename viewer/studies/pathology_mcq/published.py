@@ -102,7 +102,7 @@ def _scope(column: str) -> Scope:
 
 
 def subject_of(scope: Scope) -> str:
-    """Return what published rows call a column."""
+    """Return the name of a column in published rows."""
     part = {VAL: "validation", TINY: "tiny test", ALL: "test"}[scope.part]
     return f"{scope.subset}, {part}"
 

@@ -36,7 +36,7 @@ class Mcq(Asked):
 
 
 def asked_of(item: Item) -> Asked:
-    """Return what an item asks; one that is no such question raises WrongUseError."""
+    """Return the question of an item; an item without one raises WrongUseError."""
     return Asked(*_asked(item))
 
 

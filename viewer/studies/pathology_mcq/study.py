@@ -69,7 +69,7 @@ class PathologyMcq(PresetStudy[Params]):
         return arms.conditions(params_)
 
     def notices(self, params_: Params) -> tuple[str, ...]:
-        """Return what becomes of questions that are made."""
+        """Return the notice about questions that are made."""
         return (_MADE,) if params_.work is Work.BUILDING else ()
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
@@ -162,7 +162,7 @@ class PathologyMcq(PresetStudy[Params]):
         return (Longest(max(texts, key=len, default=""), largest * most, 1),)
 
     def benchmark(self) -> Benchmark:
-        """Return what the paper prints, with the checks of it."""
+        """Return the paper's printed values, with their checks."""
         return Benchmark(self.name, published.every_row(), consistency.checks())
 
     def report(

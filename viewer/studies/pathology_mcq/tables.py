@@ -97,7 +97,7 @@ def _percent(column: str) -> Shown:
 
 
 def baselines(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
-    """Return what chance comes to on the questions asked, of those of a data set."""
+    """Return chance and frequent choice for the questions asked."""
     return TableSpec(BASELINES, _COLUMN[2:], _chance(params, mcqs, {}))
 
 

@@ -16,7 +16,7 @@ class Validity:
 
 
 def validity_of(item: Item) -> Validity:
-    """Return what reviewers said of an item; one that any reader rejects is invalid.
+    """Return the reviewers' verdict on an item: invalid if any reader rejects it.
 
     Criteria stand in the order in which they were first named.
     """

@@ -26,7 +26,7 @@ _KINDS: Final[Mapping[str, str]] = {
 
 
 def condition_words(name: str) -> str:
-    """Return what a condition does, such as "defocus blur, level 3"."""
+    """Return the change of a condition, such as "defocus blur, level 3"."""
     if name in _CONDITIONS:
         return _CONDITIONS[name]
     kind, dash, level = name.rpartition("-")

@@ -29,7 +29,7 @@ def task_text(
     *,
     boxes: bool,
 ) -> str:
-    """Return what a model is asked; ``images`` in the order they are sent."""
+    """Return the task's prompt; ``images`` in the order they are sent."""
     values = {"images": described(images), **_named(task.strip())}
     return fill(template(own, boxes=boxes), values)
 
@@ -52,7 +52,7 @@ class Difference:
 
 
 def box_difference(own: OwnPrompts = BUILT_IN) -> Difference:
-    """Return what the prompts with and without boxes differ in."""
+    """Return the difference between the prompts with and without boxes."""
     words = [template(own, boxes=boxes).split(" ") for boxes in (False, True)]
     lines = list(ndiff(words[0], words[1]))
     return Difference(

@@ -83,7 +83,7 @@ def next_step(turn: Turn, params: Params) -> Step | None:
 
 
 def question(turn: Turn, step: Step, params: Params) -> Question:
-    """Return what a step asks: words alone, from the report or about a candidate."""
+    """Return the question of a step: text from the report or about a candidate."""
     kind, _, number = step.name.partition(" ")
     if kind == PROPOSE:
         study = study_of(turn.item)

@@ -30,7 +30,7 @@ class Asked:
     task: SelectedTask
 
     def shown_to(self, model: str, params: Params) -> Shown:
-        """Return what a model is shown for this task."""
+        """Return the images that a model is shown for this task."""
         return shown(
             self.study.images,
             params.policy_for(model),

@@ -45,7 +45,7 @@ def shown(
     prior_days: int | None = None,
     max_prior_days: int = 0,
 ) -> Shown:
-    """Return what a model is shown of a study.
+    """Return the images of a study that a model is shown.
 
     ``prior_days`` is the age of the prior, None where nobody says; it matters to a
     temporal task only, where ``max_prior_days`` is not 0. The prior's images stand

@@ -136,7 +136,7 @@ def _reported(
 def graded(
     grades: Grades, asked: Sequence[Asked], spec: RunSpec, params: Params
 ) -> Graded | None:
-    """Return what the grades of a run's outputs come to, None without any."""
+    """Return the grades of a run's outputs as frames, None without any."""
     if not grades.grades:
         return None
     main, second = main_and_second(grades, params.main_reader)

@@ -177,7 +177,7 @@ class RubricReading(PresetStudy[Params]):
         return request.longest(dataset, params_)
 
     def benchmark(self) -> Benchmark:
-        """Return what the paper prints, with the checks of it."""
+        """Return the paper's printed values, with their checks."""
         return Benchmark(self.name, published.ROWS, consistency.CHECKS)
 
     def report(

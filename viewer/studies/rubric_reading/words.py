@@ -13,7 +13,7 @@ _CONDITIONS: Final = {"plain": "as asked", "curation": "tasks proposed"}
 
 
 def condition_words(name: str) -> str:
-    """Return what a run did."""
+    """Return the displayed name of a condition."""
     return _CONDITIONS.get(name, spoken(name))
 
 

@@ -68,7 +68,7 @@ class Camera:
         )
 
     def viewport(self, screen: SizePx) -> Viewport:
-        """Return what a screen of device pixels shows, in native pixels."""
+        """Return the native pixels that a screen of device pixels shows."""
         step_x, step_y = 1 / self.scale, 1 / self.scale_y
         origin = PointPx(-self.left * step_x, -self.top * step_y)
         return Viewport(screen, origin, step_x, step_y)
@@ -116,7 +116,7 @@ class Display:
         return self.window or self.pyramid.window
 
     def frame(self, viewport: Viewport) -> Frame:
-        """Return what a viewport shows."""
+        """Return the picture of a viewport."""
         if self._sampled is None or self._sampled[0] != viewport:
             self._sampled = viewport, self.pyramid.sample(viewport)
         patch = self._sampled[1]

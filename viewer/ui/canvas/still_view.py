@@ -68,7 +68,7 @@ class StillView(QGraphicsView):
         )
 
     def tip_at(self, at: QPointF) -> str:  # noqa: ARG002 - for views that say something
-        """Return what the view itself says at a position; "" leaves it to the items."""
+        """Return the view's own tip at a position; "" leaves it to the items."""
         return ""
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802

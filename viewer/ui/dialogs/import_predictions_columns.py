@@ -52,7 +52,7 @@ class ColumnsTable(QTableWidget):
         self.resizeRowsToContents()
 
     def mapping(self) -> Mapping[str, str]:
-        """Return what each column is, "" for one that is not used."""
+        """Return the field of each column, "" for an unused one."""
         return {
             self._name(row): self.choice(row).currentData()
             for row in range(self.rowCount())

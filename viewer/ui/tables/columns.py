@@ -81,7 +81,7 @@ _MEAN: Final = "mean_"
 
 
 def header_of(column: str, words: StudyWords = PLACING) -> str:
-    """Return what stands over a column, in the words of a study."""
+    """Return the title of a column, in the words of a study."""
     own = {
         "finding": words.finding,
         "view": words.view,
@@ -97,7 +97,7 @@ def header_of(column: str, words: StudyWords = PLACING) -> str:
 
 
 def tip_of(column: str, words: StudyWords = PLACING) -> str | None:
-    """Return what a column means, None where its header says all."""
+    """Return the meaning of a column, None if its title says it all."""
     tip = TIPS.get(column)
     if tip is None:
         return None

@@ -57,7 +57,7 @@ class NumberModel(QAbstractTableModel):
         return self.alignment(name) if aligned else None
 
     def header(self, name: str) -> str:
-        """Return what stands over a column."""
+        """Return the title of a column."""
         return header_of(name, self.words)
 
     def alignment(self, name: str) -> Qt.AlignmentFlag:

@@ -344,7 +344,7 @@ def _made(field: FormField) -> Widget:
 
 
 def label_of(field: FormField) -> str:
-    """Return what the form calls a field."""
+    """Return the label of a field."""
     words = " ".join(_WORDS.get(word, word) for word in field.name.split("_"))
     return field.label or words[:1].upper() + words[1:]
 

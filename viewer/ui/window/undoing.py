@@ -22,7 +22,7 @@ class Undoing(QObject):
             changed.connect(self._offer)
 
     def handlers(self) -> Handlers:
-        """Return what to do, by the action's id."""
+        """Return the handlers by the action's id."""
         return {"edit.undo": self.undo, "edit.redo": self.redo}
 
     def enter(self, place: Place) -> None:

@@ -12,7 +12,7 @@ class Workspace(Protocol):
     """What a workspace offers beside being a widget."""
 
     def handlers(self) -> Handlers:
-        """Return what it does for each action id."""
+        """Return its handlers by the action's id."""
 
 
 class ReadsCases(Workspace, Protocol):

@@ -109,7 +109,7 @@ class MeasureWorkspace(QWidget):
         self._connect()
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
-        """Return what this workspace does, by the action's id."""
+        """Return this workspace's handlers by the action's id."""
         return {
             "file.batch": self.batches.open,
             "file.export": self._export,

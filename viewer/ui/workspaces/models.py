@@ -127,7 +127,7 @@ class ModelsWorkspace(QWidget):
         self._context.changes.models_written.connect(self._look_again)
 
     def handlers(self) -> Handlers:
-        """Return what this workspace does, by the action's id."""
+        """Return this workspace's handlers by the action's id."""
         return {
             "model.new": self.list.show_new,
             "model.duplicate": self.list.ask_to_duplicate,

@@ -172,7 +172,7 @@ class ReadWorkspace(QWidget):
         return self.answering.asking.questions
 
     def handlers(self) -> Handlers:
-        """Return what this workspace does, by the action's id."""
+        """Return this workspace's handlers by the action's id."""
         return {
             **self._commands.handlers(),
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},

@@ -85,7 +85,7 @@ class ReviewWorkspace(QWidget):
         self._context.changes.store_written.connect(self._look_again)
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
-        """Return what this workspace does, by the action's id."""
+        """Return this workspace's handlers by the action's id."""
         page = self.page
         return {
             "edit.undo": page.undo,

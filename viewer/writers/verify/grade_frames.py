@@ -55,7 +55,7 @@ def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Gr
 def graded_numbers(
     grades: Sequence[Grade], order: str
 ) -> dict[tuple[str, str, int], dict[str, float]]:
-    """Return what the readers' grades of each text come to, by output."""
+    """Return the scores from the readers' grades of each text, by output."""
     return {
         one["output"]: {name: _value(one, name, order) for name in _TESTED}
         for one in _finals(grades)

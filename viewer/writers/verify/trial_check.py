@@ -149,7 +149,7 @@ class TrialCheck:
         return None
 
     def last_text(self) -> str:
-        """Return what its model replied last, else whoever did; "" without a reply.
+        """Return its model's last reply, or another model's; "" without a reply.
 
         Of a reply that cannot be read it is the body.
         """
@@ -387,7 +387,7 @@ class TrialCheck:
         return (RIGHT if measured[0] else WRONG), ""
 
     def place_numbers(self) -> Numbers:
-        """Return what is measured of a point or of boxes."""
+        """Return the measurements of a point or of boxes."""
         measured = self._measured()
         return {} if measured is None else measured[1]
 

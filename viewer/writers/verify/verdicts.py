@@ -76,7 +76,7 @@ class Verdict:
 
 
 def name_of(trial: Mapping[str, Any]) -> str:
-    """Return what a trial is called in a sentence."""
+    """Return the name of a trial in a sentence."""
     repeat = f", repeat {trial['repeat']}" if trial["repeat"] else ""
     return f"{trial['item']}, {trial['condition']}, {trial['model']}{repeat}"
 

@@ -60,7 +60,7 @@ def names_two(said: Said, options: Sequence[str]) -> bool:
 
 
 def plain_yes(said: Said) -> bool | None:
-    """Return what a reply says that is nothing but yes or no."""
+    """Return a reply that is only yes or no."""
     text = unicodedata.normalize("NFKC", unwrapped(said.text)).casefold()
     found = _YES_OR_NO.fullmatch(text)
     return found[1] == "yes" if found else None

@@ -89,7 +89,7 @@ are included word for word: a reply may repeat what a question told its model.
 
 
 def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> Record:
-    """Return what was planned: every trial by its name, and why one is not asked."""
+    """Return the plan: every trial by its name, and why one is not asked."""
     expected = [one.name for one in context.study.conditions(context.params)]
     conditions = (*expected, *(one["condition"] for one in kept))
     return {
@@ -144,7 +144,7 @@ def _grid(context: RunContext, one: Record) -> Record:
 
 
 def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
-    """Return what a place on each image is compared with, by the image's name.
+    """Return the references of places, by the image's name.
 
     Its size, how much taller than wide its pixels are, and its masks; in a run with
     answers other than cells its pixel spacing and the boxes to find as well.

@@ -42,7 +42,7 @@ _WITHIN: Final = 32
 
 
 def offered(store: Path, run: int | None = None) -> Offered:
-    """Return what can be chosen of a store's predictions, or of those of a run.
+    """Return the values that can be chosen, for a store's predictions or a run's.
 
     Of who has withdrawn the run can, which says so; neither name nor answers can.
     """
@@ -112,7 +112,7 @@ class Chosen:
         self.ids = [one.id for one in self.strata]
 
     def measures(self, verdicts: Sequence[FlatVerdict]) -> Ints:
-        """Return what a trial with each verdict counts for, (verdict ids, COUNTS)."""
+        """Return the counts that each verdict adds to, (verdict ids, COUNTS)."""
         width = 1 + max((verdict.id for verdict in verdicts), default=0)
         table = np.zeros((width, len(COUNTS)), np.int64)
         for verdict in filter(self.wanted.takes_verdict, verdicts):

@@ -19,7 +19,7 @@ from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 
 
 def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ...]:
-    """Return what a mark says, a line each.
+    """Return the text of a mark, in lines.
 
     A region that is not ``final`` follows the mouse and says its area only.
     """

@@ -39,7 +39,7 @@ def answer_item(
 
 
 def shape_of(answer: "StoredAnswer", depth: int = 0) -> AnswerShape:
-    """Return what an answer looks like: its cell where it is nothing else.
+    """Return the shape of an answer: its cell, unless it is a place of another kind.
 
     ``depth`` counts the answers drawn above it that name the same cell.
     """

@@ -13,7 +13,7 @@ _KINDS = {
 
 
 def kind_words(measures: Measures | None) -> str:
-    """Return what an answer is, in a word or two; "" where nothing is measured."""
+    """Return the kind of an answer in a word or two; "" if nothing is measured."""
     return "" if measures is None else _KINDS[measures.kind]
 
 

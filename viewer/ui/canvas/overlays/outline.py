@@ -84,7 +84,7 @@ class Outline:
         return self._exact.path()
 
     def in_view(self, native: QTransform, area: QRectF, ratio: float) -> Loops:
-        """Return what is seen of it, in the view's pixels.
+        """Return its visible part, in the view's pixels.
 
         ``native`` maps native pixels to the view, ``area`` is what is in sight there
         and ``ratio`` device pixels to one of the view's. The loops close outside of

@@ -72,7 +72,7 @@ class Answering:
             ask.set_models(states, ask.ticked or first_choice(states))
 
     def handlers(self) -> Handlers:
-        """Return what the side does, by the action's id."""
+        """Return the handlers of this side, by the action's id."""
         return {
             "overlays.grid": self.side.grid.shown.toggle,
             "overlays.answers": partial(

@@ -52,7 +52,7 @@ def folded(name: str) -> str:
 
 
 def brush_of(look: Style) -> QBrush:
-    """Return what fills bars of a style on the ground of the theme in use."""
+    """Return the brush for bars of a style in the current theme."""
     colour = look.colour_on(theme.current().ground)
     return QBrush(QColor(colour), _PATTERNS[look.hatch[:1]])
 

@@ -52,7 +52,7 @@ def _called(pair: Pair, words: StudyWords) -> tuple[str, ...]:
 
 
 def name_of(group: GroupCounts, words: StudyWords) -> str:
-    """Return what a group is about, as people read it."""
+    """Return the displayed name of a group."""
     if group.finding == MICRO:
         return f"Every {words.finding}"
     return words.called("finding", group.finding)

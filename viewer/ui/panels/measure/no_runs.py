@@ -16,7 +16,7 @@ _EMPTY_WORDS: Final = (
 
 
 def empty_page(open_batch: Callable[[], None]) -> QWidget:
-    """Return what is shown where the store holds no run: what to do next."""
+    """Return the page for a store without a run: what to do next."""
     page, words, button = QWidget(), Label(_EMPTY_WORDS), QPushButton("Batch…")
     words.setFont(theme.title_font(words.font()))
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)

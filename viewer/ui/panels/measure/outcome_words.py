@@ -52,7 +52,7 @@ def _both(score: Score) -> tuple[str, str]:
 def trials_title(
     key: RowKey, trials: Sequence[TrialRow], words_: StudyWords = PLACING
 ) -> str:
-    """Return what a strip of trials shows and how they ended, in a study's words."""
+    """Return the title of a strip of trials with their counts, in a study's words."""
     names = ("finding", "view", "condition")
     parts = [shown(name, getattr(key, name), words_) for name in names]
     n = Counter(trial.score.status for trial in trials)

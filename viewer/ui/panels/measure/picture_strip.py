@@ -43,11 +43,11 @@ class Look(Protocol[_Shown_contra]):
         ...
 
     def key_of(self, item: _Shown_contra) -> Hashable:
-        """Return what an item's picture is kept under."""
+        """Return the key of an item's picture."""
         ...
 
     def caption_of(self, item: _Shown_contra) -> str:
-        """Return what stands under an item's picture."""
+        """Return the caption of an item's picture."""
         ...
 
     def story_of(self, item: _Shown_contra, provenance: str, failure: str) -> str:

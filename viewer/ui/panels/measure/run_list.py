@@ -77,7 +77,7 @@ def run_state(summary: RunSummary) -> str:
 
 
 def cost_text(microusd: int | None) -> str:
-    """Return what a run cost, such as ``$1.84``; "" where that is not known."""
+    """Return the cost of a run, such as ``$1.84``; "" if it is unknown."""
     return "" if microusd is None else f"${microusd / 1_000_000:.2f}"
 
 

@@ -41,7 +41,7 @@ class CalibrationBook(QObject):
         worker.message.connect(self._hear)
 
     def found(self, name: str) -> FoundConvention | None:
-        """Return what is known of a model, None before a calibration."""
+        """Return a model's calibration, None before it is calibrated."""
         return self._found.get(name)
 
     def step(self, name: str) -> CalibrationStep | None:

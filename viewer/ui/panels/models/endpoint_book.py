@@ -43,7 +43,7 @@ class EndpointBook(QObject):
         worker.message.connect(self._hear)
 
     def found(self, name: str) -> tuple[ProbeRow, ...]:
-        """Return what a model's endpoint was found to do, nothing before a test."""
+        """Return the test results of a model's endpoint, none before a test."""
         return self._found.get(name, ())
 
     def is_tested(self, name: str) -> bool:

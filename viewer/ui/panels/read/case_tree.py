@@ -96,7 +96,7 @@ class CaseTree(QTreeWidget):
         return item if isinstance(item, CaseRow) else None
 
     def chosen(self, row: CaseRow) -> Chosen:
-        """Return what a row stands for, with the other rows of its study."""
+        """Return the image of a row, with the other rows of its study."""
         return Chosen(row.stack, self._studies[row.key[:2]], row.position)
 
     def show_cases(self, cases: Sequence[CaseRows]) -> None:

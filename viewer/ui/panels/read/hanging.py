@@ -71,7 +71,7 @@ class CaseRows:
 
 
 def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
-    """Return what the case browser lists; cases and studies without images are not."""
+    """Return the rows of the case browser, without cases that have no image."""
     rows = (
         CaseRows(case.patient_key, _patient_words(case), _study_rows(case))
         for case in cases

@@ -44,7 +44,7 @@ class ImageCommands:
         pair.active_changed.connect(self._follow_sense)
 
     def handlers(self) -> Handlers:
-        """Return what to do, by the action's id."""
+        """Return the handlers by the action's id."""
         pair = self._pair
         return {
             HIDE: partial(pair.hide_overlays, hidden=True),

@@ -118,7 +118,7 @@ class Opening(QObject):
         self._closings += 1
 
     def rows(self) -> tuple[CaseRows, ...]:
-        """Return what the case browser lists."""
+        """Return the rows of the case browser."""
         return rows_of(self._index.cases())
 
     def _look_through(self, wanted: Wanted) -> None:

@@ -126,7 +126,7 @@ class SlideNavigation(QObject):
         return finer is not None
 
     def menu_at(self, viewport: Viewport, point: PointPx) -> QMenu | None:
-        """Return what can be opened at a native position, None off a slide."""
+        """Return the fields that can be opened at a position, None off a slide."""
         slide = slide_of(viewport)
         if slide is None or viewport.shown is None:
             return None

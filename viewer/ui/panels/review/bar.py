@@ -88,7 +88,7 @@ def progress_words(progress: Progress) -> str:
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """Return what more reviews would buy, "" where nothing is estimated."""
+    """Return the gain of more reviews in words, "" without an estimate."""
     if not forecast.strata:
         return ""
     points = f"±{100 * forecast.half_width:.0f} points"

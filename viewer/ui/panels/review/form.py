@@ -153,7 +153,7 @@ class ReviewForm(QWidget):
 
 
 def box_of(question: Question, image: ReviewImage) -> QuestionBox:
-    """Return what a type of question looks like: one row for each type."""
+    """Return the widget for a type of question."""
     match question:
         case PlaceQuestion():
             return PlaceBox(question, image)

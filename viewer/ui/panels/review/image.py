@@ -273,7 +273,7 @@ class ReviewImage(ImageView):
 
 @lru_cache(maxsize=8)
 def shape_of_said(answer: Answer, canvas: Canvas) -> AnswerShape:
-    """Return what an answer looks like; of a mask the outline is found once."""
+    """Return the shape of an answer; the outline of a mask is traced once."""
     if isinstance(answer, PointAnswer):
         return PointShape(answer)
     if isinstance(answer, BoxesAnswer):

@@ -74,7 +74,7 @@ class Session:
         return recording.undo(self._store, self.summary.id, position, activity=at_work)
 
     def reveal(self, position: int) -> Reveal:
-        """Return what its form reveals of a locked case."""
+        """Return the parts of a locked case that its form reveals."""
         return cases.reveal(self._store, self.summary.id, position)
 
     def progress(self) -> Progress:
@@ -82,7 +82,7 @@ class Session:
         return progress.progress(self._store, self.summary.id)
 
     def forecast(self) -> Forecast:
-        """Return what more reviews would buy; takes its time."""
+        """Return the gain of more reviews; this takes a while."""
         return reviewing.forecast(self._store, self.summary.id)
 
     def close(self) -> None:

@@ -158,7 +158,7 @@ def _about(task: Task) -> str:
 
 
 def reveal_words(reveal: Reveal) -> str:
-    """Return what is revealed, a line each; what is drawn is not said again."""
+    """Return the revealed texts, in lines, without anything that is drawn."""
     lines = []
     if reveal.reference is not None:
         lines.append("The reference is drawn in blue.")
@@ -170,7 +170,7 @@ def reveal_words(reveal: Reveal) -> str:
 
 
 def values_words(form: Form, values: Values) -> str:
-    """Return what a reader answered, in words."""
+    """Return a reader's answers in words."""
     asked = ((q, values.get(q.id)) for q in form.questions)
     words = [_value_words(q, value) for q, value in asked if value is not None]
     return ", ".join(words) or "nothing"

@@ -361,7 +361,7 @@ def run_words(run: RunSummary) -> str:
 
 
 def what_words(one: SessionSummary) -> str:
-    """Return what a session is: its run, its grid, and what is placed in it, if any."""
+    """Return the run, the grid and the kind of answer of a session in words."""
     questions = [q for q in one.form.questions if isinstance(q, PlaceQuestion)]
     placed = [_PLACES[kind] for question in questions for kind in question.kinds]
     run = [] if one.run is None else [f"run {one.run}"]

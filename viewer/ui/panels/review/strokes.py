@@ -77,7 +77,7 @@ class Stroke(Protocol):
         """Go on to a position."""
 
     def answer(self) -> Answer | None:
-        """Return what is placed when the stroke ends here."""
+        """Return the place that a stroke makes if it ends here."""
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> bool:
         """Draw a stroke that is not an answer yet; False where its answer is drawn."""

@@ -87,7 +87,7 @@ def json_visible(text: str) -> str:
 
 
 def path_text(path: PurePath | str) -> str:
-    r"""Return a path as text that is valid UTF-8, whatever bytes its names hold.
+    r"""Return a path as valid UTF-8 text, whatever bytes its names contain.
 
     A byte that is not UTF-8 becomes ``\xe9``; a backslash that would read like that
     becomes ``\x5c``, so that `path_of` finds the same path again.

@@ -41,7 +41,7 @@ class Loadable(Protocol):
 
     @property
     def state(self) -> LoadState:
-        """Where the model stands now."""
+        """The state of the model."""
         ...
 
     def load(self, progress: Progress, cancelled: threading.Event) -> None:
@@ -240,7 +240,7 @@ class Holder(Generic[_T]):
 
     @contextmanager
     def in_use(self) -> Iterator[_T]:
-        """Yield the model, loaded if need be; it is not unloaded meanwhile.
+        """Yield the model, loaded if necessary; it stays loaded meanwhile.
 
         A model that cannot be loaded raises a ``ProviderError`` that stops the run.
         """

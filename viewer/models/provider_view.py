@@ -97,7 +97,7 @@ class ProviderView:
 
 
 def smart_resize(size: SizePx, factor: int, min_pixels: int, max_pixels: int) -> SizePx:
-    """Return the size Qwen's image processors resize to.
+    """Return the size to which Qwen's image processors resize.
 
     Both sides become multiples of ``factor``, the nearest ones unless their product
     leaves [min_pixels, max_pixels]; then the image is scaled to that area first, and

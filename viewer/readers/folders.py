@@ -93,7 +93,7 @@ def _is_sidecar(name: str, stems: set[str]) -> bool:
 
 
 def names_finding(part: str) -> bool:
-    """Tell whether a part of a file's name may be a finding: numbers are none."""
+    """Tell whether a part of a file's name may be a finding, not a number."""
     return bool(part) and not part.replace(".", "").isdecimal()
 
 

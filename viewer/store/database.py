@@ -103,7 +103,7 @@ class Store:
 
     @property
     def is_older_copy(self) -> bool:
-        """True where the store stands behind what was noted outside it."""
+        """True if the store is behind the state recorded outside it."""
         return self._mark.generation < self._noted
 
     def close(self) -> None:

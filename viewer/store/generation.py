@@ -37,7 +37,7 @@ class OutsideNotes:
         return max((m.generation for m in marks if m and m.name == name), default=0)
 
     def write(self, mark: Mark) -> None:
-        """Note how far the store has come, once that is committed."""
+        """Record the state of the store outside it, once that is committed."""
         _write(self._beside, mark)
         if not _write(self._at_home, mark):
             with contextlib.suppress(OSError):

@@ -160,7 +160,7 @@ def tasks_of(store: Store, session: int) -> tuple[PlannedTask, ...]:
 
 
 def task_at(store: Store, session: int, position: int) -> PlannedTask | None:
-    """Return one case of a session, None where it has no such."""
+    """Return one case of a session, None without such a case."""
     rows = store.rows(
         "SELECT item, image, view, finding, trial_id FROM reading_task"
         " WHERE session_id = ? AND position = ?",
@@ -216,7 +216,7 @@ class NewReading:
 
 
 def add_reading(store: Store, session: int, position: int, new: NewReading) -> int:
-    """Insert what a reader did, inside a transaction; return the row's id."""
+    """Insert a reader's act, inside a transaction; return the row's id."""
     row = store.execute(
         "INSERT INTO reading (session_id, position, act, stage, answers, comment,"
         " active_ms, salt, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

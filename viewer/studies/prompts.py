@@ -135,7 +135,7 @@ class Prompts:
         return OwnPrompts({n: t for n, t in found.items() if t != self.known[n].text})
 
     def checked(self, key: str, value: object) -> dict[str, str]:
-        """Return texts by the names of prompts; a bad one raises."""
+        """Return texts by the names of prompts; an invalid one raises."""
         texts = _table(key, value, self.expected)
         for name, text in texts.items():
             self.named(name).check(_text(name, text))

@@ -91,7 +91,7 @@ def settings(
 
 
 def page(width_mm: float, height_mm: float, between: float = 0.02) -> "Page":
-    """Return an empty page; ``between`` panels is a part of their width."""
+    """Return an empty page; ``between`` panels is a fraction of their width."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 

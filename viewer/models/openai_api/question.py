@@ -47,7 +47,7 @@ class Settings:
         return known and not self.rejected & {*parameter.sent}
 
     def detail(self, part: ImagePart) -> dict[str, str]:
-        """Return how finely an image is to be seen, as a member of its part."""
+        """Return the level of detail of an image, as a member of its message part."""
         detail = part.detail or self.get(DETAIL)
         wanted = Parameter(DETAIL, {DETAIL: detail})
         return {DETAIL: str(detail)} if detail and self.takes(wanted) else {}

@@ -58,7 +58,7 @@ def sections_of(
 def section_sums(
     attention: npt.NDArray[np.float64], numbers: npt.NDArray[np.intp], sections: int
 ) -> npt.NDArray[np.float64]:
-    """Return (layers, sections) the part of the attention that went to each section.
+    """Return (layers, sections) the share of attention on each section.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def items_of(rows: Iterable[ChoiceRow]) -> tuple[tuple[Item, ...], list[Notice]]
 
 
 def shared_images(items: Sequence[Item], sha256: dict[str, str]) -> Iterator[Notice]:
-    """Yield a notice of each image that questions of two splits show.
+    """Yield a notice for each image that has questions in two splits.
 
     Images are the same where their files' hashes in ``sha256`` are; ``test_tiny`` is
     a part of ``test``, so that those two may share images.

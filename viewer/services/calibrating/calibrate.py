@@ -205,7 +205,7 @@ def _wordings(conventions: Sequence[str]) -> tuple[str, ...]:
 
 
 def as_asked(profile: ModelProfile) -> ModelProfile:
-    """Return a calibrated profile without the form that a study's answers take."""
+    """Return a calibrated profile without the answer format that studies require."""
     settings = {k: v for k, v in profile.settings.items() if k != "structured"}
     return ModelProfile(profile.name, profile.adapter, settings)
 

@@ -56,7 +56,7 @@ class ModelLine:
 
     @property
     def can_ask(self) -> bool:
-        """True where a question can be put, consent being asked on the way."""
+        """True if a question can be asked; consent is requested on the way."""
         return self.readiness in {Readiness.READY, Readiness.NEEDS_CONSENT}
 
 

@@ -183,7 +183,7 @@ def spec_named(adapter: str) -> AdapterSpec | None:
 
 
 def settings_fields(adapter: str) -> tuple[FormField, ...]:
-    """Return the settings of an adapter as form fields; unknown has none."""
+    """Return an adapter's settings as form fields, none for an unknown adapter."""
     spec = spec_named(adapter)
     return (*map(_field, spec.settings), _COLOUR_FIELD) if spec else ()
 

@@ -216,7 +216,7 @@ class Gate:
     def passed(
         self, profile: ModelProfile, request: ModelRequest, about: About
     ) -> OutgoingRequest | None:
-        """Return how a question leaves; None where it stays on this machine.
+        """Return how a question leaves, None if it stays on this machine.
 
         Parameters
         ----------

@@ -81,7 +81,7 @@ def entered_run(store: Store, session: SessionId) -> int | None:
 
 
 def note_withdrawn(store: Store, run: int) -> None:
-    """Note of a reader's run that its reader has withdrawn, so that it is badged."""
+    """Note in a reader's run that its reader has withdrawn."""
     text = "the reader has withdrawn; leave these results out"
     models = runs.run_summary(store, run).models
     consents.add_notes(store, run, [(model, WITHDRAWN, text) for model in models])

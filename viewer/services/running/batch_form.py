@@ -144,7 +144,7 @@ def reader_names(store: Path, dataset: str) -> tuple[str, ...]:
 
 
 def model_states(settings: Settings) -> tuple[ModelState, ...]:
-    """Return every model that can be asked by itself, with its state, by name."""
+    """Return every model that can be asked alone, with its state, by name."""
     return tuple(
         ModelState(
             line.name, line.summary, line.state, line.can_ask, line.host, line.places

@@ -59,7 +59,7 @@ class EndpointQueue:
 
     @property
     def has_work(self) -> bool:
-        """True while any question has not left."""
+        """True while any question is not sent."""
         return bool(self._waiting or self._preparing or self._delayed or self._returned)
 
     @property

@@ -25,7 +25,7 @@ _NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out
 
 
 def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
-    """Return the hash that names the work."""
+    """Return the hash that identifies a plan."""
     document: dict[str, object] = {
         "dataset": dataset.root_sha256,
         "study": [study.name, study.version],

@@ -18,7 +18,7 @@ INVENTED: Final = "Nothing of this stands in the report."
 
 
 def prepares_cases(_: Trial, item: Item) -> dict[str, object]:
-    """Copy a report's pieces under their keys, sum them up, and list its differential.
+    """Copy a report's parts under their keys, summarise them, list a differential.
 
     The first three of the differential that are not the diagnosis are the distractors.
     """

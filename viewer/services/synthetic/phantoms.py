@@ -71,7 +71,7 @@ PHANTOMS: Mapping[str, PhantomKind] = {
 
 
 def phantom_for(study: str) -> PhantomKind:
-    """Return the collection for a study; one without raises WrongUseError."""
+    """Return the generated collection for a study; without one, raise WrongUseError."""
     if study not in PHANTOMS:
         raise WrongUseError(
             f"There is no generated collection for a study named '{study}'.",

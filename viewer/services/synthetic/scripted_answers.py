@@ -142,7 +142,7 @@ def takes_shortcuts(trial: Trial, item: Item) -> Replies:
 
 
 def answers_the_words(trial: Trial, item: Item) -> Replies:
-    """Answer the words alone: right at four items of seven, whatever is shown."""
+    """Answer from the text alone: right at four items of seven, whatever is shown."""
     return _answer(trial, item, off=int(_number(item.key) % 7 < 3))
 
 

@@ -75,7 +75,7 @@ def asking_of(profile: ModelProfile) -> str:
 
 
 def form_of_answer(profile: ModelProfile, finding: str) -> dict[str, object] | None:
-    """Return the JSON Schema that a model's answer is to keep to.
+    """Return the JSON Schema of a model's answer.
 
     None where it is free, or where it names a cell, whose form its adapter knows. A
     convention that has no form raises WrongUseError.

@@ -58,7 +58,7 @@ def rate(
 
 
 def score(end: str = "", where: Where = _EVERY) -> Iterator[Cell]:
-    """Yield the mean of a judge's scores, how many there are, and should be."""
+    """Yield the mean of a judge's scores, their number, and the number expected."""
     yield Cell("mean", (f"score{end}",), ("judge",), where)
     yield Cell("size", (f"n_judged{end}",), where={**where, **JUDGED})
     yield Cell("size", (f"n_planned{end}",), where=where)

@@ -26,7 +26,7 @@ _MARKS = re.compile(r"[^\w\s]|_")
 def score_choice(
     answer: ChoiceAnswer | Unparsed, case: EvidenceCase, order: Sequence[int]
 ) -> Score:
-    """Return the verdict on an option; ``order`` is what stood at each letter."""
+    """Return the verdict on an option; ``order`` gives the option of each letter."""
     place = float(list(order).index(case.answer))
     numbers = ((GOLD_PLACE, place),)
     if isinstance(answer, Unparsed):

@@ -65,7 +65,7 @@ class Showing:
 
     @property
     def name(self) -> str:
-        """Its spelling in tables, such as ``raw without CT``."""
+        """Its name in tables, such as ``raw without CT``."""
         base = replace(self, toggled=None, toggled_as=Modality.ABSENT, order=0)
         named = (str(arm) for arm, of in _SHOWINGS.items() if of == base)
         words = [next(named, f"{Arm.REFINED} {Arm.EXPERT}")]

@@ -74,7 +74,7 @@ def refined_reminder() -> str:
 
 @lru_cache(maxsize=1)
 def baseline_system() -> str:
-    """Return the refined prompt's system without all that it says of pathology."""
+    """Return the refined prompt's system text without the parts about pathology."""
     lines = refined_system().splitlines()
     return "\n".join(line for line in lines if not _PATHOLOGY.search(line))
 

@@ -98,7 +98,7 @@ def _printed(one: Published) -> tuple[object, ...]:
 
 
 def who_is(profile: ModelProfile) -> str | None:
-    """Return which of the paper's models a profile asks, None for any other."""
+    """Return the paper's model that a profile asks, None for any other."""
     asked = str(profile.settings.get("model", "")).casefold().replace(":", "-")
     name = asked.rsplit("/", 1)[-1]
     for who, identity in _IDENTITIES.items():

@@ -58,7 +58,7 @@ def prompt_name(view: str) -> str:
 
 
 def template(role: str, view: str, own: OwnPrompts) -> str:
-    """Return the prompt of a role with its {view} and {condition} places open."""
+    """Return the prompt of a role with its placeholders {view} and {condition}."""
     return PROMPTS.text(f"{prompt_name(view)}_{role}", own)
 
 

@@ -316,7 +316,7 @@ PRESET_TITLES: Mapping[str, str] = {
 
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
-    """Return a preset's parameters with some replaced; a bad one raises."""
+    """Return a preset's parameters with some replaced; an invalid one raises."""
     params = read_preset(Params, "grounded VQA", PRESETS, preset, overrides)
     if params.fewest_questions > params.most_questions:
         raise WrongUseError(

@@ -43,7 +43,7 @@ DEFINITIONS: Final = {
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext
 ) -> ReportData:
-    """Return the tables of a run; without its data set only trials and rates."""
+    """Return the tables of a run; without its data set only items and results."""
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
         every = [results_spec(number_names(results)), *BUILT_SPECS]

@@ -109,7 +109,7 @@ def parse(turn: Turn, params: Params) -> RankedAnswer | Unparsed:
 
 
 def score(answer: RankedAnswer | Unparsed) -> Score:
-    """Return that tasks were proposed: neither right nor wrong."""
+    """Return the verdict on proposed tasks, which are neither right nor wrong."""
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
     rows = list(_proposals(answer))

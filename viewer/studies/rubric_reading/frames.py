@@ -72,7 +72,7 @@ def run_frames(
 
 
 def trial_frame(results: Sequence[TrialResult]) -> Frame:
-    """Return the trials with how they ended and the boxes that they drew (E001-09).
+    """Return the trials with their status and number of boxes (E001-09).
 
     Of the token limit are replies that were cut short, and questions that were longer
     than the model's context. A delivered output stays one where nobody graded it.

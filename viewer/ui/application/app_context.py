@@ -195,7 +195,7 @@ class WorkerBridge(QObject):
         return self._started().list_models(table)
 
     def calibrate(self, name: str) -> int:
-        """Find out which convention a model answers in; its steps are told."""
+        """Find out in which convention a model answers, and report each step."""
         return self._started().calibrate(name)
 
     def cancel_calibration(self, name: str) -> int:
@@ -229,7 +229,7 @@ class AppContext:
         return Changes(self.settings)
 
     def end_with(self, window: QObject) -> None:
-        """Let the parts of the context be deleted with the window.
+        """Delete the parts of the context together with the window.
 
         By themselves they outlive it, kept by what their signals are connected to, and
         with them every icon and handler, until Qt itself has ended.

@@ -180,7 +180,7 @@ class ImageView(StillView):
 
     @property
     def inverted(self) -> bool:
-        """Whether a person turned the grey scale round."""
+        """Whether a person inverted the grey scale."""
         return self._display is not None and self._display.inverted
 
     @property

@@ -141,7 +141,7 @@ class PixelBoxes(QGraphicsView):
             self._drawn.setRect(QRectF(self._start, self._inside(event)).normalized())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep the box, unless it is a mere click."""
+        """Keep the box, unless it was only a click."""
         drawn, self._drawn = self._drawn, None
         if drawn is None:
             super().mouseReleaseEvent(event)

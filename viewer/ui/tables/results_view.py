@@ -46,7 +46,7 @@ class ResultsView(NumberView):
         return self.results.key(self.shown.mapToSource(index).row())
 
     def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
-        """Replace the results and keep the current row, where it is still there."""
+        """Replace the results and keep the current row, if it is still there."""
         key = self.key
         self.results.show_table(table, words)
         self._order_columns()

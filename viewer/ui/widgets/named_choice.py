@@ -43,7 +43,7 @@ class NamedChoice(QComboBox):
         self.blockSignals(False)
 
     def grey(self, row: int) -> None:
-        """Show a thing that cannot be chosen."""
+        """Show an entry that cannot be chosen."""
         model = self.model()
         if isinstance(model, QStandardItemModel):
             model.item(row).setEnabled(False)

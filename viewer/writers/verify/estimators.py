@@ -33,7 +33,7 @@ class Shared:
         self.made: Mapping[Hashable, Any] = {}
 
     def ask(self, what: Hashable, task: Callable[[], Any]) -> Callable[[], Any]:
-        """Note a task, made the first time; what is returned gives its result later."""
+        """Register a task once; the returned function gives its result later."""
         if what not in self.tasks:
             self.tasks[what] = task()
         return lambda: self.made[what]

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def verify_file(path: Path, tell: Tell) -> int:
-    """Verify a file, telling each step in a line; return the exit code."""
+    """Verify a file and report each step in a line; return the exit code."""
     try:
         data = _read(path)
         found = verify(data, tell)

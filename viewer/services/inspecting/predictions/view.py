@@ -200,7 +200,7 @@ class ResultsView:
         return not (self.wanted.by_ending or mixed or row in self.pooled)
 
     def tally(self, row: int) -> Tally:
-        """Return a row's numbers."""
+        """Return the counts and rates of a row."""
         return Tally(*(int(n) for n in self.counts[row]))
 
     @cached_property

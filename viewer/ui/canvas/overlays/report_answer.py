@@ -48,7 +48,7 @@ class ReportShape:
             draw_text(painter, place.topLeft(), label, TEXT, color.name())
 
     def labels(self, native: QTransform, area: QRectF) -> Iterator[tuple[str, QRectF]]:
-        """Yield each label with where it stands, inside ``area`` of the view."""
+        """Yield each label with its position inside ``area`` of the view."""
         taken: list[QRectF] = []
         for rect, label in self._boxes:
             if label:

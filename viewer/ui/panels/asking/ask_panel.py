@@ -226,7 +226,7 @@ class AskPanel(QWidget):
         self._update()
 
     def set_running(self, running: bool, words: str = "") -> None:
-        """Show that a question runs, with Cancel, or that none does."""
+        """Show whether a question is running, with Cancel."""
         held = self.ask.hasFocus()
         self._running = running
         self.show_waiting("", 0.0)

@@ -45,7 +45,7 @@ class PixelLooks(QObject):
         self._looking = self._context.worker.look(ref)
 
     def stop(self) -> None:
-        """Show nothing of what the worker still finds."""
+        """Ignore everything that the worker still finds."""
         self._looking, self._image = 0, None
 
     def _hear(self, message: object) -> None:

@@ -50,7 +50,7 @@ class ComparePlace(QObject):
         return self.page is not None and self._pages.currentWidget() is self.page
 
     def open(self) -> None:
-        """Show the page; two selected runs are chosen, or two models of one."""
+        """Show the page, with two selected runs or two models of one run chosen."""
         if self.page is None:
             from viewer.ui.panels.comparing.page import ComparePage
 

@@ -96,7 +96,7 @@ class FilmModel(PicturesModel[TrialRow]):
         self.show_items(trials)
 
     def show_ids(self, ids: Sequence[int]) -> None:
-        """Replace the trials by those of some ids, read as far as they are looked at.
+        """Replace the trials by those with some ids, read as they come into view.
 
         Trials that are shown already stay until the first of the new ones are read.
         """

@@ -51,7 +51,7 @@ class Look(Protocol[_Shown_contra]):
         ...
 
     def story_of(self, item: _Shown_contra, provenance: str, failure: str) -> str:
-        """Return all that is told of an item, where its picture comes from included."""
+        """Return the full description of an item, with the source of its picture."""
         ...
 
     def draw(self, item: _Shown_contra) -> FilmPicture:
@@ -95,7 +95,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         return 0 if parent.isValid() else len(self.items)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return an item's caption, its picture or the whole story."""
+        """Return an item's caption, picture or full description."""
         if not index.isValid():
             return None
         item = self.items[index.row()]

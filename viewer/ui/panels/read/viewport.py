@@ -146,7 +146,7 @@ class Viewport(QWidget):
 
     @property
     def chosen_window(self) -> Window | None:
-        """The window that a person set, None while it is the file's own."""
+        """The window that a person set, None for the file's own."""
         return self.view.window_set
 
     def show_stack(self, stack: Stack | None, position: int = 0) -> None:

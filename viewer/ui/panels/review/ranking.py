@@ -55,7 +55,7 @@ class RankingBox(QuestionBox):
         return row
 
     def paint_value(self) -> None:
-        """Show the lines where they differ, so that a cursor stays where it is."""
+        """Show the lines if they differ, so that the cursor stays in place."""
         value = self.value if isinstance(self.value, tuple) else ()
         if value == self._written():
             return

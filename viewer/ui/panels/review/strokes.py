@@ -121,7 +121,7 @@ class PointStroke:
         return PointAnswer(clipped(self.canvas, self.at))
 
     def paint(self, *_: object) -> bool:
-        """Leave it to the answer."""
+        """Draw nothing; the answer itself is drawn."""
         return False
 
 

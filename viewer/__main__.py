@@ -125,8 +125,8 @@ def open_window(
 
     A ``decoder`` is a decoding process that is running already.
 
-    Raises MissingDependencyError where Qt is not installed, WrongUseError where there
-    is no display.
+    Raises MissingDependencyError where Qt is not installed, WrongUseError if there is
+    no display.
     """
     from viewer.private_files import tighten
     from viewer.services.starting import head_start

@@ -105,7 +105,7 @@ def tighten(store: Path) -> str:
     Returns
     -------
     str
-        The sentence that tells the person, "" where nothing had to be done.
+        The sentence that tells the person, "" if nothing had to be done.
     """
     home = read_settings().home
     loose = [path for path in (store, home) if _is_loose(path)]

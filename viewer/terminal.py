@@ -54,7 +54,7 @@ class OpenWindow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WindowParts:
-    """What the caller brings of the window; None where there is none."""
+    """What the caller brings of the window; None if there is none."""
 
     open: OpenWindow | None = None
     measure: "MeasureWindow | None" = None
@@ -76,7 +76,7 @@ def print_bench(parts: WindowParts, *, as_json: bool) -> None:
 
 
 class Progress:
-    """A bar on standard error; nothing where that is not a terminal."""
+    """A bar on standard error; nothing if that is not a terminal."""
 
     def __init__(self, title: str) -> None:
         from rich.console import Console

@@ -37,7 +37,7 @@ class Model:
     """A model that can be asked, or what it still needs.
 
     ``state`` says so in words, "ready" where nothing is missing; ``host`` is the other
-    machine that images are sent to, "" where they stay on this one.
+    machine that images are sent to, "" if they stay on this one.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Run:
 
     ``status`` is unfinished, paused, cancelled or finished; ``counts`` has the trials
     of each status that is there, which add up to ``planned``. ``cost_usd`` is what its
-    own requests cost, None where nobody can tell; ``created_at`` UTC, ISO 8601;
-    ``notes`` are sentences that a reader of its results must know.
+    own requests cost, None if nobody can tell; ``created_at`` UTC, ISO 8601; ``notes``
+    are sentences that a reader of its results must know.
     """
 
     id: int
@@ -183,10 +183,10 @@ class Box:
 class Answer:
     """What a model answered to one question about one image.
 
-    ``kind`` is cell, boxes, point, mask or heat_map, "" where nothing was read.
-    ``cell`` names the cell that was answered or pointed at, such as D4. ``boxes`` are
-    the answered cell or the boxes, ``point`` the point, ``mask`` (rows, columns) bool
-    the pixels, each in native pixels of the image and only of that kind of answer.
+    ``kind`` is cell, boxes, point, mask or heat_map, "" if nothing was read. ``cell``
+    names the cell that was answered or pointed at, such as D4. ``boxes`` are the
+    answered cell or the boxes, ``point`` the point, ``mask`` (rows, columns) bool the
+    pixels, each in native pixels of the image and only of that kind of answer.
 
     ``correct`` is None without a reference; then ``status`` is excluded.
     ``reference_cells`` count as hits; ``coverage`` is the fraction of the cell that the
@@ -194,7 +194,7 @@ class Answer:
     ``dice`` compare an answer that has an area with the reference, 0-1.
 
     ``reply`` is the model's text, ``note`` what a baseline says of it; ``cost_usd``
-    None where nobody said a price. ``png`` is the picture that was sent with answer and
+    None if nobody said a price. ``png`` is the picture that was sent with answer and
     reference drawn, enlarged four times.
     """
 

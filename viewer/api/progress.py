@@ -70,7 +70,7 @@ def progress_of(run: int, events: "Generator[Event]") -> Generator[Progress]:
 
 
 def _after(now: Progress, event: "Event") -> Progress | None:
-    """Return the progress after an event, None where it tells nothing of it."""
+    """Return the progress after an event, None if it tells nothing of it."""
     from viewer.domain import run as told
     from viewer.services.configuring.money import DOLLAR
     from viewer.services.running.stopping import unanswered_sentence

@@ -105,7 +105,7 @@ class LabelsAnswer:
 
     Where a model was to extract them, ``tier`` says who did, "extractor", or
     "dictionary" where its output could not be read, and ``dictionary`` what the
-    dictionary reads, None where it reads nothing.
+    dictionary reads, None if it reads nothing.
     """
 
     labels: tuple[str, ...]

@@ -100,7 +100,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBox:
-    """A box in native pixels that a reader drew; ``reader`` is "" where nobody says."""
+    """A box in native pixels that a reader drew; ``reader`` is "" if nobody says."""
 
     box: BoxPx
     reader: str = ""
@@ -159,8 +159,8 @@ class Dataset:
 
     ``root_sha256`` names the content: a hash over every image id, file hash, label,
     mask, box and item, independent of where the folder lies. ``split`` is ``val`` or
-    ``test``, "" where nobody says; it is not part of the content. ``items`` are asked
-    by studies of more than a finding in an image, in the order they were listed.
+    ``test``, "" if nobody says; it is not part of the content. ``items`` are asked by
+    studies of more than a finding in an image, in the order they were listed.
     """
 
     name: str

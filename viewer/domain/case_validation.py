@@ -38,7 +38,7 @@ class CaseValidation:
     unticked: tuple[int, ...] = ()
 
     def problems(self, case: EvidenceCase) -> tuple[str, ...]:
-        """Return the reasons why the case is to be excluded, none where it stands."""
+        """Return the reasons why the case is to be excluded, none if it stands."""
         return tuple(self._problems(case))
 
     def _problems(self, case: EvidenceCase) -> Iterator[str]:

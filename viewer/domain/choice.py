@@ -36,7 +36,7 @@ def option_of(letter: str) -> int | None:
 
 
 def labelled(option: str) -> LabelledOption | None:
-    """Read an option written with its letter, as ``B) text``; None where it has none.
+    """Read an option written with its letter, as ``B) text``; None if it has none.
 
     ``(B) text``, ``B. text`` and ``B: text`` are read as well. Only the first bracket
     belongs to the letter: the text may hold others.

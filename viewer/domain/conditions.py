@@ -26,7 +26,7 @@ def with_window(condition: Condition, window: Window) -> Condition:
 
 
 def window_of(condition: Condition) -> Window | None:
-    """Return the window that a condition sets, None where the file's own holds."""
+    """Return the window that a condition sets, None if the file's own holds."""
     params = dict(condition.params)
     if "window_width" not in params:
         return None
@@ -45,7 +45,7 @@ def with_boxes(condition: Condition, boxes: Sequence[BoxPx]) -> Condition:
 
 
 def boxes_of(condition: Condition) -> tuple[BoxPx, ...]:
-    """Return the boxes that a condition asks about, none where it names none."""
+    """Return the boxes that a condition asks about, none if it names none."""
     told = str(dict(condition.params).get(_BOXES, ""))
     return tuple(BoxPx(*map(float, box.split(","))) for box in told.split())
 

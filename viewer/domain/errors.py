@@ -126,7 +126,7 @@ class ProviderError(OverreadError):
 
     @property
     def unreachable(self) -> bool:
-        """True where nobody listens at the endpoint, so that nobody was asked."""
+        """True if nobody listens at the endpoint, so that nobody was asked."""
         return self.reason == UNREACHABLE
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -76,8 +76,8 @@ def evidence_type(name: str) -> EvidenceType | None:
 class Evidence:
     """A piece of visual evidence: its images, and an expert's reading of them.
 
-    ``key`` is its own within the case, ``images`` are keys of the data set's images
-    in their order, ``when`` the time it refers to, "" where there is one time only.
+    ``key`` is its own within the case, ``images`` are keys of the data set's images in
+    their order, ``when`` the time it refers to, "" if there is one time only.
     """
 
     key: str

@@ -206,12 +206,12 @@ class RawReply:
 
     @property
     def length_cap(self) -> int | None:
-        """The longest reply in tokens that was asked for, None where nobody noted."""
+        """The longest reply in tokens that was asked for, None if it is unknown."""
         return self._number(LENGTH_CAP)
 
     @property
     def peak_memory_bytes(self) -> int | None:
-        """The most bytes that were held while it was made, None where nobody noted.
+        """The most bytes that were held while it was made, None if it is unknown.
 
         Of the GPU where the model ran on one, else of the whole process.
         """
@@ -219,7 +219,7 @@ class RawReply:
 
     @property
     def work_ms(self) -> int | None:
-        """The milliseconds that a model here worked on it, None where nobody noted.
+        """The milliseconds that a model here worked on it, None if it is unknown.
 
         Of questions answered together, its share.
         """

@@ -21,8 +21,8 @@ Picture = npt.NDArray[np.uint8]
 class FigureHead:
     """The head of every figure: file name, number in the paper, and text.
 
-    ``order`` says by what its groups are ordered, "" where that needs no words;
-    ``grid`` is the grid that it is about, "" for a figure of no grid or of several.
+    ``order`` says by what its groups are ordered, "" if that needs no words; ``grid``
+    is the grid that it is about, "" for a figure of no grid or of several.
     """
 
     name: str
@@ -69,7 +69,7 @@ class RateFigure:
     grids of the model that names the panel, not models. ``summary`` names the group
     that stands last however the others are ordered; ``in_order`` where groups are no
     findings and keep their order. ``rate_name`` says of what the rates are;
-    ``baseline_name`` is "" where there is no chance to compare with.
+    ``baseline_name`` is "" if there is no chance to compare with.
     """
 
     head: FigureHead
@@ -86,8 +86,8 @@ class RateFigure:
 class Stack:
     """One stacked bar: a count for each segment of its figure.
 
-    ``n`` is how many were counted, None where the bar is a mean of shares; ``note``
-    what must be known of the counts.
+    ``n`` is how many were counted, None if the bar is a mean of shares; ``note`` what
+    must be known of the counts.
     """
 
     group: str
@@ -136,7 +136,7 @@ class HeatFigure:
 
     @property
     def greatest(self) -> float:
-        """The greatest share in any panel, 0 where there is none."""
+        """The greatest share in any panel, 0 if there is none."""
         return max((float(p.values.max(initial=0)) for p in self.panels), default=0.0)
 
 

@@ -9,9 +9,9 @@ from viewer.domain.styles import Style, sides_of
 class ForestRow:
     """A difference -1 to 1 with its interval; ``summary`` rows stand apart.
 
-    ``interval`` is None where none can be given; the note says why.
-    ``n`` items are behind it, of which the first side hits ``first`` (0-1) and the
-    second ``second``; ``note`` is printed beside it.
+    ``interval`` is None if none can be given; the note says why. ``n`` items are behind
+    it, of which the first side hits ``first`` (0-1) and the second ``second``; ``note``
+    is printed beside it.
     """
 
     name: str

@@ -72,7 +72,7 @@ def problem_with(
     canvas: Canvas,
     options: Sequence[Option] = (),
 ) -> str:
-    """Return in a sentence why a value does not answer a question, "" where it does.
+    """Return in a sentence why a value does not answer a question, "" if it does.
 
     ``options`` are those of a choice that the case itself brings along.
     """

@@ -65,15 +65,14 @@ class PresentationShape(StrEnum):
 class PixelImage:
     """One frame in modality units.
 
-    ``values`` is (rows, columns), float or integer, in modality units
-    (Hounsfield units for CT, else those of ``units``), or (rows, columns, 3) uint8
-    for colour. ``padding`` is (rows, columns) bool, True where the modality stored
-    no measurement (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep
-    the file's order; a VOI LUT takes precedence over a window (PS3.3 C.11.2.1).
-    ``geometry`` is that of the whole image; made without one, an image has square
-    pixels and lies nowhere in a patient. ``value_range`` is the representable range
-    of the modality values, used where the file has neither window nor LUT and no
-    ``values`` are worth stretching.
+    ``values`` is (rows, columns), float or integer, in modality units (Hounsfield units
+    for CT, else those of ``units``), or (rows, columns, 3) uint8 for colour.
+    ``padding`` is (rows, columns) bool, True if the modality stored no measurement
+    (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep the file's order; a
+    VOI LUT takes precedence over a window (PS3.3 C.11.2.1). ``geometry`` is that of the
+    whole image; made without one, an image has square pixels and lies nowhere in a
+    patient. ``value_range`` is the representable range of the modality values, used
+    where the file has neither window nor LUT and no ``values`` are worth stretching.
     """
 
     values: npt.NDArray[Any]

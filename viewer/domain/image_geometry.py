@@ -55,16 +55,16 @@ _UNIT_WITHIN: Final = 0.05
 class ImageGeometry:
     """The geometry of one image, a frame or a page, as it is shown.
 
-    ``size`` is rows and columns. ``spacing`` is None where the file does not say how
-    large a pixel is; ``aspect_ratio`` is then its height over its width as the file
-    has it (Pixel Aspect Ratio, PS3.3 C.7.6.3.1.7), None where it says nothing.
-    ``axes`` are the direction cosines of the rows, then of the columns, in the patient
-    (x to the left, y to the back, z to the head; PS3.3 C.7.6.2.1.1), and ``position``
-    is the centre of the first pixel. ``patient_orientation`` is used where there are
-    no axes (PS3.3 C.7.6.1.1.1). ``laterality`` is the side that was imaged (R, L, B or
-    U), "" where the file does not say. ``stored_orientation`` tells how the stored rows
-    and columns were turned to be shown: 1 to 8 as TIFF 6.0 and EXIF 2.3 number them,
-    1 as they are stored.
+    ``size`` is rows and columns. ``spacing`` is None if the file does not say how large
+    a pixel is; ``aspect_ratio`` is then its height over its width as the file has it
+    (Pixel Aspect Ratio, PS3.3 C.7.6.3.1.7), None if it says nothing. ``axes`` are the
+    direction cosines of the rows, then of the columns, in the patient (x to the left, y
+    to the back, z to the head; PS3.3 C.7.6.2.1.1), and ``position`` is the centre of
+    the first pixel. ``patient_orientation`` is used where there are no axes (PS3.3
+    C.7.6.1.1.1). ``laterality`` is the side that was imaged (R, L, B or U), "" if the
+    file does not say. ``stored_orientation`` tells how the stored rows and columns were
+    turned to be shown: 1 to 8 as TIFF 6.0 and EXIF 2.3 number them, 1 as they are
+    stored.
     """
 
     size: SizePx
@@ -120,7 +120,7 @@ class ImageGeometry:
         )
 
     def _position_at(self, column: float, row: float) -> PointMm | None:
-        """Return where the centre of a pixel lies, None where that is not known."""
+        """Return where the centre of a pixel lies, None if that is not known."""
         if self.position is None or (column, row) == (0, 0):
             return self.position
         if self.axes is None or self.spacing is None:

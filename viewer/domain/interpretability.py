@@ -101,7 +101,7 @@ class Highlight:
 
     @property
     def contrasts(self) -> bool:
-        """True where the plain model takes part as well."""
+        """True if the plain model takes part as well."""
         return self.contrast != 1
 
 
@@ -143,7 +143,7 @@ class Measures:
         Whether the attention to every text token and every part of the images is told
         as well; only with ``attention``.
     answer : bool
-        False where nothing but these measures is wanted; the reply's text is empty.
+        False if nothing but these measures is wanted; the reply's text is empty.
     """
 
     spellings: tuple[tuple[str, ...], ...] = ()

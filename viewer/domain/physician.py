@@ -8,8 +8,8 @@ from enum import StrEnum
 class Physician:
     """A reader's profile (Chen 2026, appendix C.1).
 
-    ``board`` is the country of certification, ``years`` of clinical experience, None
-    where nobody says; ``language`` that of instruction.
+    ``board`` is the country of certification, ``years`` of clinical experience, None if
+    it is unknown; ``language`` that of instruction.
     """
 
     name: str
@@ -23,9 +23,9 @@ class PhysicianAnswer:
     """One answer to a case, by one physician or by several together.
 
     ``differential`` is ranked, likeliest first; ``option`` the place of the chosen
-    diagnosis in the case's own order, None where none was chosen. ``version`` counts
-    from 1: the differential is locked once the options are seen, and what is written
-    after that is another version, of which the first one counts.
+    diagnosis in the case's own order, None if none was chosen. ``version`` counts from
+    1: the differential is locked once the options are seen, and what is written after
+    that is another version, of which the first one counts.
     """
 
     reader: str

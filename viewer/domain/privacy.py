@@ -32,9 +32,8 @@ class Consent:
     """A person's consent for one endpoint; the latest one applies.
 
     ``endpoint`` is scheme, host and port (``https://api.example.org:443``), ``dataset``
-    the data set it is for, None for any.
-    ``granted`` is False where consent was withdrawn. ``given_by`` is who was at this
-    machine, "" where that was not known.
+    the data set it is for, None for any. ``granted`` is False where consent was
+    withdrawn. ``given_by`` is who was at this machine, "" if that was not known.
     """
 
     id: int
@@ -50,9 +49,8 @@ class Consent:
 class Departure:
     """One request that was sent to an endpoint beyond this machine.
 
-    ``run``, ``item`` and ``model`` are None where no trial was asked, as for a probe.
-    ``deidentified`` holds codes of DEIDENTIFICATION, none where no patient's image
-    left.
+    ``run``, ``item`` and ``model`` are None if no trial was asked, as for a probe.
+    ``deidentified`` holds codes of DEIDENTIFICATION, none if no patient's image left.
     """
 
     id: int

@@ -25,8 +25,8 @@ class ProbeRow:
 class ProbeReport:
     """All results of probing a model's endpoint.
 
-    ``endpoint`` is host:port; ``models`` the names that it listed, () where it
-    listed none.
+    ``endpoint`` is host:port; ``models`` the names that it listed, () if it listed
+    none.
     """
 
     model: str

@@ -135,9 +135,9 @@ class Task:
 class Suggestion:
     """What the anatomy masks suggest; never more than a suggestion.
 
-    ``key`` is the option of the verdict, "" where the masks cannot tell; ``sentence``
-    says what it rests on. ``inside`` is the share of the answered area that lies in
-    anatomy where the finding may be, None where that is not known.
+    ``key`` is the option of the verdict, "" if the masks cannot tell; ``sentence`` says
+    what it rests on. ``inside`` is the share of the answered area that lies in anatomy
+    where the finding may be, None if that is not known.
     """
 
     key: str

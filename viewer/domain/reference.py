@@ -29,5 +29,5 @@ class Mask:
 
     @property
     def is_empty(self) -> bool:
-        """True where no pixel is set; a bad code raises."""
+        """True if no pixel is set; a bad code raises."""
         return not any(rle.decode_runs(self.counts)[1::2])

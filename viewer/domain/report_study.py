@@ -18,7 +18,7 @@ NO_SIZE: Final = SizePx(0, 0)
 class StudyImage:
     """An image of a study: its key, its view as written (PA, AP, LATERAL), whose it is.
 
-    ``prior`` images are of the study before; ``size`` is none where nobody knows it.
+    ``prior`` images are of the study before; ``size`` is none if nobody knows it.
     """
 
     key: str
@@ -31,8 +31,8 @@ class StudyImage:
 class ReportStudy:
     """A study: its images, indication and findings.
 
-    ``date`` is ISO 8601, "" where nobody says; ``prior_days`` how much older the prior
-    is. ``findings`` is the truth and told to no model that is asked; ``indication`` is
+    ``date`` is ISO 8601, "" if nobody says; ``prior_days`` how much older the prior is.
+    ``findings`` is the truth and told to no model that is asked; ``indication`` is
     known before the images are. ``tasks`` are what is asked about it.
     """
 

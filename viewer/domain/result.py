@@ -44,7 +44,7 @@ class Score:
     numbers: tuple[tuple[str, float], ...] = ()
 
     def number(self, name: str) -> float | None:
-        """Return one of the named numbers, None where there is none of that name."""
+        """Return one of the named numbers, None if there is none of that name."""
         return dict(self.numbers).get(name)
 
 
@@ -86,7 +86,7 @@ class TrialResult:
     """A trial with its verdict, as tables count it.
 
     ``said`` is what was read from the replies, None without any and of a cell, which
-    its score names; ``gold`` is what is right as JSON, "" where no program can tell.
+    its score names; ``gold`` is what is right as JSON, "" if no program can tell.
     """
 
     item: str

@@ -149,8 +149,8 @@ class Grade:
     ``image`` counts the images that the model was shown, from 1, None for its text.
     ``scores`` has every dimension of the text, or of the image. ``concerns`` are the
     reader's bullets, of which each may name an image. ``abstained`` tells whether the
-    output refrained from answering, None where the reader did not say. ``repeat`` is
-    the repeat of the trial whose output it is, 0 for the first.
+    output refrained from answering, None if the reader did not say. ``repeat`` is the
+    repeat of the trial whose output it is, 0 for the first.
     """
 
     reader: str

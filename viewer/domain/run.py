@@ -121,9 +121,9 @@ class RunNote:
 class RunSummary:
     """A run as lists show it; ``counts`` maps every status present to its trials.
 
-    ``cost_microusd`` is what its own requests cost, None where no reply had a price,
-    one from beyond this machine had none, or nobody added them up. A run with
-    ``notes`` is badged wherever it is shown.
+    ``cost_microusd`` is what its own requests cost, None if no reply had a price, one
+    from beyond this machine had none, or nobody added them up. A run with ``notes`` is
+    badged wherever it is shown.
     """
 
     id: int
@@ -181,7 +181,7 @@ class ModelStopped:
     """No further trial of this model is asked in this batch, with the reason.
 
     ``words_of`` names the data set whose words a person is to read before its questions
-    may leave, "" where they do not wait for that.
+    may leave, "" if they do not wait for that.
     """
 
     run: int
@@ -244,7 +244,7 @@ class RunWaiting:
 
     @property
     def words(self) -> str:
-        """What is waited for, in words; "" where nothing is."""
+        """What is waited for, in words; "" if nothing is."""
         if self.store_is_busy:
             return STORE_IS_BUSY
         return f"Waiting for {self.holders}" if self.holders else ""
@@ -270,7 +270,7 @@ class ModelLoading:
 
 
 def loading_words(model: str, part: float, what: str) -> str:
-    """Return in words how far a model's loading is; "" where none goes on."""
+    """Return in words how far a model's loading is; "" if none goes on."""
     done = f"{int(100 * part)} %" if part > 0 else ""
     parts = (f"Loading {model}", done, what)
     return " · ".join(word for word in parts if word) if what else ""

@@ -116,7 +116,7 @@ class SlideMap:
     def finer(self, frame: int) -> SlideScale | None:
         """Return the next finer scale: 10x after the overview.
 
-        None where nothing shows more than the frame does.
+        None if nothing shows more than the frame does.
         """
         now = self.scale_of(frame)
         finer = [s for s in self.scales if s.size.columns > now.size.columns]

@@ -69,7 +69,7 @@ class SelectedTask:
 
     ``item`` is its study, ``id`` unique among the study's tasks. ``candidate`` holds
     the words that a model proposed, "" for a task that a person wrote; ``rescored`` is
-    the sum that the radiologist gave it, None where it was not scored again.
+    the sum that the radiologist gave it, None if it was not scored again.
     """
 
     item: str

@@ -116,7 +116,7 @@ def text_width(text: str, scale: int = 1, face: Face = Face.REGULAR) -> int:
 def text_mask(
     text: str, scale: int = 1, face: Face = Face.REGULAR
 ) -> npt.NDArray[np.bool_]:
-    """Return ``text`` as a (height·scale, width) mask, True where there is ink.
+    """Return ``text`` as a (height·scale, width) mask, True if there is ink.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def central_band(
 
 
 def _gap_middle(row: Bools) -> float | None:
-    """Return the middle of a row's widest gap, None where its lung is in one piece."""
+    """Return the middle of a row's widest gap, None if its lung is in one piece."""
     lung = np.nonzero(row)[0]
     steps = np.diff(lung)
     if not len(steps) or steps.max() == 1:

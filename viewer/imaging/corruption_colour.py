@@ -49,7 +49,7 @@ def _changed(raster: Raster, change: Change) -> Raster:
 def _hsv(pixels: npt.NDArray[np.uint8]) -> tuple[_Floats, _Floats, _Floats]:
     """Return hue, saturation and value of pixels, each 0 to 1 (Smith 1978).
 
-    Hue is 0 where there is none.
+    Hue is 0 if there is none.
     """
     r, g, b = (pixels[:, i].astype(np.float64) / 255 for i in range(3))
     v = np.maximum(np.maximum(r, g), b)

@@ -1,7 +1,7 @@
 """How far raters agree beyond chance: percent agreement, Cohen's κ, Gwet's AC1, AC2.
 
-A rating is one of the labels, in their order, or None where it is missing. What cannot
-be had is NaN with the reason, never an error.
+A rating is one of the labels, in their order, or None if it is missing. What cannot be
+had is NaN with the reason, never an error.
 """
 
 from collections.abc import Hashable, Sequence
@@ -37,7 +37,7 @@ class Weighting(StrEnum):
 class Agreement:
     """A coefficient, what was observed and expected by chance, over ``units``.
 
-    NaN where it cannot be had, and ``reason`` says why.
+    NaN if it cannot be had, and ``reason`` says why.
     """
 
     value: float
@@ -134,7 +134,7 @@ def label_counts(raters: Sequence[Ratings], labels: Sequence[Hashable]) -> _Ints
 
 
 def places(ratings: Ratings, labels: Sequence[Hashable]) -> _Ints:
-    """Return each rating's place among the labels, -1 where it is missing.
+    """Return each rating's place among the labels, -1 if it is missing.
 
     Raises
     ------

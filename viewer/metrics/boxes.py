@@ -61,7 +61,7 @@ def image_boxes(
 
 
 def cut_to(box: BoxPx, field: BoxPx) -> BoxPx | None:
-    """Return the part of a box in another one; None where it lies wholly beside it."""
+    """Return the part of a box in another one; None if it lies wholly beside it."""
     if not (box.x0 < field.x1 and box.x1 > field.x0):
         return None
     if not (box.y0 < field.y1 and box.y1 > field.y0):
@@ -89,7 +89,7 @@ def iou_matrix(one: _Floats, other: _Floats) -> _Floats:
 
 
 def matched(image: ImageBoxes, threshold: float, matching: Matching) -> _Ints:
-    """Return each prediction's reference, -1 where it finds none.
+    """Return each prediction's reference, -1 if it finds none.
 
     A pair needs an intersection over union of at least ``threshold``. Of equally good
     references the last is taken where it is one to one, as COCO does, else the first.
@@ -116,7 +116,7 @@ def by_confidence(confidence: _Floats) -> npt.NDArray[np.intp]:
 
 
 def best_iou(image: ImageBoxes) -> float:
-    """Return the best overlap of any prediction with any reference, 0 where none."""
+    """Return the best overlap of any prediction with any reference, 0 if none."""
     return float(image.iou.max()) if image.iou.size else 0.0
 
 

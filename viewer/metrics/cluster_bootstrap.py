@@ -93,7 +93,7 @@ def cluster_bootstrap(
 def rates(totals: _Numbers, trials: _Numbers) -> _Floats:
     """Return (rows, cells + 2) rates: each cell's, their mean, and the pooled one.
 
-    NaN where a row has no trial; the mean is that of the cells that have one.
+    NaN if a row has no trial; the mean is that of the cells that have one.
     """
     cells = _ratio(totals, trials)
     there = trials > 0

@@ -9,7 +9,7 @@ from viewer.metrics.intervals import Interval
 class Estimate:
     """A value, its interval, and in words how the interval was made.
 
-    NaN where there is nothing to estimate from.
+    NaN if there is nothing to estimate from.
     """
 
     value: float

@@ -68,7 +68,7 @@ def prediction_powered(
     judge : sequence of float
         The judge's score of every item.
     human : sequence of float or None
-        People's score of the same items, None where nobody scored one. Which are
+        People's score of the same items, None if nobody scored one. Which are
         scored is taken to be chance.
     clusters : sequence
         Each item's case.

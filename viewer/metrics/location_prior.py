@@ -11,8 +11,8 @@ gain; so is the patient who alone was answered.
 
 The interval is that of a patient jackknife with Student's quantile. Its variance is at
 least that of a rate of one trial a patient and four more, two of them hits (Agresti and
-Coull 1998): a jackknife of few patients is 0 where all answers are alike, or all
-right. Simulated with 5-50 patients, correlations of 0-0.6, constant, random and perfect
+Coull 1998): a jackknife of few patients is 0 if all answers are alike, or all right.
+Simulated with 5-50 patients, correlations of 0-0.6, constant, random and perfect
 answers, it covers at least 93 % of the time.
 """
 
@@ -189,7 +189,7 @@ def _gained(one: Stratum, *, apart: bool) -> _Gained:
 def _without(
     part: Sequence[tuple[Stratum, _Gained]], everyone: _Ints, gained: float, n: int
 ) -> _Floats:
-    """Return a finding's gain without each patient, (patients,), NaN where none."""
+    """Return a finding's gain without each patient, (patients,), NaN if none."""
     more, trials = np.full(everyone.size, gained), np.full(everyone.size, n)
     for one, own in part:
         places = np.searchsorted(everyone, one.patients)

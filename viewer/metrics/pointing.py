@@ -99,7 +99,7 @@ def deepest_point(mask: npt.NDArray[np.bool_], pixel_aspect: float) -> PointPx:
 def most_salient_point(answer: HeatMapAnswer, sent: BoxPx) -> PointPx:
     """Return the centre of a heat map's greatest element, the first in row-major.
 
-    Only elements whose centres were ``sent`` count, where there are any.
+    Only elements whose centres were ``sent`` count, if there are any.
     """
     heat = answer.heat_map
     x, y = _element_centres(answer)

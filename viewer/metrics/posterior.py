@@ -54,7 +54,7 @@ class Posterior:
 
     @property
     def is_exact(self) -> bool:
-        """True where every bound is the value itself."""
+        """True if every bound is the value itself."""
         return self.low == self.p == self.high
 
 

@@ -145,5 +145,5 @@ def pooled(values: Sequence[float], decimals: int, sizes: Sequence[int]) -> Frac
 
 
 def _harmonic(p: Fraction, r: Fraction) -> Fraction:
-    """Return the harmonic mean, 0 where either is none or below."""
+    """Return the harmonic mean, 0 if either is none or below."""
     return 2 * p * r / (p + r) if p > 0 and r > 0 else Fraction(0)

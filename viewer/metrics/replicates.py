@@ -19,8 +19,8 @@ class AnswerSpread:
     """What the replicates of one item answered.
 
     ``mode`` is the most frequent answer, the earliest given of equally frequent ones
-    (``tied``); ``entropy`` in bits, 0 where all agree. An answer that could not be
-    read (None) is an outcome like any other.
+    (``tied``); ``entropy`` in bits, 0 if all agree. An answer that could not be read
+    (None) is an outcome like any other.
     """
 
     replicates: int

@@ -42,7 +42,7 @@ def spread(scores: Sequence[float]) -> Spread:
 def category_agreement(
     first: Ratings, second: Ratings, labels: Sequence[Hashable]
 ) -> tuple[float, ...]:
-    """Return for each label 2·both / (first + second), NaN where nobody gave it.
+    """Return for each label 2·both / (first + second), NaN if nobody gave it.
 
     It is the specific agreement of Cicchetti and Feinstein 1990: given that one reader
     chose the label, how likely the other did.
@@ -84,7 +84,7 @@ def weighted_kappa(
     """Return quadratic-weighted κ with fixed labels, and its interval by cluster.
 
     κ = 1 - Σ wᵢⱼ·Oᵢⱼ / Σ wᵢⱼ·Eᵢⱼ with wᵢⱼ = (i - j)² / (K - 1)²; labels that nobody
-    used count among the K. NaN where both raters gave one and the same label only.
+    used count among the K. NaN if both raters gave one and the same label only.
 
     The interval is that of a jackknife over clusters with Student's quantile, four
     pseudo-clusters added: both raters at either end of the scale, and at opposite ends.

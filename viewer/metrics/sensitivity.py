@@ -18,11 +18,11 @@ TIE: Final = 1e-9
 class CrossModal:
     """Sensitivities to one kind of evidence, as images and as text.
 
-    ``above`` counts the cases in which the images moved the model more than their
-    text, ``below`` less, ``tied`` alike; ``missing`` those without one of the two.
-    ``nmse`` is that of the paper, ``swapped`` the same with the modalities exchanged,
-    ``concordance`` Lin's; each NaN where it cannot be had. NMSE is near 1 wherever
-    the images move nothing, and it is not symmetric.
+    ``above`` counts the cases in which the images moved the model more than their text,
+    ``below`` less, ``tied`` alike; ``missing`` those without one of the two. ``nmse``
+    is that of the paper, ``swapped`` the same with the modalities exchanged,
+    ``concordance`` Lin's; each NaN if it cannot be had. NMSE is near 1 wherever the
+    images move nothing, and it is not symmetric.
     """
 
     above: int
@@ -65,7 +65,7 @@ def cross_modal(image: Sequence[float], text: Sequence[float]) -> CrossModal:
 
 
 def nmse(values: npt.ArrayLike, reference: npt.ArrayLike) -> float:
-    """Return Σ(value − reference)² / Σ reference²; NaN where the latter is 0."""
+    """Return Σ(value − reference)² / Σ reference²; NaN if the latter is 0."""
     x, y = np.asarray(values, np.float64), np.asarray(reference, np.float64)
     power = float((y * y).sum())
     return float(((x - y) ** 2).sum()) / power if power > 0 else nan
@@ -74,7 +74,7 @@ def nmse(values: npt.ArrayLike, reference: npt.ArrayLike) -> float:
 def lin_concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Return Lin's concordance correlation (Lin 1989), with variances over n.
 
-    NaN where both are the same constant, or nothing is there.
+    NaN if both are the same constant, or nothing is there.
     """
     one, other = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if one.size == 0:
@@ -86,6 +86,6 @@ def lin_concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def unweighted_mean(values: Sequence[float]) -> float:
-    """Return the mean of those that are numbers, NaN where none is (Table 12)."""
+    """Return the mean of those that are numbers, NaN if none is (Table 12)."""
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else nan

@@ -56,7 +56,7 @@ class SignedRank:
 
     ``plus`` and ``minus`` are the sums of ranks of positive and negative differences,
     ``effect`` the matched-pairs rank-biserial correlation (plus - minus) / both;
-    ``pairs`` were given, ``zeros`` of them without a difference. NaN where no pair
+    ``pairs`` were given, ``zeros`` of them without a difference. NaN if no pair
     differs.
     """
 

@@ -26,7 +26,7 @@ _Ints = npt.NDArray[np.int64]
 class Worded:
     """A question of some words about a patient, and whether it was denied.
 
-    ``denied`` is None where it was answered with neither yes nor no.
+    ``denied`` is None if it was answered with neither yes nor no.
     """
 
     words: Hashable

@@ -255,7 +255,7 @@ def spec_of(profile: ModelProfile) -> AdapterSpec:
 def unlearned(profile: ModelProfile, finding: str) -> WrongUseError | None:
     """Return the error of a model that was not trained on a finding, else None.
 
-    What its profile names may have to be read, and raises where it cannot be.
+    What its profile names may have to be read, and raises if it cannot be.
     """
     spec = spec_of(profile)
     if not spec.unlearned:

@@ -51,7 +51,7 @@ class Endpoint:
     def check_key(self, name: object) -> None:
         """Raise ``PrivacyError`` where a key of this name could be read on its way.
 
-        ``name`` is a profile's ``api_key_env``, None where no key is sent.
+        ``name`` is a profile's ``api_key_env``, None if no key is sent.
         """
         if name and self.is_readable:
             raise PrivacyError(
@@ -98,7 +98,7 @@ def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
 
 
 def _plain_host(host: str) -> str:
-    """Return a host as it is looked up, "" where it is none.
+    """Return a host as it is looked up, "" if it is none.
 
     A name in other scripts is told as what it is looked up by (RFC 5891), so that one
     that only looks like another's is not consented to.

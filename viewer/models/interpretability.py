@@ -16,7 +16,7 @@ def is_interpretable(spec: AdapterSpec, profile: ModelProfile) -> bool:
 def check_interpretable(
     spec: AdapterSpec, profile: ModelProfile, request: ModelRequest
 ) -> None:
-    """Raise where a request asks for attention or likelihoods of a closed model.
+    """Raise if a request asks for attention or likelihoods of a closed model.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_interpretable(
 
 
 def why_no_attention(spec: AdapterSpec, profile: ModelProfile) -> str:
-    """Return why a model's attention cannot be measured, "" where it can."""
+    """Return why a model's attention cannot be measured, "" if it can."""
     settings = {s.key: s.default for s in spec.settings} | dict(profile.settings)
     if not spec.interpretable:
         return (

@@ -74,7 +74,7 @@ def check_profile(
 
 
 def _check_form(name: str, settings: Mapping[str, object]) -> None:
-    """Raise where an answer is wanted as JSON in a convention that is none."""
+    """Raise if an answer is wanted as JSON in a convention that is none."""
     convention = settings.get("convention")
     if settings.get("structured") and convention not in {None, *FORMED}:
         raise not_formed(name, str(convention))

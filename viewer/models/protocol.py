@@ -113,21 +113,20 @@ class AdapterSpec:
     ``imports`` maps each needed import name to the extra that brings it ("": none).
     ``reads_facts``: the answer depends on the request's facts, which are then part of
     its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
-    talks to the endpoint that its setting base_url names, whose orphans may cost
-    money; its factory takes the `Allowance` as well and makes a `RemoteAdapter`.
-    ``completes`` is ``module:callable`` from a profile's name and settings to the
-    settings with what they leave to others; it raises where they do not go together.
-    ``unlearned`` is ``module:callable`` from settings and a finding to the error of a
-    model that was not trained on it, None for one that was; "" where any may be asked.
-    ``takes_boxes``: it answers only where the facts say in which boxes to look.
-    ``places``: its answer is always a place on the image, whatever it is asked, so that
-    studies whose answers are text refuse it.
-    ``interpretable``: it takes a request's highlight and measures, see
-    ``models.interpretability``.
-    ``finds_by_step``: facts tell which question of which model's trial is asked.
-    ``person``: people answered elsewhere; what they said is read, and nobody is asked.
-    ``builtin_profiles``: models of a built-in adapter that need no settings. They are
-    listed and can be asked without a table in models.toml; every other model needs one.
+    talks to the endpoint that its setting base_url names, whose orphans may cost money;
+    its factory takes the `Allowance` as well and makes a `RemoteAdapter`. ``completes``
+    is ``module:callable`` from a profile's name and settings to the settings with what
+    they leave to others; it raises if they do not go together. ``unlearned`` is
+    ``module:callable`` from settings and a finding to the error of a model that was not
+    trained on it, None for one that was; "" if any may be asked. ``takes_boxes``: it
+    answers only where the facts say in which boxes to look. ``places``: its answer is
+    always a place on the image, whatever it is asked, so that studies whose answers are
+    text refuse it. ``interpretable``: it takes a request's highlight and measures, see
+    ``models.interpretability``. ``finds_by_step``: facts tell which question of which
+    model's trial is asked. ``person``: people answered elsewhere; what they said is
+    read, and nobody is asked. ``builtin_profiles``: models of a built-in adapter that
+    need no settings. They are listed and can be asked without a table in models.toml;
+    every other model needs one.
     """
 
     name: str

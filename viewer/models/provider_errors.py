@@ -296,7 +296,7 @@ def _meaning(status: int) -> _Meaning:
 
 
 def _error_object(body: bytes) -> dict[str, object]:
-    """Return the ``error`` object of a body, {} where it holds none."""
+    """Return the ``error`` object of a body, {} if it holds none."""
     error = _json_object(body).get("error")
     if isinstance(error, str):
         return {"message": error}

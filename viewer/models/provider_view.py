@@ -32,9 +32,9 @@ _GEMMA_SIDE, _GEMMA_TOKENS = 896, 256
 class ProviderView:
     """One provider's way of resizing.
 
-    ``patch_px`` is the side of the square that becomes one token, in pixels as seen,
-    or None where there is none or it is not known. ``tokens_of`` counts an image's
-    tokens by its size as seen; None where no formula is published.
+    ``patch_px`` is the side of the square that becomes one token, in pixels as seen, or
+    None if there is none or it is not known. ``tokens_of`` counts an image's tokens by
+    its size as seen; None if no formula is published.
     """
 
     name: str

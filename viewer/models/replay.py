@@ -82,7 +82,7 @@ class Replay:
 
 
 def _told_by_table(row: _Row) -> RawReply | None:
-    """Return a reply that ends in the row's status again, None where it is unknown."""
+    """Return a reply that ends in the row's status again, None if it is unknown."""
     note, status = f"Replayed from a row with status {row['status']}.", row["status"]
     if row["answer"]:
         return plain_reply(row["answer"], note)

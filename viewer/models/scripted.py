@@ -54,7 +54,7 @@ def likelihoods(
     """Return how likely each option is, as its first spelling alone.
 
     Without a posterior the model is sure of the option that its text spells, and of
-    none where it spells none.
+    none if it spells none.
     """
     chances = entry.posterior or tuple(
         float(entry.parts[TEXT].strip() in {s.strip() for s in option})

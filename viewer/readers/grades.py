@@ -61,7 +61,7 @@ FILES: Final = ("grades.csv", "grades.json")
 
 
 def grades_below(root: Path) -> Grades:
-    """Return the grades in a data set's folder, none where no file has any.
+    """Return the grades in a data set's folder, none if no file has any.
 
     They have the rubric's text that lies beside them, if one does. Both files at once
     raise, as a broken one does.
@@ -222,7 +222,7 @@ def _scores(entry: _Entry, reader: str) -> Iterator[tuple[Dimension, int]]:
 def _whole(
     entry: _Entry, name: str, words: str, fits: Callable[[int], bool]
 ) -> int | None:
-    """Return a whole number, None where the cell is empty."""
+    """Return a whole number, None if the cell is empty."""
     written = entry.cells.get(name, "")
     if not written:
         return None

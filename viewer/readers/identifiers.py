@@ -68,8 +68,8 @@ class Identifier:
 class BurnedInFacts:
     """What a header says of text in its pixels.
 
-    ``annotation`` is Burned In Annotation (PS3.3 C.7.6.1.1) in upper case, "" where it
-    is absent; ``modality`` is "" for a file that is not a DICOM. ``recognizable`` is
+    ``annotation`` is Burned In Annotation (PS3.3 C.7.6.1.1) in upper case, "" if it is
+    absent; ``modality`` is "" for a file that is not a DICOM. ``recognizable`` is
     Recognizable Visual Features (PS3.3 C.7.6.1.1), ``body_part`` Body Part Examined.
     ``is_capture`` is True for a secondary capture (PS3.3 A.8), whatever its modality.
     """

@@ -53,5 +53,5 @@ def read_mask(path: Path) -> ReadMask:
 
 
 def load_mask(path: Path) -> npt.NDArray[np.bool_]:
-    """Return a (rows, columns) mask, True where a file marks the finding."""
+    """Return a (rows, columns) mask, True if a file marks the finding."""
     return read_mask(path).marked

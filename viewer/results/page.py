@@ -50,7 +50,7 @@ def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
 
 
 def _check(spec: Spec, table: Table) -> None:
-    """Raise where a page names a column that its table does not have."""
+    """Raise if a page names a column that its table does not have."""
     named = chain(spec.printed, spec.ranking.apart, spec.ranking.but, _named(spec))
     missing = next((name for name in named if name not in table.header), "")
     if missing:

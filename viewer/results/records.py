@@ -49,9 +49,9 @@ def frame_of_trials(
     """Return trials with what follows from their column ``status``.
 
     ``counted`` trials are settled, ``answered`` ones have a verdict, ``correct`` ones
-    the best. ``chance`` is how often an option at random is right, NaN where what is
-    right (``gold``, as JSON) tells of no options. Last comes a column for each named
-    number that any verdict has, NaN where a verdict is without it.
+    the best. ``chance`` is how often an option at random is right, NaN if what is right
+    (``gold``, as JSON) tells of no options. Last comes a column for each named number
+    that any verdict has, NaN if a verdict is without it.
     """
     statuses = columns["status"]
     names = {name: None for own in numbers for name, _ in own}

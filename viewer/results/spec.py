@@ -140,8 +140,8 @@ class TableSpec:
     total. A set that tells only a key of ``only_several`` apart is left out where there
     is one value of it, and the whole table where there is one value of
     ``needs_several``. ``below`` are rows that follow as they are, such as a paper's
-    own, where there is any above them. A column of which ``where`` takes one value is
-    part of what a row is about, as a key would be. ``shown`` are the columns of a page,
+    own, if there is any above them. A column of which ``where`` takes one value is part
+    of what a row is about, as a key would be. ``shown`` are the columns of a page,
     without it all of the table, ``printed`` the table's rows that it has, of which
     ``ranking`` compares some.
     """

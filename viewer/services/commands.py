@@ -87,8 +87,8 @@ class EndedBatch:
 class HeldModel:
     """A model that is loaded before it is asked.
 
-    ``state`` is unloaded, loading or loaded; ``memory_bytes`` what its weights hold,
-    or will hold, 0 where that is not known. ``error`` says why it cannot be loaded.
+    ``state`` is unloaded, loading or loaded; ``memory_bytes`` what its weights hold, or
+    will hold, 0 if that is not known. ``error`` says why it cannot be loaded.
     """
 
     name: str
@@ -129,7 +129,7 @@ class PixelLook:
     """Text found in an image's pixels, and the decision about it.
 
     ``proposed`` are the boxes a person begins with, ``outlined`` the places that name
-    nobody, in native pixels. ``reason`` says why the image waits for a look, "" where
+    nobody, in native pixels. ``reason`` says why the image waits for a look, "" if
     nothing speaks for text; ``missing`` how to get a finder; ``decision`` an earlier
     one, "" without.
     """
@@ -143,7 +143,7 @@ class PixelLook:
 
     @property
     def waits(self) -> bool:
-        """True where the image may not leave before a person decided."""
+        """True if the image may not leave before a person decided."""
         return not self.decision and bool(self.reason or self.missing)
 
     def decided(self, boxes: Sequence[BoxPx]) -> PixelReview:

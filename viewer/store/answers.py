@@ -27,11 +27,11 @@ class AnswerRecord:
     """A trial with its run, image, verdict and reply.
 
     ``mask`` is the image's reference of the trial's finding, ``raw`` the reply the
-    verdict was read from; both may be None. ``parsed`` is the answer as JSON, "" where
-    none was read. ``asked_at`` is when the question left,
-    for a reused reply the first time. ``boxes`` are those of a reference that was
-    drawn as boxes. ``reply_id`` is the stored reply, ``origin`` the run and model that
-    were asked for it, None where this trial was.
+    verdict was read from; both may be None. ``parsed`` is the answer as JSON, "" if
+    none was read. ``asked_at`` is when the question left, for a reused reply the first
+    time. ``boxes`` are those of a reference that was drawn as boxes. ``reply_id`` is
+    the stored reply, ``origin`` the run and model that were asked for it, None if this
+    trial was.
     """
 
     id: int

@@ -36,7 +36,7 @@ class Coordinator:
 
 @dataclass(frozen=True, slots=True)
 class OpenAttempt:
-    """An attempt that has not ended; ``coordinator`` None where nobody noted it."""
+    """An attempt that has not ended; ``coordinator`` None if it is unknown it."""
 
     id: int
     run: int
@@ -81,7 +81,7 @@ def _coordinator(row: Row) -> Coordinator | None:
 
 
 def holder_of(store: Store, attempt: OpenAttempt) -> Coordinator | None:
-    """Return who awaits the reply of an open attempt, None where nobody does."""
+    """Return who awaits the reply of an open attempt, None if nobody does."""
     who = attempt.coordinator
     if who is None or not who.is_last:  # a run has one coordinator at a time
         return None

@@ -248,7 +248,7 @@ def first_look(store: Store, first: SideKey, second: SideKey) -> str:
 
 
 def known_look(store: Store, first: SideKey, second: SideKey) -> str | None:
-    """Return when two sides were first compared, None where they never were."""
+    """Return when two sides were first compared, None if they never were."""
     return _look(store, _key(first, second))
 
 

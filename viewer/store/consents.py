@@ -28,7 +28,7 @@ def add_consent(
     """Note a person's word about an endpoint; the last one holds.
 
     ``dataset`` None means any data set. An unknown one raises WrongUseError.
-    ``given_by`` names the person, "" where nobody knows.
+    ``given_by`` names the person, "" if nobody knows.
     """
     decision = "granted" if granted else "withdrawn"
     dataset_id = None if dataset is None else _dataset_id(store, dataset)

@@ -69,7 +69,7 @@ class Store:
     database : sqlite_utils.Database
         The open connection.
     writable : bool
-        False where the file or its folder refuses writing.
+        False if the file or its folder refuses writing.
     """
 
     patience_s: float = BUSY_TIMEOUT_MS / 1000

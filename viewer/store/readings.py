@@ -22,7 +22,7 @@ from viewer.store.geometry import geometry_of
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask:
-    """One case of a session; ``trial`` is what it reviews, None where it reads."""
+    """One case of a session; ``trial`` is what it reviews, None if it reads."""
 
     item: str
     image: str
@@ -294,7 +294,7 @@ def reviewed_trials(store: Store, session: int) -> dict[int, ReviewedTrial]:
 
 
 def reviewed_trial(store: Store, session: int, position: int) -> ReviewedTrial | None:
-    """Return the trial that a case reviews, None where it reviews none."""
+    """Return the trial that a case reviews, None if it reviews none."""
     rows = store.rows(f"{_REVIEWED} AND k.position = ?", (session, position))
     return _reviewed(rows[0]) if rows else None
 

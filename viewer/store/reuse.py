@@ -36,7 +36,7 @@ def reused_in(store: Store, run: int) -> tuple[Reused, ...]:
 
 
 def origin_of(store: Store, trial: int) -> Reused | None:
-    """Return whose reply a trial shows, None where it was asked itself."""
+    """Return whose reply a trial shows, None if it was asked itself."""
     rows = store.rows(
         f"SELECT t.model, o.run_id, o.model, 1{_ORIGINS} WHERE t.id = ?",
         (trial,),

@@ -172,7 +172,7 @@ def mark_run(store: Store, run: int, mark: RunMark) -> None:
 
 
 def run_mark(store: Store, run: int) -> RunMark | None:
-    """Return the last mark of a run, None where it has none."""
+    """Return the last mark of a run, None if it has none."""
     rows = store.rows(
         "SELECT mark FROM run_mark WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run,)
     )

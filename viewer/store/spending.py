@@ -9,7 +9,7 @@ from viewer.store.database import Store, utc_now
 class Unpriced:
     """An attempt of which nobody said what it cost.
 
-    ``reason`` is why it brought no reply, "" where its reply tells no tokens or where
+    ``reason`` is why it brought no reply, "" if its reply tells no tokens or where
     nothing is known of its end.
     """
 

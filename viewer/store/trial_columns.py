@@ -73,8 +73,8 @@ def trial_columns(
 
     Of a trial without a verdict text is "", ``numbers`` "[]" and the rest None.
     ``tokens_in``, ``tokens_out``, ``latency_ms`` and ``cost_microusd`` are those of all
-    replies that the verdict was read from together, None where no reply says them.
-    ``path`` and ``frame`` are those of its image, None where it is about none.
+    replies that the verdict was read from together, None if no reply says them.
+    ``path`` and ``frame`` are those of its image, None if it is about none.
     """
     found = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
     return store.columns(f"SELECT {_told(names)}{found}", (run, model))

@@ -60,7 +60,7 @@ class Verdict:
     """A trial's new score, and the replies that it was read from, oldest first.
 
     ``parsed`` is the answer that was read, as JSON. ``unanswered`` is the request of a
-    trial that has no reply, None where none was sent.
+    trial that has no reply, None if none was sent.
     """
 
     score: Score

@@ -81,10 +81,10 @@ _NOT_AFTER = re.compile(
 class Mention:
     """A cell named in a text at [start, end).
 
-    ``cell`` is None where the grid has no such cell. ``reversed`` tells that the
-    number came first, ``denied`` that the text says it is not this one, ``other`` that
-    the name belongs to a vertebra, rib, lead or figure, ``several`` that more letters
-    or numbers hang on it (D4-6, C/D4). Mentions of one ``group`` form a list.
+    ``cell`` is None if the grid has no such cell. ``reversed`` tells that the number
+    came first, ``denied`` that the text says it is not this one, ``other`` that the
+    name belongs to a vertebra, rib, lead or figure, ``several`` that more letters or
+    numbers hang on it (D4-6, C/D4). Mentions of one ``group`` form a list.
     """
 
     start: int

@@ -135,7 +135,7 @@ def _read_whole(reader: _Reader, text: str) -> Reading | None:
 
 
 def _read_json(reader: _Reader, text: str) -> Reading | None:
-    """Read the values of a JSON answer (tier 2); None where there is no such key."""
+    """Read the values of a JSON answer (tier 2); None if there is no such key."""
     answers = json_answers(text)
     if not answers:
         return None
@@ -197,7 +197,7 @@ def _read_mentions(reader: _Reader, group: list[Mention], tier: str) -> Reading:
 
 
 def _read_row_and_column(reader: _Reader, text: str) -> Reading | None:
-    """Read "row D, column 4" (tier 4); None where no row and column are named."""
+    """Read "row D, column 4" (tier 4); None if no row and column are named."""
     names = row_column_names(text, reader.grid.letters)
     if not names:
         return None
@@ -240,7 +240,7 @@ _DEEPEST = 8
 
 
 def json_answers(text: str) -> list[str | None]:
-    """Return the value of every answer key in a text, none where there is no JSON.
+    """Return the value of every answer key in a text, none if there is no JSON.
 
     A row and a column are returned as words; a null value as None.
     """

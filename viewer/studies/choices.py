@@ -83,7 +83,7 @@ class _Reader:
         )
 
     def only(self, options: Sequence[int], tier: str) -> Reading | None:
-        """Return the one option of those found, None where none was."""
+        """Return the one option of those found, None if none was."""
         if len(options) > 1:
             alike = len({self.options[i] for i in options}) == 1
             reason = "options_alike" if alike else "several"
@@ -92,7 +92,7 @@ class _Reader:
 
 
 def _one_of(readings: Iterable[Reading]) -> Reading | None:
-    """Return what all readings say, None where there are none."""
+    """Return what all readings say, None if there are none."""
     different = list(dict.fromkeys(readings))
     if len(different) > 1:
         return Unparsed(Status.AMBIGUOUS, "several")
@@ -134,7 +134,7 @@ def _starts(reader: _Reader, naming: Naming) -> bool:
 
 
 def _read_json(reader: _Reader, text: str) -> Reading | None:
-    """Read the values of a JSON answer; None where there is no such key."""
+    """Read the values of a JSON answer; None if there is no such key."""
     answers = json_choices(text)
     if any(answer is None for answer in answers):
         return Unparsed(Status.UNPARSED, "null_answer")

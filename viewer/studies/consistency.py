@@ -1,6 +1,6 @@
 """Whether published numbers can be what they say they are (M-09).
 
-Each check knows the rows it is about, its tolerance in words, and the problem, "" where
+Each check knows the rows it is about, its tolerance in words, and the problem, "" if
 there is none. A study's ``consistency.py`` declares its own.
 """
 
@@ -40,7 +40,7 @@ class Check(Protocol):
 
     @property
     def problem(self) -> str:
-        """What is wrong, in a clause; "" where nothing is."""
+        """What is wrong, in a clause; "" if nothing is."""
         ...
 
     @property

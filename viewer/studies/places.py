@@ -156,7 +156,7 @@ def measured(
 ) -> Measures | None:
     """Return how an answer about an image meets a reference mask of it.
 
-    None where nothing of the reference was sent; millimetres need a spacing.
+    None if nothing of the reference was sent; millimetres need a spacing.
     """
     reference = places.reference(mask, geometry, condition)
     field = places.field(geometry)

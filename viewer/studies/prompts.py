@@ -249,7 +249,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def with_system(system: str, template: str) -> str:
-    """Return a template under the system's words, where there are any."""
+    """Return a template under the system's words, if there are any."""
     return f"system:\n{system}\n\nuser:\n{template}" if system else template
 
 

@@ -28,10 +28,10 @@ class AskedVersion:
 class ReportContext:
     """What a report may say beyond its trials.
 
-    ``dataset`` is what was asked about, None where nobody knows it any more.
-    ``versions`` are all that the data set's content was asked with, oldest first.
-    ``beside`` is what only studies of one kind tell: a ``PlacesContext`` where answers
-    are places, ``Grades`` where readers grade them; None where nothing is known.
+    ``dataset`` is what was asked about, None if nobody knows it any more. ``versions``
+    are all that the data set's content was asked with, oldest first. ``beside`` is what
+    only studies of one kind tell: a ``PlacesContext`` where answers are places,
+    ``Grades`` where readers grade them; None if nothing is known.
     """
 
     dataset: Dataset | None = None

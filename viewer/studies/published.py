@@ -42,8 +42,8 @@ class PublishedValue:
 
     ``measure`` says of what, ``subject`` on what (a finding, a data set, a subset) and
     ``who`` of whom. ``n_claimed`` are the trials that the paper says it is a share of,
-    None where it does not say; ``n_derived`` where we worked them back from other
-    numbers that it prints.
+    None if it does not say; ``n_derived`` where we worked them back from other numbers
+    that it prints.
     """
 
     source: str

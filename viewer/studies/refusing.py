@@ -31,7 +31,7 @@ _REGRETS = re.compile(
 
 
 def withheld(reply: ModelReply) -> Unparsed | None:
-    """Return that a provider or its model withheld a reply, None where it did not."""
+    """Return that a provider or its model withheld a reply, None if it did not."""
     finish = reply.finish_reason.casefold()
     if reply.refusal is not None and reply.refusal.strip():
         return Unparsed(Status.REFUSED, "refusal_field")

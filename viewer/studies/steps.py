@@ -28,8 +28,8 @@ def _no_place() -> None:
 class StepReply:
     """A step with its reply.
 
-    ``placed`` gives what the places of the reply come to in native pixels, None where
-    its text is to be read: its model writes no coordinates and draws no map.
+    ``placed`` gives what the places of the reply come to in native pixels, None if its
+    text is to be read: its model writes no coordinates and draws no map.
     """
 
     step: Step
@@ -111,7 +111,7 @@ class PredictedBoxes:
     ``step`` is the step that the image was sent with, ``image`` counts its images from
     0 and ``field`` is the native rectangle that the whole of it covers. ``boxes`` are
     native, and may be none. ``key`` is the data set's image whose pixels they count, ""
-    where it was edited or its size is not known.
+    if it was edited or its size is not known.
     """
 
     step: str
@@ -165,13 +165,13 @@ class Sources(Protocol):
 
     @property
     def why_no_attention(self) -> str:
-        """Why the attention of the model asked cannot be measured, "" where it can."""
+        """Why the attention of the model asked cannot be measured, "" if it can."""
         ...
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
         """Return text of as many random tokens of the model asked as another has.
 
-        None where the model gives no access to its tokens.
+        None if the model gives no access to its tokens.
         """
         ...
 

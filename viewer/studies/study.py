@@ -119,7 +119,7 @@ class Study(Protocol):
         ...
 
     def gold(self, turn: Turn, params: Any) -> Mapping[str, object]:  # noqa: ANN401
-        """Return the right answer to a trial as JSON, {} where no program can tell.
+        """Return the right answer to a trial as JSON, {} if no program can tell.
 
         It depends on the trial and its item only. An option is ``{"options": [...],
         "order": [...], "right": 0}``, yes or no is ``{"yes": true}``, labels are

@@ -22,7 +22,7 @@ NOTE: Final = (
 class Readable(Generic[T]):
     """A figure whose letters can all be drawn in some families of fonts.
 
-    ``note`` says that letters were left out, "" where none was.
+    ``note`` says that letters were left out, "" if none was.
     """
 
     figure: T

@@ -136,7 +136,7 @@ def real(value: T) -> T:
 
 
 def script_of(value: object) -> Script | None:
-    """Return the script in which an object is written down, None where it is not."""
+    """Return the script in which an object is written down, None if it is not."""
     return value.script if isinstance(value, Recorded) else None
 
 

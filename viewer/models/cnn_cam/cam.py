@@ -76,8 +76,8 @@ def laid_over(
     """Return the map over the whole image sent, ``side`` × ``side``, at most 1.
 
     Bilinear between the centres of the coarse map's elements, constant beyond the
-    outermost, and 0 where the image was cropped away before the network saw it. A map
-    of zeros stays one.
+    outermost, and 0 if the image was cropped away before the network saw it. A map of
+    zeros stays one.
     """
     to_network = fit_affine(ImageGeometry(size), shown.side, shown.fit)
     down = _weights(found.shape[0], size.rows, _down(to_network), shown.side, side)

@@ -94,7 +94,7 @@ class Card:
         return f"{self.sha256}+{file_sha256(self.source.file)}"
 
     def score_of(self, finding: str) -> int | None:
-        """Return the number of a finding's score, None where it was not learned."""
+        """Return the number of a finding's score, None if it was not learned."""
         word = own_word(finding, self.classes)
         return None if word is None else self.classes[word]
 

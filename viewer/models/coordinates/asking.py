@@ -39,4 +39,4 @@ _ASKING: Final = {
 }
 
 ASKING: Final[Mapping[str, str]] = MappingProxyType(_ASKING)
-"""The text sent for each convention; "" where the study asks for a cell itself."""
+"""The text sent for each convention; "" if the study asks for a cell itself."""

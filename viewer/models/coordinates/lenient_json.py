@@ -125,7 +125,7 @@ class _Reader:
         self.cut = self.cut or self.position >= len(self.text)
 
     def _key(self) -> str | None:
-        """Read a key and its colon; None where the text runs out within."""
+        """Read a key and its colon; None if the text runs out within."""
         key = str(self._scalar())
         self._skip()
         if self.cut:

@@ -36,9 +36,9 @@ class Found:
     """Everything of a convention that a text holds.
 
     ``malformed`` are places with the wrong number of numbers, ``foreign`` keys that
-    belong to a convention with the other axis first. ``empty`` tells that the text
-    says in its format that there is nothing; ``complete`` is False where it breaks off
-    inside a place.
+    belong to a convention with the other axis first. ``empty`` tells that the text says
+    in its format that there is nothing; ``complete`` is False if it breaks off inside a
+    place.
     """
 
     marks: tuple[Mark, ...] = ()

@@ -137,7 +137,7 @@ class OpenAIAdapter:
     def _leave_out(
         self, reply: HttpReply, settings: Settings, wanted: list[Parameter]
     ) -> None:
-        """Remember the parameter that a reply refuses; raise where it is none."""
+        """Remember the parameter that a reply refuses; raise if it is none."""
         sent = [p for p in wanted if settings.takes(p)]
         member = rejected_member(reply.status, reply.body, sent)
         if member is None or settings.rejected.issuperset({*TOKEN_CAPS} - {member}):

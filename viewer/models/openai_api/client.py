@@ -148,7 +148,7 @@ class Client:
         return self._settings.get("server") == "azure"
 
     def _answered(self, error: openai.OpenAIError) -> HttpReply:
-        """Return the reply that the SDK takes for an error; raise where none came."""
+        """Return the reply that the SDK takes for an error; raise if none came."""
         if isinstance(error, openai.APIStatusError):
             return _whole(error.response)
         raise self._unanswered(error) from error
@@ -170,7 +170,7 @@ class Client:
 
     @property
     def _reached(self) -> str:
-        """Who is spoken to first: the proxy, where there is one."""
+        """Who is spoken to first: the proxy, if there is one."""
         return self._proxy.address if self._proxy else self._host
 
 

@@ -91,6 +91,6 @@ def image_url(part: ImagePart) -> str:
 
 
 def joined_text(parts: Sequence[TextPart | ImagePart]) -> str | None:
-    """Return the text of a turn without images, None where it has one."""
+    """Return the text of a turn without images, None if it has one."""
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     return "\n".join(texts) if len(texts) == len(parts) else None

@@ -212,7 +212,7 @@ class _Adding:
 def _joined(mask: Foreign, bias: Foreign) -> Foreign:
     """Return the mask that a layer was given with the bias added.
 
-    None, (…) True where a key may be attended to, or numbers added to logits.
+    None, (…) True if a key may be attended to, or numbers added to logits.
     """
     import torch
 

@@ -222,7 +222,7 @@ class DamagedError(OSError):
 
 
 def wanted_of(repo: str, revision: str, name: str) -> Wanted | None:
-    """Return a file of the hub, None where its cache would not know it again."""
+    """Return a file of the hub, None if its cache would not know it again."""
     import huggingface_hub
     from huggingface_hub import constants
     from huggingface_hub.file_download import repo_folder_name

@@ -68,7 +68,7 @@ def check_fits(name: str, weights: int, device: str) -> None:
 
 
 def free_bytes(device: str) -> int | None:
-    """Return the free bytes of a device's memory, None where that is not told."""
+    """Return the free bytes of a device's memory, None if that is not told."""
     if device == "cpu":
         return free_main_memory()
     import torch
@@ -88,7 +88,7 @@ def forget_peak(device: str) -> None:
 
 
 def peak_bytes(device: str) -> int | None:
-    """Return the most bytes held since ``forget_peak``, None where nobody tells.
+    """Return the most bytes held since ``forget_peak``, None if it is unknown.
 
     Of torch on a GPU; elsewhere of the whole process, since it began.
     """

@@ -73,7 +73,7 @@ def coded_color(start: bytes) -> str:
 
     It says so by JFIF, which allows YCbCr alone (T.871), by Adobe's transform flag
     (T.872, 6.5.3), by components numbered R, G and B, or by more samples of the first
-    component than of the others, as only luminance has. "" where it does not say.
+    component than of the others, as only luminance has. "" if it does not say.
     """
     for marker, body in _segments(start):
         if marker == _JFIF and body.startswith(b"JFIF\0"):

@@ -49,7 +49,7 @@ class Annotated:
     """What the tables say of one image; ``size`` is what they say its size is.
 
     ``broken`` maps a finding to the words why a part of its reference is of no use.
-    ``patient`` and ``view`` are as they are written, "" where no table says them.
+    ``patient`` and ``view`` are as they are written, "" if no table says them.
     """
 
     key: str

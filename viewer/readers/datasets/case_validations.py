@@ -58,7 +58,7 @@ def read_case_validations(
 
 
 def _problem(cells: Mapping[str, str], case: EvidenceCase) -> str:
-    """Return what is wrong with a row about a case, "" where nothing is."""
+    """Return what is wrong with a row about a case, "" if nothing is."""
     evidence = {one.key for one in case.evidence}
     verdicts, confirmed = _parts(cells, "alignment"), cells.get("confirmed", "")
     if confirmed not in {"yes", "no"}:

@@ -21,10 +21,10 @@ REJECTED: Final = "rejected_item"
 class ChoiceRow:
     """One question as its table writes it.
 
-    ``number`` is its name within its subset and split, "" where the table gives none;
+    ``number`` is its name within its subset and split, "" if the table gives none;
     ``place`` counts the table's rows. ``options`` may have their letters with them.
-    ``explanations`` are of every option, none where the table has none. ``problem`` is
-    why the row cannot be used unchanged, "" where it can.
+    ``explanations`` are of every option, none if the table has none. ``problem`` is why
+    the row cannot be used unchanged, "" if it can.
     """
 
     subset: str

@@ -61,7 +61,7 @@ def required_tables(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a table's columns; none where it cannot be read."""
+    """Return the names of a table's columns; none if it cannot be read."""
     return [unguarded(name).strip() for name in header_cells(path)]
 
 
@@ -95,7 +95,7 @@ def columns_not_read(table: Path, read: Collection[str]) -> list[Notice]:
 
 
 def split_of(tables: Collection[Path]) -> str:
-    """Return the split that the tables' names say, "" where none or several."""
+    """Return the split that the tables' names say, "" if none or several."""
     found = {
         split
         for path in tables
@@ -106,7 +106,7 @@ def split_of(tables: Collection[Path]) -> str:
 
 
 def corners(*numbers: str) -> BoxPx | None:
-    """Return the box from x0, y0 to x1, y1; None where that is none."""
+    """Return the box from x0, y0 to x1, y1; None if that is none."""
     try:
         x0, y0, x1, y1 = map(float, numbers)
     except ValueError:
@@ -117,7 +117,7 @@ def corners(*numbers: str) -> BoxPx | None:
 
 
 def corner_and_size(*numbers: str) -> BoxPx | None:
-    """Return the box at x, y of a width and height; None where that is none."""
+    """Return the box at x, y of a width and height; None if that is none."""
     try:
         x, y, width, height = map(float, numbers)
     except ValueError:

@@ -60,7 +60,7 @@ class EmbeddedImages:
         self.problems: dict[str, Problem] = {}
 
     def of_row(self, row: Mapping[str, str | None]) -> tuple[str, ...]:
-        """Return the names of a row's images; none where it has none."""
+        """Return the names of a row's images; none if it has none."""
         index, cell = row.get("index") or "", (row.get("image") or "").strip()
         path = (row.get("image_path") or "").strip()
         found = self._of_cell(index, cell) if cell else (path,) if path else ()

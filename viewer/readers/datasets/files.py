@@ -32,9 +32,9 @@ _WORKERS = 2
 class FileFacts:
     """An image file's hash and headers.
 
-    ``problem`` is the sentence of why it cannot be read, "" where it can;
-    ``headers`` has one entry per frame and is empty where there is a problem;
-    ``sha256`` is "" where not even the bytes can be read.
+    ``problem`` is the sentence of why it cannot be read, "" if it can; ``headers`` has
+    one entry per frame and is empty where there is a problem; ``sha256`` is "" where
+    not even the bytes can be read.
     """
 
     sha256: str

@@ -222,7 +222,7 @@ def _runs(area: str, code: object) -> Runs:
 
 
 def _whole(numbers: object) -> tuple[int, ...]:
-    """Return a list of whole numbers, nothing where it is none."""
+    """Return a list of whole numbers, nothing if it is none."""
     if not isinstance(numbers, list | tuple):
         return ()
     return tuple(numbers) if all(type(n) is int for n in numbers) else ()

@@ -59,7 +59,7 @@ class ImageFiles:
         self.notices: list[Notice] = []
 
     def find(self, written: str) -> Path | None:
-        """Return the file that a table calls ``written``; None where there is none.
+        """Return the file that a table calls ``written``; None if there is none.
 
         A path counts from the folder, else its end must fit; a name may lack its
         suffix, or spell it otherwise (``.JPG``, ``.jpeg``). Of several files the first

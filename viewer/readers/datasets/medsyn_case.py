@@ -112,7 +112,7 @@ def read_case(path: Path) -> EvidenceCase:
 
 
 def patient_of(path: Path) -> str:
-    """Return who a case is about, "" where its file does not say."""
+    """Return who a case is about, "" if its file does not say."""
     return str(_object(path).get("patient", "")).strip()
 
 
@@ -237,7 +237,7 @@ def _below(case: _Case, image: str) -> str:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """Return a list's texts; nothing where it is no list of texts that say anything."""
+    """Return a list's texts; nothing if it is no list of texts that say anything."""
     if not isinstance(value, list):
         return ()
     found = tuple(one.strip() for one in value if isinstance(one, str) and one.strip())
@@ -260,7 +260,7 @@ def _check_language(case: _Case, found: EvidenceCase) -> None:
 
 
 def _of_another_language(texts: Sequence[str], language: Language) -> str:
-    """Return the first text that is not in a language, "" where all are."""
+    """Return the first text that is not in a language, "" if all are."""
     is_other = _is_chinese if language is Language.ENGLISH else _is_latin
     return next((text for text in texts if is_other(text)), "")
 

@@ -53,7 +53,7 @@ _CONTRADICTION: Final = (
 
 @dataclass
 class _Rows:
-    """What the rows of one image say; ``findings`` is None where no labels are told."""
+    """What the rows of one image say; ``findings`` is None if no labels are told."""
 
     file: str
     findings: tuple[str, ...] | None = None

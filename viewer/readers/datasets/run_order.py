@@ -39,7 +39,7 @@ class Order(StrEnum):
 class Runs:
     """Alternating runs of background and foreground, background first, of an image.
 
-    ``name`` is the anatomy, "" where nobody says.
+    ``name`` is the anatomy, "" if nobody says.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """SIIM-ACR Pneumothorax 2019: radiographs with run-length coded masks.
 
 ``train-rle.csv`` has a row for each annotated part: ``ImageId`` and ``EncodedPixels``,
-pairs of numbers down the columns or -1 where there is no pneumothorax. The challenge
+pairs of numbers down the columns or -1 if there is no pneumothorax. The challenge
 counts each run from the end of the one before; other editions count from the first
 pixel. Which it is, is decided by what cannot be, and said; where both can be, the
 person must say it (formats ``siim-relative`` and ``siim-absolute``). Images are

@@ -76,7 +76,7 @@ def day_of(written: str) -> date | None:
 
 
 def days_between(later: str, earlier: str) -> int | None:
-    """Return how many days lie between two, None where one is none."""
+    """Return how many days lie between two, None if one is none."""
     one, two = day_of(later), day_of(earlier)
     return None if one is None or two is None else (one - two).days
 

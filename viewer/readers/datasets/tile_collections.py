@@ -63,7 +63,7 @@ _SEVERAL: Final = "several_labels"
 def published(root: Path, files: Sequence[str]) -> Tiles | None:
     """Return the tiles of a collection with labels outside of folder names.
 
-    ``files`` are the paths below the folder; None where it is none of these.
+    ``files`` are the paths below the folder; None if it is none of these.
     """
     for read in (_mhist, _sicap, _wsss):
         found = read(root, files)

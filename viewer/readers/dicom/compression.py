@@ -25,7 +25,7 @@ _LOSSY_SYNTAXES: Final = {
 
 
 def lossy_text(dataset: Dataset) -> str:
-    """Return ratio and method of lossy compression, "" where nothing was lost.
+    """Return ratio and method of lossy compression, "" if nothing was lost.
 
     Lossy Image Compression (0028,2110) is kept for good once it was done, also in a
     file that is not compressed any more (PS3.3 C.7.6.1.1.5).

@@ -64,7 +64,7 @@ def _aspect_ratio(dataset: Dataset) -> float | None:
 
 
 def _numbers(dataset: Dataset, keyword: str, count: int) -> tuple[float, ...] | None:
-    """Return so many numbers, None where there are others, or words, or none."""
+    """Return so many numbers, None if there are others, or words, or none."""
     try:
         values = tuple(float(v) for v in np.atleast_1d(dataset.get(keyword) or ()))
     except ValueError:

@@ -46,7 +46,7 @@ def pixel_form(dataset: Dataset) -> PixelForm:
     """Return how Pixel Data, Float or Double Float Pixel Data is stored.
 
     High Bit is one less than Bits Stored where it is absent, or lower than PS3.5 8.1.1
-    allows. Planar Configuration is 0 where it is absent, and where pixels share
+    allows. Planar Configuration is 0 if it is absent, and where pixels share
     chrominances, which allows no other. Colours are never signed (C.7.6.3.1.2).
 
     Raises

@@ -37,7 +37,7 @@ def bounded_text(
 
 
 def header_cells(path: Path, delimiter: str = ",") -> list[str]:
-    """Return the cells of a table's first row; none where it cannot be read."""
+    """Return the cells of a table's first row; none if it cannot be read."""
     try:
         with open_text(path, errors="replace") as stream:
             # A file may be one line of any length, or one cell of any number of them.

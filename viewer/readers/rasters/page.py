@@ -25,8 +25,8 @@ class RasterPage:
 
     ``samples`` is (rows, columns) of grey values or of indices into ``palette``, or
     (rows, columns, 3) of RGB, integers of ``bits`` significant bits or floats.
-    ``palette`` is (n, 3) uint8 RGB and ``alpha`` (rows, columns), each None where there
-    is none. ``white_is_zero`` where 0 is white (TIFF 6.0, PhotometricInterpretation 0).
+    ``palette`` is (n, 3) uint8 RGB and ``alpha`` (rows, columns), each None if there is
+    none. ``white_is_zero`` where 0 is white (TIFF 6.0, PhotometricInterpretation 0).
     """
 
     samples: Samples

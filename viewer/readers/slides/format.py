@@ -42,10 +42,10 @@ class SlideFacts:
     """What a slide's file says, its pixels undecoded.
 
     ``levels`` are the stored sizes, the scan's first and descending; ``spacing`` that
-    of the scan's pixels; ``power`` the objective's, None where the file does not say;
+    of the scan's pixels; ``power`` the objective's, None if the file does not say;
     ``icc`` the colour profile; ``lossy`` what was lost by compression and ``note`` what
-    was mended, "" for nothing.
-    Keys are empty where the file names no patient, study or series.
+    was mended, "" for nothing. Keys are empty where the file names no patient, study or
+    series.
     """
 
     path: Path

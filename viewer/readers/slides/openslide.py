@@ -182,7 +182,7 @@ def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
 
 
 def _number(said: Mapping[str, str], name: str) -> float | None:
-    """Return a positive number, None where the file has none."""
+    """Return a positive number, None if the file has none."""
     try:
         number = float(said.get(name, ""))
     except ValueError:

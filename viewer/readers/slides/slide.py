@@ -227,7 +227,7 @@ def _to_srgb(pixels: npt.NDArray[np.uint8], icc: bytes | None) -> npt.NDArray[np
 
 @lru_cache(maxsize=4)
 def _transform(icc: bytes) -> Any:  # noqa: ANN401 - Pillow's, which has no public type
-    """Return how a profile's colours become sRGB's, None where it cannot be used."""
+    """Return how a profile's colours become sRGB's, None if it cannot be used."""
     from io import BytesIO
 
     from PIL import ImageCms

@@ -43,9 +43,9 @@ class VolumeHeader:
     """The values of a volume in its files and in space.
 
     ``shape`` counts the values along each axis of the file, the fastest first. The
-    first two axes of space are the columns and rows of a stored slice, the further
-    ones its slices. ``components`` is the axis along which the numbers of one voxel
-    lie, None where a voxel is one number.
+    first two axes of space are the columns and rows of a stored slice, the further ones
+    its slices. ``components`` is the axis along which the numbers of one voxel lie,
+    None if a voxel is one number.
 
     ``parts`` hold equally many values each, of ``dtype`` with its byte order; ``skip``
     bytes of the first are passed over once they are unpacked. A value is multiplied by
@@ -53,10 +53,10 @@ class VolumeHeader:
 
     ``affine`` (3, 4) has the steps along the first three axes of space, and the centre
     of the first voxel, in millimetres of the patient (x to the left, y to the back, z
-    to the head); a position that is not known is NaN. It is None where the file does
-    not say how the volume lies in the patient. ``spacing`` is then the distance of
-    neighbours along the first two axes of space in millimetres, None where the file
-    does not say that either.
+    to the head); a position that is not known is NaN. It is None if the file does not
+    say how the volume lies in the patient. ``spacing`` is then the distance of
+    neighbours along the first two axes of space in millimetres, None if the file does
+    not say that either.
     """
 
     shape: tuple[int, ...]
@@ -82,7 +82,7 @@ class VolumeHeader:
 
 
 def known_affine(steps: Steps, origin: npt.ArrayLike) -> Steps | None:
-    """Return a volume's affine, None where its steps do not span the space.
+    """Return a volume's affine, None if its steps do not span the space.
 
     ``steps`` (3, 3) has a column for each axis, ``origin`` (3,) the first voxel.
     """

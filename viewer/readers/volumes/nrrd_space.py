@@ -115,6 +115,6 @@ def _spacings(
 
 
 def _millimetres(text: str, number: int) -> float:
-    """Return how long a unit is; NaN where it is none of length."""
+    """Return how long a unit is; NaN if it is none of length."""
     units = [*_QUOTED.findall(text), *[""] * (number + 1)]
     return _MM.get(units[number].strip().lower(), math.nan)

@@ -1,7 +1,7 @@
 """How well boxes find boxes: average precision and the free-response curve.
 
-The columns are an item's predicted boxes, how sure each is (nothing where no
-confidence is known) and the boxes to find, all in pixels of one image.
+The columns are an item's predicted boxes, how sure each is (nothing if no confidence is
+known) and the boxes to find, all in pixels of one image.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WITH_ONLY: Final = ", only items with the finding"
 def precision(seen: Seen) -> Sequence[object]:
     """Return the mean of COCO's average precision at ``overlaps``, and its name.
 
-    There is none where all boxes are equally sure: nothing puts them in an order.
+    There is none if all boxes are equally sure: nothing puts them in an order.
     """
     if not tells_apart(_images(seen)):
         return nan, _NO_ORDER + _which(seen)

@@ -57,7 +57,7 @@ def pooled_rate(seen: Seen) -> Sequence[object]:
 def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     """Return the mean of pooled rates over the ``among`` values of the column ``by``.
 
-    There is none where one of them has none.
+    There is none if one of them has none.
     """
     by, among = seen.options["by"], seen.options["among"]
     above, below = seen.of
@@ -142,7 +142,7 @@ def change_of_rates(seen: Seen) -> Sequence[object]:
 
 
 def arrow(change: float) -> str:
-    """Return the sign of a change: up, down, none, or "" where it is not known."""
+    """Return the sign of a change: up, down, none, or "" if it is not known."""
     if isnan(change):
         return ""
     return "↑" if change > 0 else "↓" if change < 0 else "="
@@ -162,7 +162,7 @@ def chance(seen: Seen) -> Sequence[object]:
 
 @estimator("chance level")
 def chance_level(seen: Seen) -> Sequence[object]:
-    """Return the mean chance of rows, none where one of them has none.
+    """Return the mean chance of rows, none if one of them has none.
 
     It is of the very trials that a rate counts, each as often as the rate counts it.
     """
@@ -243,8 +243,8 @@ def difference_of_means(seen: Seen) -> Sequence[object]:
 def spread_of_shares(seen: Seen) -> Sequence[object]:
     """Return the greatest share of rows whose column holds less the least.
 
-    The shares are those of the ``among`` values of the column ``by``; there is none
-    where one of them has none.
+    The shares are those of the ``among`` values of the column ``by``; there is none if
+    one of them has none.
     """
     by, among = seen.options["by"], seen.options["among"]
     parts = (seen.rows.where({by: (value,)}) for value in among)

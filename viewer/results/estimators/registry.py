@@ -75,12 +75,12 @@ def columns_named(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def or_none(rows: Frame, column: str) -> list[Any]:
-    """Return a column's values, None where there is none."""
+    """Return a column's values, None if there is none."""
     return [value if has_value(value) else None for value in rows[column]]
 
 
 def ratio(above: float, below: float) -> float:
-    """Return a quotient, NaN where nothing is divided by."""
+    """Return a quotient, NaN if nothing is divided by."""
     return above / below if below else nan
 
 

@@ -93,7 +93,7 @@ class Reply:
 
     @property
     def reference(self) -> GridReference | None:
-        """The reference as the scorer saw it, None where there is none."""
+        """The reference as the scorer saw it, None if there is none."""
         return self.context.reference(self.scored.trial)
 
 
@@ -105,7 +105,7 @@ def ask(
     *,
     fresh: bool = False,
 ) -> Reply:
-    """Ask one question now; raises where the model did not answer.
+    """Ask one question now; raises if the model did not answer.
 
     The image's reference is used where a registered data set or a mask beside the file
     holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is called with

@@ -44,11 +44,11 @@ _MADE_OF_REPLIES: Final = (
 class Preview:
     """The first request to an endpoint, as it would leave.
 
-    ``origin`` is scheme, host and port, ``is_encrypted`` False where the body can be
-    read on its way there, ``dataset`` the registered data set it is about, "" without
-    one; ``images`` the exact PNG bytes, ``text`` (role, words) in the order
-    sent; ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how
-    many such questions are meant to follow, this one included.
+    ``origin`` is scheme, host and port, ``is_encrypted`` False if the body can be read
+    on its way there, ``dataset`` the registered data set it is about, "" without one;
+    ``images`` the exact PNG bytes, ``text`` (role, words) in the order sent;
+    ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how many such
+    questions are meant to follow, this one included.
     """
 
     model: str

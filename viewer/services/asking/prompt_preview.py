@@ -26,8 +26,8 @@ class CaseQuestion:
     """The first question about a case, as a model would be asked it.
 
     ``position`` is the case's, from 0, among ``n_cases``; ``text`` is (role, words) in
-    the order sent, and ``images`` the PNG bytes. ``has_prompt`` is False where the
-    prompt looked for is not in the question.
+    the order sent, and ``images`` the PNG bytes. ``has_prompt`` is False if the prompt
+    looked for is not in the question.
     """
 
     case: str

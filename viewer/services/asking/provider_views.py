@@ -26,9 +26,9 @@ class ViewOffer:
 class ProviderSight:
     """An image as it is sent and as a model sees it after its provider's resizing.
 
-    ``tokens`` is what the image costs, None where no formula is published;
-    ``resampling`` says which filter the pixels were made with; ``warnings`` are the
-    details of the grid that the model may not see, a sentence each.
+    ``tokens`` is what the image costs, None if no formula is published; ``resampling``
+    says which filter the pixels were made with; ``warnings`` are the details of the
+    grid that the model may not see, a sentence each.
     """
 
     sent: Raster

@@ -51,7 +51,7 @@ class WindowSpeeds:
 
 
 MeasureWindow = Callable[[Samples], WindowSpeeds]
-"""Measures the window; raises where there is none."""
+"""Measures the window; raises if there is none."""
 
 
 @dataclass

@@ -24,7 +24,7 @@ _MEGA: Final = 1e6
 class FirstImage:
     """A start: seconds to the first image painted, and bytes resident soon after.
 
-    ``resident`` is None where the system does not tell.
+    ``resident`` is None if the system does not tell.
     """
 
     seconds: float

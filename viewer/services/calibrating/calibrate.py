@@ -51,12 +51,12 @@ class Calibration:
 
     @property
     def closest(self) -> Fit | None:
-        """The convention that comes closest, None where no reply could be read."""
+        """The convention that comes closest, None if no reply could be read."""
         return self.fits[0] if self.fits else None
 
     @property
     def best(self) -> Fit | None:
-        """The convention that fits, None where none finds most of the markers."""
+        """The convention that fits, None if none finds most of the markers."""
         closest = self.closest
         return closest if closest is not None and closest.holds else None
 

@@ -56,8 +56,8 @@ class Marker:
 def markers() -> tuple[Marker, ...]:
     """Return the markers, always the same.
 
-    All lie in the middle square, which models that crop see too, and none where the
-    axes or the two sides could be mistaken for each other.
+    All lie in the middle square, which models that crop see too, and none if the axes
+    or the two sides could be mistaken for each other.
     """
     return tuple(_marker(number, place) for number, place in enumerate(_PLACES))
 

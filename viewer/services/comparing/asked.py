@@ -43,7 +43,7 @@ class PromptDiff:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of both sides as text; "" where a side has it not.
+    """One setting of both sides as text; "" if a side has it not.
 
     ``note`` tells what an endpoint did not accept.
     """

@@ -21,7 +21,7 @@ TESTS: Final = ("sign_flip", "mcnemar")
 """What may be declared as the test that decides, the default first."""
 METRIC: Final = "hit_rate"
 OF_FINDINGS: Final = PLACING
-"""The study whose runs a family is declared for where nobody says."""
+"""The study whose runs a family is declared for if it is unknown."""
 
 Keys = tuple[str, str]
 """A condition and a finding."""
@@ -168,7 +168,7 @@ def adjusted(
     mine : mapping
         The raw p values of this comparison.
     others : sequence
-        Those of the declaration's other pairs of models, None where there are none
+        Those of the declaration's other pairs of models, None if there are none
         yet: they count in the size of the family all the same.
     """
     declared = look.declared

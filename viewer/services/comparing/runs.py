@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def watermark(self) -> str:
-        """What must be shown with every number of it; "" where nothing must."""
+        """What must be shown with every number of it; "" if nothing must."""
         if not self.incomplete:
             return ""
         n = len(self.pairing.pending)
@@ -194,7 +194,7 @@ def statistics_at(path: Path, comparison: Comparison) -> Statistics:
 def _other_pairs(store: Store, comparison: Comparison) -> Iterator[PValues | None]:
     """Yield the p values of the declared family's other pairs of models.
 
-    None where the two runs have not both models; then its tests are still counted.
+    None if the two runs have not both models; then its tests are still counted.
     """
     declared, (first, second) = (
         comparison.looked.declared,

@@ -246,7 +246,7 @@ def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _
 def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, float]]:
     """Return McNemar's and the sign-flip p value of each condition's findings.
 
-    McNemar's is NaN where a patient has several pairs. A group without any pair of two
+    McNemar's is NaN if a patient has several pairs. A group without any pair of two
     replies has none.
     """
     values = {}

@@ -50,7 +50,7 @@ _HEAD: Final = (
 class KnownModel:
     """A model as it is known: of the person's own ones also the table as written.
 
-    ``profile`` is None where the table cannot be used; ``error`` says why.
+    ``profile`` is None if the table cannot be used; ``error`` says why.
     """
 
     name: str

@@ -33,13 +33,13 @@ class StoredAnswer:
 
     ``grid`` lies on ``field``, the native rectangle that the square sent covered;
     ``reference_cells`` is empty without a reference. ``note`` is what a baseline says
-    of its answer, ``cost_microusd`` None where nobody said a price, ``parameters``
-    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer`` is
-    None where none was read; ``measures`` compares it with the reference, beside
-    answers that are not cells. ``written`` are boxes on this image that were named
-    beside words: such an answer was asked with no grid, and names no cell. ``reply`` is
-    the stored reply, which several answers may show; ``reused`` says whose it is where
-    another was asked for it.
+    of its answer, ``cost_microusd`` None if nobody said a price, ``parameters`` every
+    setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer`` is None
+    if none was read; ``measures`` compares it with the reference, beside answers that
+    are not cells. ``written`` are boxes on this image that were named beside words:
+    such an answer was asked with no grid, and names no cell. ``reply`` is the stored
+    reply, which several answers may show; ``reused`` says whose it is where another was
+    asked for it.
     """
 
     trial: int

@@ -29,7 +29,7 @@ class MarkedImage:
     ``field`` is the native rectangle that the whole of it covers, in whose pixels
     ``boxes`` are. ``region`` is stretched over the whole image: what was highlighted in
     it, or what a segmenter outlined. ``key`` is the data set's image whose pixels the
-    boxes count, "" where there is none.
+    boxes count, "" if there is none.
     """
 
     png: bytes

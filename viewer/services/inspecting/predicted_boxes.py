@@ -38,7 +38,7 @@ def predicted_boxes(
 
 
 def roles_of(spec: RunSpec) -> Mapping[str, str]:
-    """Return the model in each role of a run, none where its study has no roles."""
+    """Return the model in each role of a run, none if its study has no roles."""
     study = study_named(spec.study)
     return study.roles(study.read_params(spec.preset, dict(spec.params)))
 

@@ -35,9 +35,9 @@ _CHOICES: Final = ("finding", "view", "condition", "model")
 class TrialRow:
     """A trial as the filmstrip shows it; ``item`` names image and finding.
 
-    ``ref`` is its image, None where it is about none; ``places`` tells that its
-    answer is a place to be drawn there, else words alone tell of it. ``called`` is what
-    its study calls finding, view and condition.
+    ``ref`` is its image, None if it is about none; ``places`` tells that its answer is
+    a place to be drawn there, else words alone tell of it. ``called`` is what its study
+    calls finding, view and condition.
     """
 
     trial: int

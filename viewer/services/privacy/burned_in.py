@@ -34,7 +34,7 @@ _HEADS: Final = frozenset({"BRAIN", "FACE", "HEAD", "HEADNECK", "ORBIT", "SKULL"
 
 
 def reason_by_header(facts: BurnedInFacts) -> str:
-    """Return why a header alone asks for a look at the pixels, "" where it does not."""
+    """Return why a header alone asks for a look at the pixels, "" if it does not."""
     if facts.annotation == "YES":
         return "its header says that text is burned in"
     if facts.annotation != "NO" and facts.modality in _OFTEN_WRITTEN_ON:

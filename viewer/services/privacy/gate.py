@@ -115,7 +115,7 @@ class About:
     ``pngs`` are the only images that may leave, ``looked`` what they were drawn from,
     ``known`` are texts of ours that every patient's question holds. ``beside`` are
     images that the text may tell of without showing them, ``item`` is whose words it
-    tells, None where there are none but a finding's.
+    tells, None if there are none but a finding's.
     """
 
     looked: tuple[Looked, ...]

@@ -24,7 +24,7 @@ class WordsToRead:
 
     ``sha256`` is what a decision is kept under, so that it holds for exactly the words
     that were read; ``found`` are the kinds of what was found in them. ``decision`` is
-    None where a person decided nothing yet.
+    None if a person decided nothing yet.
     """
 
     item: str

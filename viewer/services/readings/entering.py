@@ -76,7 +76,7 @@ def _enter(store: Store, ground: Ground) -> Entered:
 
 
 def entered_run(store: Store, session: SessionId) -> int | None:
-    """Return the run that a session was entered as, None where it was not."""
+    """Return the run that a session was entered as, None if it was not."""
     return runs.run_with_plan(store, _plan_sha256(session))
 
 

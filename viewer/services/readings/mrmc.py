@@ -1,9 +1,9 @@
 """Readers' answers as files for others: a long table, iMRMC and RJafroc (3.7).
 
 The last two are of one finding, and a case of theirs is a patient. A score is the
-reader's confidence in the place that he marked; it is 0 where he marked a place that
-the finding is not at, or denied the finding. Of several images of a patient iMRMC gets
-the highest score, RJafroc each image with the finding as a lesion. Patients without the
+reader's confidence in the place that he marked; it is 0 if he marked a place that the
+finding is not at, or denied the finding. Of several images of a patient iMRMC gets the
+highest score, RJafroc each image with the finding as a lesion. Patients without the
 finding have the truth 0.
 """
 
@@ -48,8 +48,8 @@ from viewer.writers.tables import csv_bytes, workbook_bytes
 class ScoredReading:
     """One locked case of a reader with its verdict.
 
-    ``answer`` is None where the reader denies the finding. ``confidence`` is the level
-    of the form's first scale, None without one; ``truth`` tells whether the finding is
+    ``answer`` is None if the reader denies the finding. ``confidence`` is the level of
+    the form's first scale, None without one; ``truth`` tells whether the finding is
     there.
     """
 

@@ -145,7 +145,7 @@ def undo(
 
 
 def _refuse_undoing(store: Store, session: SessionId, position: int) -> None:
-    """Raise where a lock has become final though nothing was revealed."""
+    """Raise if a lock has become final though nothing was revealed."""
     if readings.went_on(store, session, position):
         raise LockedError(
             "This case was locked before the current one.",

@@ -94,7 +94,7 @@ def place_of(form: Form, values: Values) -> Value | None:
 
 
 def answer_of(form: Form, values: Values) -> Answer | None:
-    """Return the place that a reader locked, None where he denies the finding."""
+    """Return the place that a reader locked, None if he denies the finding."""
     place = place_of(form, values)
     return place if isinstance(place, _PLACES) else None
 

@@ -33,7 +33,7 @@ def score_changed_grades(store: Store) -> None:
 
 
 def grades_stamp(store: Store, run: int) -> Stamp:
-    """Return a stamp that changes with a run's grades, () where it has none."""
+    """Return a stamp that changes with a run's grades, () if it has none."""
     return next((stamp_below(root) for one, root in _graded(store) if one == run), ())
 
 

@@ -120,7 +120,7 @@ def _dataset(dataset: Dataset, spec: RunSpec) -> dict[str, object]:
 
 
 def _items(dataset: Dataset) -> dict[str, object]:
-    """Return how many items there are and a hash over them, where there are any."""
+    """Return how many items there are and a hash over them, if there are any."""
     if not dataset.items:
         return {}
     lines = sorted(item.content for item in dataset.items)

@@ -46,7 +46,7 @@ class Recorded:
     """A run as the store has it: its settings, every trial, and what is right of each.
 
     ``columns`` are all that verdicts and frames of trials are made of; ``golds`` are
-    JSON, "" where no program can tell.
+    JSON, "" if no program can tell.
     """
 
     context: RunContext
@@ -69,9 +69,9 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
 
     ``finding`` and ``view`` have columns under the study's own names as well, and so
     has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
-    it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" where there is none.
+    it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" if there is none.
     Tokens, ``seconds`` and ``cost_usd`` are those of all replies that an answer was
-    read from, None where nobody said them. ``correct`` and what else follows from the
+    read from, None if nobody said them. ``correct`` and what else follows from the
     status, and the named numbers, are as :func:`frame_of_trials` has them. With
     ``replies`` there is a column ``reply`` with their text, of an answer of several
     steps the last of the trial's own model; it takes longer.
@@ -159,7 +159,7 @@ def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]
 
 
 def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:
-    """Yield what is right of each trial as JSON, "" where no program can tell.
+    """Yield what is right of each trial as JSON, "" if no program can tell.
 
     It is computed once for each question, and for each model only where readers grade,
     who may not be shown the same of all models.

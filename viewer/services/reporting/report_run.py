@@ -49,7 +49,7 @@ class RunReport:
     """A run's results as data, before anything is written.
 
     ``trials`` is the frame that its table ``items`` lists. ``doubt`` is a sentence on
-    verdicts that do not match their replies, "" where none is known.
+    verdicts that do not match their replies, "" if none is known.
     """
 
     summary: RunSummary

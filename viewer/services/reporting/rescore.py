@@ -62,7 +62,7 @@ def _now(
     answered: Sequence[ScoredTrial],
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Iterator[Verdict | None]:
-    """Yield what each trial's replies give now, None where it is the stored verdict."""
+    """Yield what each trial's replies give now, None if it is the stored verdict."""
     context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     for done, scored in enumerate(answered, 1):
         yield _new_verdict(store, context, scored)

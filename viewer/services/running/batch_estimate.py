@@ -44,12 +44,11 @@ _FREE: Final = "None of these models has a price."
 class BatchEstimate:
     """What a batch will ask.
 
-    ``requests`` are all questions it consists of, ``already_answered`` those settled
-    by an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the
-    rest will take by the mean of each model's earlier replies, None where one has none
-    yet or a price is not known. ``most_microusd`` is the most that the models with a
-    price can cost. ``sends`` tells
-    that a server is asked, not only this program.
+    ``requests`` are all questions it consists of, ``already_answered`` those settled by
+    an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the rest
+    will take by the mean of each model's earlier replies, None if one has none yet or a
+    price is not known. ``most_microusd`` is the most that the models with a price can
+    cost. ``sends`` tells that a server is asked, not only this program.
     """
 
     requests: int
@@ -153,7 +152,7 @@ def _settled(store: Store, sha256: str) -> int:
 
 
 def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
-    """Return micro-dollars for the questions left, None where nobody can tell."""
+    """Return micro-dollars for the questions left, None if nobody can tell."""
     if any(map(is_unpriced, (*spec.models, *spec.helpers))):
         return None
     total = Fraction(0)
@@ -188,7 +187,7 @@ def _at_most(spec: RunSpec, most: int) -> str:
 def _seconds(
     store: Store, spec: RunSpec, dataset: Dataset, left: int, concurrency: int
 ) -> float | None:
-    """Return how long the trials left will take, None where nobody can tell."""
+    """Return how long the trials left will take, None if nobody can tell."""
     total = 0.0
     for profile in spec.models:
         mean_ms = usage.mean_latency(store, profile.name)

@@ -108,7 +108,7 @@ def study_title(name: str) -> str:
 
 
 def drafts_for(study: str, params: Mapping[str, object]) -> PromptDrafts | None:
-    """Return a study's prompts with what is custom; None where none can be replaced."""
+    """Return a study's prompts with what is custom; None if none can be replaced."""
     found = study_named(study)
     if not isinstance(found, HasPrompts):
         return None

@@ -76,7 +76,7 @@ class Ledger:
     def found(self, question: TrialQuestion) -> TrialReply | Coordinator | None:
         """Return a reply to exactly this request that is in the store already.
 
-        Where another batch awaits one, return who does; None where it may be asked.
+        Where another batch awaits one, return who does; None if it may be asked.
         """
         sha256 = question.sha256
         reply = trials.kept_reply(self._store, sha256, question.trial)

@@ -57,7 +57,7 @@ def _work_of(model: ModelProfile) -> list[object]:
 
 
 def _check_models(store: Store, spec: RunSpec, dataset: Dataset) -> None:
-    """Raise where a model cannot be asked, before anything is kept."""
+    """Raise if a model cannot be asked, before anything is kept."""
     gate = open_gate(store, dataset)
     for model in (*spec.models, *spec.helpers):
         gate.check_model(model, dataset.images)
@@ -82,7 +82,7 @@ def plan_run(
 
 
 def _known(store: Store, sha256: str, *, new: bool, fresh: bool) -> int | None:
-    """Return the run of a plan that is to go on, None where another is to be made."""
+    """Return the run of a plan that is to go on, None if another is to be made."""
     if fresh:
         return runs.fresh_run_with_plan(store, sha256)
     return None if new else runs.run_with_plan(store, sha256)

@@ -62,7 +62,7 @@ def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
 
 
 def split_notice_of_run(store: Store, run: int) -> str:
-    """Return :func:`split_notice` of a planned run, "" where it asks nothing more."""
+    """Return :func:`split_notice` of a planned run, "" if it asks nothing more."""
     if not runs.status_counts(store, run).get(Status.PENDING):
         return ""
     spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)

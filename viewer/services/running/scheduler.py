@@ -177,7 +177,7 @@ class Scheduler:
 
     @property
     def all_are_completed(self) -> bool:
-        """True where every question that left has ended, completed or not."""
+        """True if every question that left has ended, completed or not."""
         return all(future.done() for future in self._sent)
 
     def received(self) -> Iterator[tuple[TrialQuestion, RawReply]]:

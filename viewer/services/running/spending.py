@@ -56,7 +56,7 @@ class Budget:
         self._at_risk[attempt] = most
 
     def pay(self, attempt: int, cost: int | None) -> None:
-        """Book what an attempt cost; None, where nobody says, as the most it can."""
+        """Book what an attempt cost; None, if it is unknown, as the most it can."""
         most = self._at_risk.pop(attempt, 0)
         self.spent += most if cost is None else cost
 
@@ -105,7 +105,7 @@ def budget_of_run(
 
 
 def check_prices(profiles: Iterable[ModelProfile]) -> None:
-    """Raise WrongUseError where a model elsewhere has no price to hold a ceiling."""
+    """Raise WrongUseError if a model elsewhere has no price to hold a ceiling."""
     for profile in profiles:
         if is_unpriced(profile):
             raise WrongUseError(

@@ -46,7 +46,7 @@ class Suiting:
         return suited[-1] if suited else otherwise
 
     def newest_beside(self, known: Iterable[str]) -> str:
-        """Return the newest data set, "" where it is known already."""
+        """Return the newest data set, "" if it is known already."""
         newest = next(iter(self.datasets), "")
         return "" if newest in known else newest
 

@@ -58,7 +58,7 @@ def begin(
 
 
 def first_image(paths: Sequence[Path], home: Path, *, demo: bool) -> ImageRef | None:
-    """Return the image that comes up first, None where it has to be looked for."""
+    """Return the image that comes up first, None if it has to be looked for."""
     if demo:
         ref = ImageRef(demo_folder(home) / "radiograph" / "RG1.dcm")
     elif paths:

@@ -54,7 +54,7 @@ Table = Mapping[str, object]
 class Kit:
     """What makes a collection of a format complete for a paper's pack.
 
-    ``scripts`` are the models by name, None where the answers are there already.
+    ``scripts`` are the models by name, None if the answers are there already.
     ``settings`` are those of every model, ``params`` what the study is asked with
     besides the pack's own settings, ``helpers`` the models in a role. ``file`` is the
     study file's name, ``ending`` what the data set's name ends with besides the

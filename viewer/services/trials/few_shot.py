@@ -13,7 +13,7 @@ from viewer.studies.catalog import study_named
 
 
 def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
-    """Return the data set of a run's examples, None where it has none.
+    """Return the data set of a run's examples, None if it has none.
 
     A name that is not registered raises.
     """

@@ -77,7 +77,7 @@ def asking_of(profile: ModelProfile) -> str:
 def form_of_answer(profile: ModelProfile, finding: str) -> dict[str, object] | None:
     """Return the JSON Schema of a model's answer.
 
-    None where it is free, or where it names a cell, whose form its adapter knows. A
+    None if it is free, or where it names a cell, whose form its adapter knows. A
     convention that has no form raises WrongUseError.
     """
     if not profile.settings.get("structured"):

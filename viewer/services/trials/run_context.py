@@ -180,7 +180,7 @@ class RunContext:
             return self.study.score(turn, answer, self.params)
 
     def gold(self, trial: Trial) -> Mapping[str, object]:
-        """Return the right answer to a trial as JSON, {} where no program can tell.
+        """Return the right answer to a trial as JSON, {} if no program can tell.
 
         An item that lacks what its study looks for raises WrongUseError.
         """
@@ -200,7 +200,7 @@ class RunContext:
             ) from error
 
     def check_gold(self, trials: Iterable[Trial]) -> None:
-        """Raise where an item that is to be asked about does not say what is right."""
+        """Raise if an item that is to be asked about does not say what is right."""
         asked = {one.item: one for one in trials if not one.exclusion}
         for trial in asked.values() if self._places is None else ():
             self.gold(trial)
@@ -244,7 +244,7 @@ class RunContext:
 
     @cached_property
     def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
-        """What readers graded, by output; nothing where the study is not graded."""
+        """What readers graded, by output; nothing if the study is not graded."""
         found: dict[tuple[str, str, int], list[Grade]] = {}
         if self.study.words.graded:
             for grade in grades_of(self.dataset).grades:
@@ -252,7 +252,7 @@ class RunContext:
         return found
 
     def reference(self, trial: Trial) -> GridReference | None:
-        """Return the reference as the scorer sees it, None where there is none."""
+        """Return the reference as the scorer sees it, None if there is none."""
         if self._places is None or trial.finding not in self.images[trial.image].masks:
             return None
         return self._references((trial.image, trial.finding, trial.condition))
@@ -298,7 +298,7 @@ class RunContext:
     def _form(
         self, profile: ModelProfile, trial: Trial, question: Question
     ) -> Mapping[str, object] | None:
-        """Return the JSON Schema of an answer, None where it is free."""
+        """Return the JSON Schema of an answer, None if it is free."""
         if self._places is not None:
             return form_of_answer(profile, trial.finding)
         wanted = _ONE_TEXT if profile.settings.get("structured") else None

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class PreparedRequest:
     """A request ready to be asked, with the key that names its exact bytes.
 
-    ``outgoing`` says how it leaves this machine, None where it does not; ``shown``
-    are the images that it was made of, and ``prompt`` its template's name and text.
-    ``note`` is what a reader of the results must know of it, "" for nothing.
+    ``outgoing`` says how it leaves this machine, None if it does not; ``shown`` are the
+    images that it was made of, and ``prompt`` its template's name and text. ``note`` is
+    what a reader of the results must know of it, "" for nothing.
     """
 
     profile: ModelProfile

@@ -53,8 +53,8 @@ class WorkerReply:
     """The answer to the command of an id.
 
     ``ok`` is what it brought (``{"run": 3, "planned": 24}``, ``{"runs": [4, 5]}``), or
-    None where it was refused; ``sentence`` says why. A run that fails after it had
-    begun is told by a second reply to the command that began it, with its ``run``.
+    None if it was refused; ``sentence`` says why. A run that fails after it had begun
+    is told by a second reply to the command that began it, with its ``run``.
     """
 
     id: int

@@ -53,7 +53,7 @@ class HeldModels:
                 yield HeldModel(model.name, LoadState.UNLOADED.value, 0, str(error))
 
     def load(self, name: str) -> HeldModel:
-        """Load a model and return it; raises where that fails or is cancelled."""
+        """Load a model and return it; raises if that fails or is cancelled."""
         with self.loading.doing(name) as cancelled:
             adapter = self._loadable(name)
             adapter.load(LoadSteps(name, self._tell), cancelled)

@@ -122,9 +122,9 @@ def answer_place(
     """Return which token of a reply states the option that is read from it.
 
     A letter states it if, were it another letter, another option would be read; where
-    several do so together, the first of them. None where no option is read, or no
-    single token states it: letters within words, articles, names such as vitamin D,
-    letters of an option's own words (hepatitis B) and those weighed on the way do not.
+    several do so together, the first of them. None if no option is read, or no single
+    token states it: letters within words, articles, names such as vitamin D, letters of
+    an option's own words (hepatitis B) and those weighed on the way do not.
     """
     texts = [_plain_token(token.token) for token in reply.logprobs]
     found = _option_read(reply, texts, options, order)

@@ -199,7 +199,7 @@ def numbered(entries: tuple[str, ...]) -> str:
 
 
 def check_exclusive(asked: Asked) -> None:
-    """Raise where a piece of evidence is shown as images and as its text (E004-02)."""
+    """Raise if a piece of evidence is shown as images and as its text (E004-02)."""
     worded = {p.evidence for p in asked.parts if isinstance(p, Words) and p.evidence}
     pictured = {p.evidence for p in asked.parts if isinstance(p, Picture)}
     if both := sorted(worded & pictured):

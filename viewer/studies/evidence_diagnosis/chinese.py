@@ -32,7 +32,7 @@ def chosen_in_chinese(text: str, options: Sequence[str]) -> int | Unparsed | Non
     """Return the place of the option that a Chinese sentence chooses.
 
     By a letter after a word for choosing, else by the one option that the last clause
-    names which says what the diagnosis is. None where no sentence does.
+    names which says what the diagnosis is. None if no sentence does.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def _lists_of(document: object) -> Iterator[list[object]]:
 
 
 def _names_in(values: Sequence[object]) -> tuple[str, ...]:
-    """Return the names that a list's values are or have, none where one lacks it."""
+    """Return the names that a list's values are or have, none if one lacks it."""
     names = [v if isinstance(v, str) else _named(v) for v in values]
     return tuple(names) if all(names) else ()
 
@@ -179,7 +179,7 @@ def _numbered(lines: Sequence[str]) -> list[str]:
 
 
 def _inline(line: str) -> list[str]:
-    """Return the names that one line numbers from 1 on, none where it does not."""
+    """Return the names that one line numbers from 1 on, none if it does not."""
     found = list(_INLINE.finditer(line))
     if [int(m[1]) for m in found] != list(range(1, len(found) + 1)) or len(found) < 2:
         return []
@@ -188,7 +188,7 @@ def _inline(line: str) -> list[str]:
 
 
 def _lettered(lines: Sequence[str]) -> list[str]:
-    """Return the names of lines from a or i on, none where they skip one."""
+    """Return the names of lines from a or i on, none if they skip one."""
     found = [(m[1].casefold(), line) for line in lines if (m := _LETTER.match(line))]
     said = [letter for letter, _ in found]
     orders = (words.split()[: len(said)] for words in _IN_ORDER)

@@ -21,7 +21,7 @@ _IDENTITY: Final = ("model", "server", "revision")
 
 
 def judge_of(spec: RunSpec, params: Params) -> ModelProfile | None:
-    """Return the profile that scored a run's answers, None where none did."""
+    """Return the profile that scored a run's answers, None if none did."""
     known = {one.name: one for one in (*spec.models, *spec.helpers)}
     return known.get(params.judge)
 
@@ -34,7 +34,7 @@ def identity_of(profile: ModelProfile) -> str:
 
 
 def maker_of(profile: ModelProfile) -> str:
-    """Return who made the model that a profile asks, "" where its name does not say.
+    """Return who made the model that a profile asks, "" if its name does not say.
 
     A profile's own name is whatever a person calls it, and says nothing.
     """

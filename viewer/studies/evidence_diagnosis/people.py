@@ -28,7 +28,7 @@ WRITTEN: Final = "A physician's differential, as the data set's file has it."
 class Answered:
     """What one physician, or several together, answered to a case.
 
-    ``option`` counts the case's own options from 0, None where none was chosen.
+    ``option`` counts the case's own options from 0, None if none was chosen.
     """
 
     reader: str

@@ -222,7 +222,7 @@ def read_distractors(
 
 
 def _texts(value: object) -> tuple[str, ...] | None:
-    """Return a list's texts, None where it is not a list of texts."""
+    """Return a list's texts, None if it is not a list of texts."""
     if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
         return None
     return tuple(x.strip() for x in value)

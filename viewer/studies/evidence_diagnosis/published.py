@@ -88,7 +88,7 @@ def rows() -> tuple[PublishedValue, ...]:
 
 
 def find(table: str, measure: str, subject: str, who: str) -> PublishedValue:
-    """Return a row; a KeyError where the paper prints none such."""
+    """Return a row; a KeyError if the paper prints none such."""
     return _index()[table, measure, subject, who]
 
 

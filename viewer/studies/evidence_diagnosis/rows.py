@@ -32,7 +32,7 @@ class Row:
 
     ``judge`` is the judge's score, ``first_match`` the rank of the diagnosis in words,
     ``chosen`` the option by its place in the case's own order, ``place`` the letter
-    that the right one stood at, from 0; each None where there is none. ``rapt`` holds
+    that the right one stood at, from 0; each None if there is none. ``rapt`` holds
     (section, layer, value). ``person`` tells that a physician answered.
     """
 

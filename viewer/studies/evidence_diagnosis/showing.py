@@ -57,7 +57,7 @@ class Showing:
 
     @property
     def arm(self) -> Arm | None:
-        """The intervention that it is, None where an evidence is shown otherwise."""
+        """The intervention that it is, None if an evidence is shown otherwise."""
         if self.toggled is not None:
             return None
         plain = self.turned(0)

@@ -241,11 +241,11 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
 def _gold(turn: Turn, params: Params) -> Mapping[str, object]:
     """Return the options with what stood at each letter, or the diagnosis.
 
-    ``right`` counts the options in the case's own order from 0; ``covered_from`` is
-    the judge's score from which a list covers the diagnosis, None where nobody judges.
-    ``arm`` is the intervention, ``turned`` by how many places the options are;
-    specialty and group stand behind their places in the paper's tables. A report that
-    is prepared has no truth.
+    ``right`` counts the options in the case's own order from 0; ``covered_from`` is the
+    judge's score from which a list covers the diagnosis, None if nobody judges. ``arm``
+    is the intervention, ``turned`` by how many places the options are; specialty and
+    group stand behind their places in the paper's tables. A report that is prepared has
+    no truth.
     """
     if is_report(turn.item):
         return {}

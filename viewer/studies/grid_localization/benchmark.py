@@ -153,7 +153,7 @@ _RULE: Final = (
 
 
 def unlike_paper(dataset: Dataset, spec: RunSpec, *, incomplete: bool) -> str:
-    """Return why a run's rates are not the paper's kind, "" where they are."""
+    """Return why a run's rates are not the paper's kind, "" if they are."""
     if incomplete:
         return "the run is not complete"
     if published_split(dataset) != "test" or not is_whole(dataset):

@@ -95,7 +95,7 @@ def examples(
 def example_frame(
     validation: Dataset | None, params: Params, seed: int, asked: _Asked
 ) -> Frame:
-    """Return the examples shown; nothing where there were none.
+    """Return the examples shown; nothing if there were none.
 
     ``asked`` holds each finding and view that was asked about.
     """

@@ -19,7 +19,7 @@ _SPLITS: Final = {
 
 
 def class_figure(rows: Sequence[Record], findings: Sequence[str]) -> StackFigure | None:
-    """Return Fig. 3 of the first grid; None where no frontal view was asked about.
+    """Return Fig. 3 of the first grid; None if no frontal view was asked about.
 
     ``rows`` are those of the table of classes of error.
     Each bar is the whole of a model's frontal trials of a finding. The last group
@@ -55,7 +55,7 @@ def _counts(row: Record) -> tuple[float, ...]:
 
 
 def _review(row: Record) -> str:
-    """Return how far a bar's misses were reviewed, "" where nobody reviewed any."""
+    """Return how far a bar's misses were reviewed, "" if nobody reviewed any."""
     misses, reviewed = row["n_misses"], row["n_reviewed"]
     if not reviewed:
         return ""

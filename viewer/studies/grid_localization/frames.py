@@ -94,7 +94,7 @@ def _told(
 
 
 def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
-    """Return what answers of every kind were measured, None where nothing was.
+    """Return what answers of every kind were measured, None if nothing was.
 
     A trial counts in ``has_area`` unless its answer is one that covers nothing.
     """
@@ -120,7 +120,7 @@ _MEASURED: Final = (
 
 
 def _left_out(score: Score) -> str:
-    """Return what a trial is excluded for, "" where it is not: its item, its model."""
+    """Return what a trial is excluded for, "" if it is not: its item, its model."""
     if score.status is not Status.EXCLUDED:
         return ""
     return MODEL if score.reason == NOT_LEARNED else ITEM

@@ -19,7 +19,7 @@ def missing_findings(dataset: Dataset, params: Params) -> tuple[str, ...]:
 
 
 def missing_findings_sentence(dataset: Dataset, params: Params) -> str:
-    """Return which findings are not asked about, and why; "" where every one is."""
+    """Return which findings are not asked about, and why; "" if every one is."""
     missing = missing_findings(dataset, params)
     if not missing:
         return ""

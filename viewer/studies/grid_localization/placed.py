@@ -28,7 +28,7 @@ from viewer.studies.grid_localization.plan import condition_named
 from viewer.studies.places import GridReference, measured
 
 Spacings = Callable[[str], Spacing | None]
-"""The pixel spacing of an image by its key, None where nothing says it."""
+"""The pixel spacing of an image by its key, None if nothing says it."""
 _ByReader = tuple[tuple[str, tuple[BoxPx, ...]], ...]
 
 
@@ -36,10 +36,10 @@ _ByReader = tuple[tuple[str, tuple[BoxPx, ...]], ...]
 class Detection:
     """An answer's boxes and those that they should find, in native pixels.
 
-    ``predicted`` is empty where nothing was answered that has a box, ``confidence``
-    as long, or empty where the answer names none. ``reference`` are the boxes by the
-    run's rule of readers, none where the finding is absent, ``by_reader`` each
-    reader's own, also none, where several read the image.
+    ``predicted`` is empty where nothing was answered that has a box, ``confidence`` as
+    long, or empty where the answer names none. ``reference`` are the boxes by the run's
+    rule of readers, none if the finding is absent, ``by_reader`` each reader's own,
+    also none, where several read the image.
     """
 
     predicted: tuple[BoxPx, ...]
@@ -56,7 +56,7 @@ class Placed:
     ``reference_index`` the qualifying cells' row-major indices with the fallback
     applied. ``fallback`` tells that no cell of the item reached the threshold,
     ``fraction_outside`` how much of its mask the crop cut off, ``alternate_index`` the
-    qualifying cells in the mask mode that was not chosen; None where the item has no
+    qualifying cells in the mask mode that was not chosen; None if the item has no
     usable mask. ``measures`` compares the answer under every rule in a run with answers
     other than cells, and ``detection`` has its boxes there, None for answers that have
     none.
@@ -159,7 +159,7 @@ class _Placing:
         return self.places.reference(mask, image.geometry, condition)
 
     def _answer(self, one: TrialResult) -> Answer | None:
-        """Return what a reply was understood as; None where no answer was."""
+        """Return what a reply was understood as; None if no answer was."""
         if isinstance(one.said, PlacedAnswer):
             return one.said
         grid = self.places.grid(condition_named(one.condition, self.params))
@@ -180,9 +180,9 @@ class _Placing:
     ) -> Detection | None:
         """Return a trial's boxes and those to find, all cut to what was sent.
 
-        What lies wholly beside it is neither a box nor to be found. There are none
-        to find where the finding is absent. None where the answer is of a kind that has
-        no box: a cell, a point or a heat map.
+        What lies wholly beside it is neither a box nor to be found. There are none to
+        find where the finding is absent. None if the answer is of a kind that has no
+        box: a cell, a point or a heat map.
         """
         if answer is not None and not isinstance(answer, BoxesAnswer | MaskAnswer):
             return None

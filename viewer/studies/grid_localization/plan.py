@@ -28,9 +28,9 @@ _GRID: Final = "grid="
 class Item:
     """One question about an image, where a finding is.
 
-    ``exclusion`` says why it cannot be scored, "" where it can; ``mask`` is None
-    where the data set has none that could be used. ``absent`` tells that the label says
-    the finding is not there (E000-32).
+    ``exclusion`` says why it cannot be scored, "" if it can; ``mask`` is None if the
+    data set has none that could be used. ``absent`` tells that the label says the
+    finding is not there (E000-32).
     """
 
     key: str
@@ -160,7 +160,7 @@ def _unknown_view(image: DatasetImage) -> str:
 
 
 def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
-    """Return why an item cannot be scored, "" where it can."""
+    """Return why an item cannot be scored, "" if it can."""
     if image.view is View.UNKNOWN:
         return _unknown_view(image)
     if mask is None:
@@ -174,7 +174,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
 
 
 def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
-    """Return why nothing of a mask is left in what is sent, "" where some is."""
+    """Return why nothing of a mask is left in what is sent, "" if some is."""
     if column_segments(mask).x.size == 0:
         return NO_REFERENCE
     reference = reference_of(mask, geometry, conditions(params)[0], params)

@@ -103,7 +103,7 @@ def rate_figure(rates: Sequence[Record], condition: str) -> BarFigure:
 
 
 def bars(name: str, rows: Sequence[Record | None]) -> BarSeries:
-    """Return rates as a series of bars, None where there is no row."""
+    """Return rates as a series of bars, None if there is no row."""
     return BarSeries(
         name,
         column(rows, "hit_rate"),
@@ -113,5 +113,5 @@ def bars(name: str, rows: Sequence[Record | None]) -> BarSeries:
 
 
 def column(rows: Sequence[Record | None], name: str) -> tuple[float | None, ...]:
-    """Return a column of some rows, None where there is no row."""
+    """Return a column of some rows, None if there is no row."""
     return tuple(row[name] if row else None for row in rows)

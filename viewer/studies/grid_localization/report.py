@@ -215,7 +215,7 @@ def human_frame(
 ) -> Frame:
     """Return the pairs that have a mask, and whether a reader's point is on it.
 
-    There are none where no points are known.
+    There are none if no points are known.
     """
     images = dataset.images if dataset and points else ()
     header = ("finding", "without_points", "hit")

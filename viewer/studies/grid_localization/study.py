@@ -75,7 +75,7 @@ class GridLocalization(PresetStudy[Params]):
         return GridPlaces(params)
 
     def examples(self, params: Params) -> GridExamples | None:
-        """Return where examples come from, None where none are shown."""
+        """Return where examples come from, None if none are shown."""
         return GridExamples(params) if params.examples else None
 
     def prompts(self, params: Params) -> tuple[tuple[str, str], ...]:
@@ -142,7 +142,7 @@ class GridLocalization(PresetStudy[Params]):
 
 
 def _reference(turn: Turn, params: Params) -> GridReference | None:
-    """Return the reference as the scorer sees it, None where there is none."""
+    """Return the reference as the scorer sees it, None if there is none."""
     trial = turn.trial
     image = turn.images[trial.image]
     mask = image.masks.get(trial.finding)

@@ -102,7 +102,7 @@ def highlights(condition: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a trial's name says was changed; each is "" or None where it is not that."""
+    """What a trial's name says was changed; each is "" or None if it is not that."""
 
     pair: Pair | None = None
     template: int | None = None

@@ -217,7 +217,7 @@ def _probed(
 
 
 def _yes_no(one: TrialResult) -> str:
-    """Return Yes or No, "" where there is neither."""
+    """Return Yes or No, "" if there is neither."""
     return "".join(labels_of(one)) if isinstance(one.said, YesNoAnswer) else ""
 
 

@@ -58,7 +58,7 @@ def region_of_turn(turn: Turn, size: SizePx, suffix: str = "") -> _Bools | None:
 
     ``suffix`` is EDITED for what was asked of an edited image or question.
 
-    None where the model named none; a segmenter's empty mask gives way to the box.
+    None if the model named none; a segmenter's empty mask gives way to the box.
     """
     first = turn.reply_to(LOCATE + suffix)
     box = located_box(first.text, size) if first else None

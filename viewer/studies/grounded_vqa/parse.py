@@ -64,7 +64,7 @@ class Located:
 
 
 def located(text: str) -> Located | None:
-    """Return the parts of a reply in LobA's template, None where it is in none.
+    """Return the parts of a reply in LobA's template, None if it is in none.
 
     "[SEG]" and "<SEG>" are the same token (E002-18).
     """
@@ -209,7 +209,7 @@ def _with_sense(found: Iterable[Mention], senses: Collection[Sense]) -> tuple[st
 
 
 def _json_value(text: str) -> object:
-    """Return the answer of a reply that is JSON, None where it is none."""
+    """Return the answer of a reply that is JSON, None if it is none."""
     try:
         value = read_json(text)
     except ValueError:

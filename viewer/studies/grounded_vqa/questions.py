@@ -197,7 +197,7 @@ def _question(
 
 
 def check_any(benchmark: Benchmark) -> None:
-    """Raise where no image gives any question."""
+    """Raise if no image gives any question."""
     if not benchmark.questions:
         raise WrongUseError(
             "No question can be asked: no image has both an anatomy's mask and a "

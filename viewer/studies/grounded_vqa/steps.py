@@ -53,7 +53,7 @@ Answer = YesNoAnswer | LabelsAnswer | Unparsed
 
 
 def next_step(turn: Turn, params: Params) -> Step | None:
-    """Return the next question of a trial, None where it has all it needs."""
+    """Return the next question of a trial, None if it has all it needs."""
     condition = turn.trial.condition.name
     regions = shows_region(condition) and locates(params)
     if is_perturbed(condition) and turn.reply_to(BASE) is None:
@@ -158,7 +158,7 @@ def _is_to_extract(answer: Answer) -> bool:
 
 
 def _pass(turn: Turn, params: Params, suffix: str = "") -> Step | None:
-    """Return the step that a region still needs, None where it has all it can get."""
+    """Return the step that a region still needs, None if it has all it can get."""
     if turn.reply_to(LOCATE + suffix) is None:
         return Step(LOCATE + suffix)
     wanted = params.segmenter and _is_located(turn, suffix)

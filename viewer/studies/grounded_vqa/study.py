@@ -102,7 +102,7 @@ class GroundedVqa(PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:
-        """Return the next question of a trial, None where it has all it needs."""
+        """Return the next question of a trial, None if it has all it needs."""
         return steps.next_step(turn, params_)
 
     def question(

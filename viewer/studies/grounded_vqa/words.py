@@ -59,7 +59,7 @@ def task_of(finding: str) -> str:
 
 
 def anatomy_of(item: Item) -> str:
-    """Return the anatomy that an item asks about, "" where it is not a question."""
+    """Return the anatomy that an item asks about, "" if it is not a question."""
     question = question_of(item)
     return "" if isinstance(question, Unreadable) else question.anatomy
 

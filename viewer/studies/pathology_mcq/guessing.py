@@ -45,7 +45,7 @@ class Audit:
         return tuple(one.item for one in self.items if self.verdict(one) is False)
 
     def verdict(self, one: Guessed) -> bool | None:
-        """Tell whether an item is guessable, None where it is not known."""
+        """Tell whether an item is guessable, None if it is not known."""
         if len(one.by) >= self.threshold:
             return True
         could = len(one.by) + self.models - one.asked

@@ -47,7 +47,7 @@ class OfficialReading:
     """What the script makes of one sample.
 
     ``predicted`` is the text of the option it settles on, ``at_random`` tells that
-    chance chose it; ``dropped`` says why the sample is in no count, "" where it is.
+    chance chose it; ``dropped`` says why the sample is in no count, "" if it is.
     """
 
     name: str
@@ -119,7 +119,7 @@ def official_options(written: Sequence[str]) -> tuple[str, ...]:
 
 
 def official_choice(response: str, options: Sequence[str]) -> int | None:
-    """Return the option that the script reads, None where it leaves it to chance."""
+    """Return the option that the script reads, None if it leaves it to chance."""
     for mark in _STRIPPED:
         response = response.strip(mark)
     response = f" {response} "

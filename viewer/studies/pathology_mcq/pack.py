@@ -128,7 +128,7 @@ _MOST: Final = 192
 
 
 def gallery_figure(given: PackInput) -> GalleryFigure | None:
-    """Return one image of the run under every kind and level, None where none was.
+    """Return one image of the run under every kind and level, None if none was.
 
     Over each picture stands the beginning of the hash of the whole image's pixels.
     """

@@ -87,7 +87,7 @@ def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:
 
 
 def _unmatched(mcq: Asked, condition: Condition, exchanged: Mapping[str, str]) -> str:
-    """Return why an item cannot get another item's question; "" where it can."""
+    """Return why an item cannot get another item's question; "" if it can."""
     is_swapped = arm_of(condition.name) is Arm.MISMATCH
     return "no_other_question" if is_swapped and not exchanged[mcq.key] else ""
 

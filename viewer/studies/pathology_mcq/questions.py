@@ -25,7 +25,7 @@ class Mcq(Asked):
 
     ``written`` and ``answer`` are the options and the answer as the table writes them,
     for reading replies as the authors' script does. ``explanation`` is of the answer,
-    ``explanations`` are of every option; "" and none where the table has none.
+    ``explanations`` are of every option; "" and none if the table has none.
     """
 
     correct: int

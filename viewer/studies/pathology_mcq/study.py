@@ -193,7 +193,7 @@ def next_sentence(
 ) -> ChoiceAnswer | Unparsed | None:
     """Return the choice of a model that tells how likely each option follows.
 
-    None where the reply does not tell it of these very options, in their order.
+    None if the reply does not tell it of these very options, in their order.
     """
     told = reply.measured.options if reply.measured else ()
     if tuple(one[0].text for one in told if len(one) == 1) != tuple(options):

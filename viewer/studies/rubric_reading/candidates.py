@@ -44,7 +44,7 @@ class Candidate:
 class Quality:
     """What a model scored a task.
 
-    ``conclusion`` is the sum as it wrote it, None where it wrote none; it is shown and
+    ``conclusion`` is the sum as it wrote it, None if it wrote none; it is shown and
     never used. ``risk`` tells whether it raised the flag.
     """
 

@@ -46,7 +46,7 @@ PROPOSED: Final = "proposed"
 
 @dataclass(frozen=True)
 class Proposal:
-    """A candidate with its scores and tags, None where they could not be read.
+    """A candidate with its scores and tags, None if they could not be read.
 
     ``unscored`` and ``untagged`` say why not.
     """
@@ -59,7 +59,7 @@ class Proposal:
 
     @property
     def total(self) -> int | None:
-        """The sum of its scores, None where they could not be read."""
+        """The sum of its scores, None if they could not be read."""
         return self.quality.total if self.quality else None
 
     @property
@@ -69,7 +69,7 @@ class Proposal:
 
 
 def next_step(turn: Turn, params: Params) -> Step | None:
-    """Return the next question; None where all are asked, or nothing was proposed."""
+    """Return the next question; None if all are asked, or nothing was proposed."""
     if not turn.so_far:
         return Step(PROPOSE)
     candidates = _candidates(turn, params)

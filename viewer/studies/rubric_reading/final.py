@@ -56,7 +56,7 @@ class FinalScores:
         return self.model, self.item, self.repeat
 
     def value(self, measure: Measure, order: ContentOrder) -> float | None:
-        """Return a measure, None where an output of this kind has none."""
+        """Return a measure, None if an output of this kind has none."""
         if measure is Measure.CONTENT:
             return self.content.get(order)
         return self.scores.get(Dimension(measure))

@@ -56,7 +56,7 @@ class Graded:
 
     ``models`` are those of the run, in its order; ``kinds`` says which tasks cannot be
     answered, ``patients`` whose they are (a task that is not there is a patient of its
-    own); ``second`` is None where one reader graded alone.
+    own); ``second`` is None if one reader graded alone.
     """
 
     grades: Grades

@@ -29,7 +29,7 @@ _FRONTAL: Final = ("PA", "AP", "FRONTAL")
 class Shown:
     """The images shown, in their order, and in words by which rule.
 
-    ``reason`` is why none can be, "" where they are.
+    ``reason`` is why none can be, "" if they are.
     """
 
     images: tuple[StudyImage, ...]
@@ -47,7 +47,7 @@ def shown(
 ) -> Shown:
     """Return the images of a study that a model is shown.
 
-    ``prior_days`` is the age of the prior, None where nobody says; it matters to a
+    ``prior_days`` is the age of the prior, None if it is unknown; it matters to a
     temporal task only, where ``max_prior_days`` is not 0. The prior's images stand
     after the study's own.
     """

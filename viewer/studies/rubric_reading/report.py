@@ -260,7 +260,7 @@ def _why(
 
 
 def _sentence(reason: Unused, grades: Sequence[Grade]) -> Iterator[str]:
-    """Yield the sentence about the grades of a reason; none where there are none."""
+    """Yield the sentence about the grades of a reason; none if there are none."""
     if grades:
         names = tuple(dict.fromkeys(_name(reason, grade) for grade in grades))
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

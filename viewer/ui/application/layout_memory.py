@@ -78,7 +78,7 @@ def keep_layout(layout: Layout, home: Path) -> bool:
 
 
 def bytes_of(state: str) -> QByteArray:
-    """Return a state that Qt restores; none where the digits are damaged."""
+    """Return a state that Qt restores; none if the digits are damaged."""
     return QByteArray.fromHex(QByteArray(state.encode()))
 
 

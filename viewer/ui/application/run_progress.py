@@ -14,7 +14,7 @@ class RunProgress:
     ``begun`` trials were settled when it started, ``done`` are settled now.
     ``failures`` counts, by their reason, the trials that got no answer from a model
     since then; ``odd`` the replies that were refused or could not be read, by status.
-    ``loading`` is the model that questions wait for, None where they do not, and
+    ``loading`` is the model that questions wait for, None if they do not, and
     ``awaited`` says for whose replies they wait, "" for nobody's.
     """
 

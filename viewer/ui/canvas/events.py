@@ -65,7 +65,7 @@ class ZoomChanged:
 
 @dataclass(frozen=True)
 class AnswerHovered:
-    """The answer under the cursor, None where the cursor left it."""
+    """The answer under the cursor, None if the cursor left it."""
 
     answer: "StoredAnswer | None"
 

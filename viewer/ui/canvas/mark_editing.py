@@ -101,7 +101,7 @@ class MarkEditing:
     def press(self, at: QPointF, kind: MarkKind | None) -> bool:
         """Begin, go on with or take hold of a mark; tell whether the press was used.
 
-        ``kind`` is what the tool in use draws, None where it draws no marks.
+        ``kind`` is what the tool in use draws, None if it draws no marks.
         """
         if self._shown is None:
             return False

@@ -72,7 +72,7 @@ class StillView(QGraphicsView):
         return ""
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
-        """Show the view's own tool tip, where it has one."""
+        """Show the view's own tool tip, if it has one."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             said = self.tip_at(QPointF(event.pos()))
             if said:

@@ -17,8 +17,8 @@ _NOT_SETTLED: Final = ("n_excluded", "n_pending")
 class Bar:
     """A model's rate in a group, 0-1; ``n`` trials are in its denominator.
 
-    ``low`` and ``high`` are the ends of the 95 % interval, None where the rate
-    is a mean of rates and has none.
+    ``low`` and ``high`` are the ends of the 95 % interval, None if the rate is a mean
+    of rates and has none.
     """
 
     model: str

@@ -43,7 +43,7 @@ _SIGNS: Final[Mapping[Readiness, str]] = {
 class ModelRow:
     """A model with what is known of it in memory; ``key`` names the row.
 
-    ``edited``: it was changed and not saved. ``held`` is None where it is not loaded
+    ``edited``: it was changed and not saved. ``held`` is None if it is not loaded
     before it is asked, ``step`` where it is not being loaded.
     """
 
@@ -115,7 +115,7 @@ class ModelsModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, key: str) -> int | None:
-        """Return where a model stands, None where it does not."""
+        """Return where a model stands, None if it does not."""
         return next((i for i, row in enumerate(self.rows) if row.key == key), None)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name

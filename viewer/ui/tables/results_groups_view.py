@@ -67,7 +67,7 @@ class _RatePainter(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        """Paint a row's rate; nothing where it has none."""
+        """Paint a row's rate; nothing if it has none."""
         super().paint(painter, option, index)
         rate, low, high = index.data(ESTIMATE_ROLE)
         inner = QRectF(option.rect).adjusted(AIR, 0, -AIR, 0)
@@ -94,7 +94,7 @@ class GroupsView(NumberView):
     """A table of any length; arrows walk over its numbers."""
 
     number_chosen = Signal(object)
-    """NumberChosen, or None where there is no row"""
+    """NumberChosen, or None if there is no row"""
     cases_wanted = Signal()
     """A person wants to look at the trials of the number, with Enter or two clicks."""
 
@@ -293,7 +293,7 @@ class GroupsModel(NumberModel):
         return int(self._order[row])
 
     def row_of(self, key: tuple[str, ...]) -> int | None:
-        """Return the table's row of a group, None where it is not there."""
+        """Return the table's row of a group, None if it is not there."""
         group = self.groups.row_of(key)
         if group is None:
             return None

@@ -128,7 +128,7 @@ class ResultsFilter(QSortFilterProxyModel):
         )
 
     def row_of(self, key: RowKey) -> int | None:
-        """Return where a row is shown, None where it is filtered out."""
+        """Return where a row is shown, None if it is filtered out."""
         for shown_row, row in enumerate(self.source_rows()):
             if self._model.key(row) == key:
                 return shown_row

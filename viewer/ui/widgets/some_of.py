@@ -47,7 +47,7 @@ class SomeOf(QPushButton):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values that pass; none where every one does."""
+        """The values that pass; none if every one does."""
         return tuple(value for value, tick in self._ticks.items() if tick.isChecked())
 
     def offer(self, values: Sequence[str], words: Sequence[str]) -> None:

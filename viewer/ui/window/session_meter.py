@@ -42,7 +42,7 @@ class SessionMeter(QObject):
         self._context.status.show_use(use.words)
 
     def _fail(self, error: Exception) -> None:
-        """Show nothing where the store cannot be read; what needs it says why."""
+        """Show nothing if the store cannot be read; what needs it says why."""
         if not isinstance(error, OverreadError):
             raise error
         self._context.status.show_use("")

@@ -96,7 +96,7 @@ class KeepsModels(Workspace, Protocol):
         """Choose again what was chosen when the window was left."""
 
     def may_close(self, close: Callable[[], object], /) -> bool:
-        """Return True where nothing would be lost by closing the window.
+        """Return True if nothing would be lost by closing the window.
 
         Else a person is asked, and ``close`` called once nothing is lost any more, or
         what is may be.

@@ -407,7 +407,7 @@ class ModelsWorkspace(QWidget):
     # Endpoints
 
     def test(self) -> None:
-        """Test the chosen model's endpoint, where it has one, and show what it does."""
+        """Test the chosen model's endpoint, if it has one, and show what it does."""
         if self.profile.tabs.isVisible():
             self.profile.tabs.setCurrentIndex(1)
             self.profile.test.ask_to_test()

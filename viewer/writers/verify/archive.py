@@ -44,7 +44,7 @@ class Bundle:
 
 
 def opened(data: bytes) -> tuple[Bundle | None, list[str]]:
-    """Return a bundle and what is wrong with its bytes; None where it cannot be read.
+    """Return a bundle and what is wrong with its bytes; None if it cannot be read.
 
     Data that never was a bundle raise BundleError.
     """

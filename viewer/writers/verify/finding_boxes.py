@@ -95,7 +95,7 @@ def _average_precision(s: Cell) -> Cells:
 
 
 def _precision_by_overlap(s: Cell) -> Cells:
-    """Return overlaps, precisions and a name; none where all boxes are equally sure."""
+    """Return overlaps, precisions and a name; none if all boxes are equally sure."""
     rows = [(row[s.of[1]] or [1.0] * len(row[s.of[0]])) for row in s.rows]
     overlaps = s.options["overlaps"] if len({x for of in rows for x in of}) > 1 else ()
     return [*overlaps], [precision_at(s, one) for one in overlaps], _COCO + _of_which(s)

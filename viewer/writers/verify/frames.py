@@ -18,7 +18,7 @@ class Source:
     ``grades`` are readers' grades of outputs, ``people`` what people answered or
     scored, by what it is. ``asked`` has columns' values in the order of the run's
     tables, where answers are places. ``verdicts`` are of the run's own prompts, which a
-    study's tables count; ``planned`` are those of variants too, where there are any.
+    study's tables count; ``planned`` are those of variants too, if there are any.
     """
 
     plan: Mapping[str, Any]

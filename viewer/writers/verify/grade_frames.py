@@ -185,7 +185,7 @@ def _finals(grades: Sequence[Grade]) -> list[dict[str, Any]]:
 
 
 def _value(final: Mapping[str, Any], name: str, order: str) -> Any:  # noqa: ANN401
-    """Return a measure of an output, None where it has none."""
+    """Return a measure of an output, None if it has none."""
     return (
         final.get("contents", {}).get(order) if name == "content" else final.get(name)
     )

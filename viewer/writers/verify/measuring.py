@@ -37,7 +37,7 @@ class Ground:
 
     ``size`` are rows and columns, ``aspect`` is how much taller than wide a pixel is,
     ``spacing`` the millimetres between rows, those between columns and where they are
-    measured, None where nothing tells.
+    measured, None if nothing tells.
     """
 
     size: tuple[int, int]
@@ -119,7 +119,7 @@ def _cut(boxes: Iterable[Sequence[float]], field: Box) -> list[tuple[int, Box]]:
 def _greatest_of_map(parsed: Parsed, sent: Box) -> Point:
     """Return the centre of a map's greatest element, the first in row-major order.
 
-    It is one whose centre was sent, where there are any.
+    It is one whose centre was sent, if there are any.
     """
     heat = parsed["heat_map"]
     rows, columns = heat["rows"], heat["columns"]
@@ -154,7 +154,7 @@ def region_of(parsed: Parsed, ground: Ground) -> Region | None:
 def measures_of(
     parsed: Parsed, counts: str, ground: Ground, hits: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Return how an answer meets a mask, None where nothing of the mask was sent.
+    """Return how an answer meets a mask, None if nothing of the mask was sent.
 
     ``hits`` are the cells that qualify.
     """

@@ -40,7 +40,7 @@ def body_of(kept: dict[str, Any]) -> bytes:
 
 
 def said_in(kind: str, body: bytes, length_cap: int | None) -> Said | None:
-    """Read a reply's body; None where it cannot be read."""
+    """Read a reply's body; None if it cannot be read."""
     try:
         value = json.loads(body)
         error = value.get("error")
@@ -101,7 +101,7 @@ def _made(text: str, finish: object, refusal: object) -> Said:
 def plain_cell(text: str, *, whole_only: bool) -> str | None:
     """Return the cell of a reply that is nothing but one, or JSON that holds one.
 
-    None where the reply is worded; then only people, or a parser, can say.
+    None if the reply is worded; then only people, or a parser, can say.
     """
     text = unicodedata.normalize("NFKC", text).strip()
     if match := _CELL.fullmatch(text.strip(_EDGES)):

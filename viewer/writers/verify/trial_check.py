@@ -137,7 +137,7 @@ class TrialCheck:
         return self.parsed.get("words") in ("report", "ranked")
 
     def own(self) -> Said | None:
-        """Return the reply that the answer was read from, None where nobody can tell.
+        """Return the reply that the answer was read from, None if nobody can tell.
 
         Where the question itself was answered otherwise than is followed up, that.
         """
@@ -253,7 +253,7 @@ class TrialCheck:
         return (RIGHT if read == set(gold["labels"]) else WRONG), ""
 
     def _extracted(self) -> Said | None:
-        """Return what a model extracted of the answer, None where none did."""
+        """Return what a model extracted of the answer, None if none did."""
         by = [step for step in self.trial["steps"] if step["role"] == "extractor"]
         return self._read(by[-1]) if by else None
 

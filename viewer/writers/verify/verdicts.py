@@ -22,9 +22,9 @@ class Placed:
     """Where an answer lies on its reference.
 
     ``cell`` is the answered cell's row-major index, -1 without one; ``hits`` the
-    qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None
-    where there is no usable mask. In a run with answers other than cells, ``measures``
-    tell how this one meets its mask, and ``drawn`` are its boxes and those to find.
+    qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None if
+    there is no usable mask. In a run with answers other than cells, ``measures`` tell
+    how this one meets its mask, and ``drawn`` are its boxes and those to find.
     """
 
     outcome: str = ""

@@ -35,8 +35,8 @@ def unwrapped(text: str) -> str:
 def plain_letter(said: Said, options: Sequence[str]) -> int | None:
     """Return the place of the letter that a reply is, and nothing else.
 
-    None where there is more to read; a letter that is the words of an option as well
-    is for a parser.
+    None if there is more to read; a letter that is the words of an option as well is
+    for a parser.
     """
     text = _unmarked(unwrapped(said.text))
     if not _ONE_LETTER.fullmatch(text):

@@ -39,8 +39,8 @@ _CONDITION: Final = 24
 class Disagreement:
     """A question about which somebody disagrees.
 
-    ``trial`` missed; ``others`` are the trials that hit, none where the reference
-    alone speaks against it.
+    ``trial`` missed; ``others`` are the trials that hit, none if the reference alone
+    speaks against it.
     """
 
     trial: int
@@ -138,7 +138,7 @@ def _disagreement(
     between: Between,
     readers: frozenset[str],
 ) -> Disagreement | None:
-    """Return the first miss with who hit; None where nobody chosen is part of it."""
+    """Return the first miss with who hit; None if nobody chosen is part of it."""
     for miss in (one for one in answers if not one.hit):
         others = tuple(
             one.trial

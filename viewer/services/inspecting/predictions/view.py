@@ -211,8 +211,8 @@ class ResultsView:
     def estimate(self, row: int | None = None) -> Estimate | None:
         """Return the rate of a row, or of all together, with its 95 % interval.
 
-        None where it has no rate. The ends are NaN where there is no interval, for the
-        reason that the method names.
+        None if it has no rate. The ends are NaN if there is no interval, for the reason
+        that the method names.
         """
         tally = self.total if row is None else self.tally(row)
         if tally.rate is None or not self.has_rate(row):
@@ -240,7 +240,7 @@ class ResultsView:
         return (*self.keys[row], *rates, *rest)
 
     def column(self, name: str) -> Floats:
-        """Return a column of numbers, (rows,), to sort by; NaN where there is none."""
+        """Return a column of numbers, (rows,), to sort by; NaN if there is none."""
         if name in COUNTS:
             return self._counted(name)
         n = self._counted("n_planned")
@@ -266,7 +266,7 @@ class ResultsView:
         return self.counts[:, COUNTS.index(name)].astype(np.float64)
 
     def row_of(self, key: tuple[str, ...]) -> int | None:
-        """Return the row of a group, None where there is none."""
+        """Return the row of a group, None if there is none."""
         return self._rows.get(key)
 
     @cached_property

@@ -17,7 +17,7 @@ COLOR: Final = "#D7DBE0"
 class Line:
     """One line of text and its top left corner, in the view's pixels.
 
-    ``source`` is where it was read, "" where nothing is to be said of that.
+    ``source`` is where it was read, "" if nothing is to be said of that.
     """
 
     text: str

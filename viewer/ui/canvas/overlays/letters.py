@@ -14,7 +14,7 @@ _SIDES: Final = {"L": "Left", "R": "Right", "B": "Both sides"}
 
 @dataclass(frozen=True, slots=True)
 class EdgeLetters:
-    """What lies towards each edge of the image; "" where the file does not say."""
+    """What lies towards each edge of the image; "" if the file does not say."""
 
     left: str
     right: str

@@ -18,7 +18,7 @@ def kind_words(measures: Measures | None) -> str:
 
 
 def measure_line(measures: Measures | None) -> str:
-    """Return overlap and distance in a few words; "" where nothing is measured."""
+    """Return overlap and distance in a few words; "" if nothing is measured."""
     if measures is None:
         return ""
     parts = [] if measures.iou is None else [f"IoU {measures.iou:.2f}"]

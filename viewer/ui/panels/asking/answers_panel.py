@@ -339,7 +339,7 @@ def by_model(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
 
 
 def cost_words(microusd: int | None) -> str:
-    """Return a price such as ``$0.0021``; "" where none is known."""
+    """Return a price such as ``$0.0021``; "" if none is known."""
     return "" if microusd is None else f"${microusd / 1e6:.4f}"
 
 

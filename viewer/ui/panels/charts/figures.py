@@ -320,7 +320,7 @@ class OrderChoice(QWidget):
 
     @property
     def chosen(self) -> tuple[str, str] | None:
-        """The two series, None where there is nothing to choose."""
+        """The two series, None if there is nothing to choose."""
         if self.isHidden() or not self.above.count():
             return None
         return self.above.currentText(), self.below.currentText()

@@ -37,10 +37,10 @@ from viewer.ui.widgets.plain_text import Label
 
 @dataclass(frozen=True, slots=True)
 class PairShown:
-    """An item of the strip; ``why`` is None where both verdicts are the same.
+    """An item of the strip; ``why`` is None if both verdicts are the same.
 
-    ``called`` is what its study calls its finding, view and condition, nothing where
-    the item says all of that itself.
+    ``called`` is what its study calls its finding, view and condition, nothing if the
+    item says all of that itself.
     """
 
     pair: Pair

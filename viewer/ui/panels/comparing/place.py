@@ -69,7 +69,7 @@ class ComparePlace(QObject):
             self._runs.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def export(self) -> bool:
-        """Ask where to write the comparison; False where none is looked at."""
+        """Ask where to write the comparison; False if none is looked at."""
         if self.page is None or not self.shown:
             return False
         self.page.ask_where_to_export()
@@ -83,7 +83,7 @@ class ComparePlace(QObject):
             self.page.copy()
 
     def return_to_item(self) -> bool:
-        """Come back to the item a case was chosen from; False where none was."""
+        """Come back to the item a case was chosen from; False if none was."""
         if self.page is None or not self.shown:
             return False
         self.page.return_to_item()

@@ -84,7 +84,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         self.endResetModel()
 
     def row_of(self, trial: int) -> int | None:
-        """Return the row of a trial, None where it is not shown."""
+        """Return the row of a trial, None if it is not shown."""
         rows = (
             i for i, one in enumerate(self.items) if self._look.trial_of(one) == trial
         )

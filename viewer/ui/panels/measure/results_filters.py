@@ -150,7 +150,7 @@ class ResultsFilters(QWidget):
         self.high.setValue(self.high.maximum())
 
     def choose_run(self, run: int) -> bool:
-        """Look at a run, unless every one is looked at; False where it is unknown."""
+        """Look at a run, unless every one is looked at; False if it is unknown."""
         at = self.runs.findData(run)
         if self.run is not None and at > 0:
             self.runs.setCurrentIndex(at)

@@ -62,7 +62,7 @@ class GroupsPanel(QWidget):
     """Grouping and filters above, the table, and what its current row is worth."""
 
     number_chosen = Signal(object)
-    """NumberChosen, or None where there is no row"""
+    """NumberChosen, or None if there is no row"""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)

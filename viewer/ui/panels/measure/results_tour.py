@@ -36,7 +36,7 @@ class Tour(QObject):
     stop_reached = Signal(object)
     """TrialChosen"""
     told = Signal(str)
-    """What the tour is about, in words; "" where it has not begun."""
+    """What the tour is about, in words; "" if it has not begun."""
     arrived = Signal(str)
     """Where the tour stands, in words, for whoever looks at the case."""
 

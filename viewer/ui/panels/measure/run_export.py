@@ -25,7 +25,7 @@ class ExportForm:
 
     ``file_name`` has ``{run}`` for the run's number, ``files`` is the dialog's filter.
     ``write`` takes the store, the run and the path, and returns what became of it; None
-    where the worker writes it, which takes long, so the window says so before.
+    if the worker writes it, which takes long, so the window says so before.
     """
 
     action: str

@@ -111,7 +111,7 @@ class RunModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self.runs) - 1))
 
     def row_of(self, run: int) -> int | None:
-        """Return the row of a run, None where there is none."""
+        """Return the row of a run, None if there is none."""
         return next((i for i, one in enumerate(self.runs) if one.id == run), None)
 
     def follow(self, event: Event, now_s: float) -> None:

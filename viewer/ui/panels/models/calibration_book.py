@@ -12,7 +12,7 @@ from viewer.ui.application.app_context import WorkerBridge
 
 @dataclass(frozen=True, slots=True)
 class FoundConvention:
-    """What a calibration found; ``convention`` is "" where none reads the replies."""
+    """What a calibration found; ``convention`` is "" if none reads the replies."""
 
     sentence: str
     convention: str

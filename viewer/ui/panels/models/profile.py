@@ -246,7 +246,7 @@ class ModelProfilePanel(QWidget):
                 self.form.set_values({_PROJECTOR: str(found)})
 
     def show_test(self, found: Sequence[ProbeRow], *, running: bool) -> None:
-        """Show what is known of the model's endpoint, where it has one."""
+        """Show what is known of the model's endpoint, if it has one."""
         self.test.show_found(
             self._saved_name, found, running=running, saved=self._is_saved
         )

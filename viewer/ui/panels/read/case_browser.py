@@ -146,7 +146,7 @@ class CaseBrowser(QWidget):
         self.others.setVisible(bool(others))
 
     def choose(self, ref: ImageRef) -> bool:
-        """Choose the row with that image; False where it is not listed."""
+        """Choose the row with that image; False if it is not listed."""
         for row in self.tree.rows():
             refs = [image.ref for image in row.stack.images]
             if ref in refs:
@@ -165,7 +165,7 @@ class CaseBrowser(QWidget):
                 self._hung = self.tree.chosen(row)
 
     def choose_in(self, paths: Sequence[Path]) -> bool:
-        """Choose the first image of files and folders; False where none is listed."""
+        """Choose the first image of files and folders; False if none is listed."""
         for row in self.tree.rows():
             for image in row.stack.images:
                 if any(lies_in(image.ref.path, path) for path in paths):
@@ -173,7 +173,7 @@ class CaseBrowser(QWidget):
         return False
 
     def choose_first(self) -> bool:
-        """Choose the first row, where there is one."""
+        """Choose the first row, if there is one."""
         row = next(self.tree.rows(), None)
         if row is not None:
             self._select(row)

@@ -116,7 +116,7 @@ class SlideNavigation(QObject):
         self._choose(ImageRef(shown.ref.path, frame))
 
     def look_closer(self, viewport: Viewport, point: PointPx) -> bool:
-        """Open the next magnification there; False where there is none."""
+        """Open the next magnification there; False if there is none."""
         shown = viewport.shown
         if shown is None or shown.slide is None:
             return False

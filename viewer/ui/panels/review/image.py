@@ -151,7 +151,7 @@ class ReviewImage(ImageView):
 
     @property
     def placing(self) -> PlaceKind | None:
-        """What is being placed, None where nothing is."""
+        """What is being placed, None if nothing is."""
         return self._kind
 
     @property

@@ -69,7 +69,7 @@ class QuestionBox(QWidget):
         """Show the value; each type of question has its own way."""
 
     def take_key(self, event: QKeyEvent) -> bool:  # noqa: ARG002 - for other types
-        """Answer by a key; False where the key means nothing to this question."""
+        """Answer by a key; False if the key means nothing to this question."""
         return False
 
     def enter(self, *, take_keyboard: bool) -> None:

@@ -80,7 +80,7 @@ class Stroke(Protocol):
         """Return the place that a stroke makes if it ends here."""
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> bool:
-        """Draw a stroke that is not an answer yet; False where its answer is drawn."""
+        """Draw a stroke that is not an answer yet; False if its answer is drawn."""
 
 
 @dataclass(eq=False)

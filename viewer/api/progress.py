@@ -56,7 +56,7 @@ def _line(progress: Progress) -> str:
 
 
 def progress_of(run: int, events: "Generator[Event]") -> Generator[Progress]:
-    """Yield what each event of a run's batch tells of its progress.
+    """Yield the progress that each event of a run's batch reports.
 
     Closing it closes the batch, which keeps what is in flight.
     """

@@ -22,7 +22,7 @@ class Running(Opened):
         ceiling_usd: float | None = None,
         new: bool = False,
     ) -> Run:
-        """Plan what a study file (TOML) says; nothing is asked yet.
+        """Plan the run of a study file (TOML); nothing is asked yet.
 
         The same plan is the same run, which goes on where it was.
 

@@ -65,7 +65,7 @@ def referenced(dataset: Dataset, rule: str) -> Dataset:
 
 
 def check_rule(dataset: Dataset, rule: str) -> None:
-    """Raise WrongUseError if a rule names a reader who read nothing."""
+    """Raise WrongUseError if a rule names a reader without readings."""
     readers = sorted({name for image in dataset.images for name in _readers(image)})
     if rule in {ANY, MAJORITY, *readers}:
         return
@@ -113,7 +113,7 @@ def boxes_to_find(
 def mask_by_rule(
     size: SizePx, boxes: Sequence[ReferenceBox], readers: Sequence[str], rule: str
 ) -> Mask | None:
-    """Return the mask that a rule makes of one finding's boxes; None if there are none.
+    """Return the mask that a rule makes of a finding's boxes, None without boxes.
 
     ``readers`` are all who read the image.
     """

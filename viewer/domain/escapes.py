@@ -66,7 +66,7 @@ _LATEX: Final = str.maketrans(
 
 
 def visible(text: str) -> str:
-    r"""Return text whose control characters can be seen and do nothing: ``\x1b``.
+    r"""Return text with visible, harmless control characters: ``\x1b``.
 
     Line breaks and tabs stay; bytes of names that are not UTF-8 become ``\xe9``.
     """

@@ -244,7 +244,7 @@ class RunWaiting:
 
     @property
     def words(self) -> str:
-        """What is waited for, in words; "" if nothing is."""
+        """What the run is waiting for, in words; "" if it is not waiting."""
         if self.store_is_busy:
             return STORE_IS_BUSY
         return f"Waiting for {self.holders}" if self.holders else ""
@@ -265,12 +265,12 @@ class ModelLoading:
 
     @property
     def words(self) -> str:
-        """What goes on, such as ``Loading medgemma · 48 % · loading weights``."""
+        """The current step, such as ``Loading medgemma · 48 % · loading weights``."""
         return loading_words(self.model, self.part, self.what)
 
 
 def loading_words(model: str, part: float, what: str) -> str:
-    """Return in words how far a model's loading is; "" if none goes on."""
+    """Return the progress of a model's loading in words; "" without any."""
     done = f"{int(100 * part)} %" if part > 0 else ""
     parts = (f"Loading {model}", done, what)
     return " · ".join(word for word in parts if word) if what else ""

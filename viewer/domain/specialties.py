@@ -47,7 +47,7 @@ _SPELLINGS: Final = {
 
 
 def group_of(specialty: str) -> str:
-    """Return the group of a specialty; a KeyError if it is none."""
+    """Return the group of a specialty; an unknown one raises KeyError."""
     return _GROUP_OF[specialty]
 
 

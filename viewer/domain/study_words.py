@@ -33,7 +33,7 @@ class Verdicts:
     got: str
 
     def count(self, n: int, *, right: bool) -> str:
-        """Return so many answers in words, such as "1 miss" or "3 right"."""
+        """Return a number of answers in words, such as "1 miss" or "3 right"."""
         one, many = (self.right, self.rights) if right else (self.wrong, self.wrongs)
         return f"{n:,} {one if n == 1 else many}"
 

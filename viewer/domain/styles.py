@@ -28,7 +28,7 @@ class Ground:
 
     @property
     def dark(self) -> bool:
-        """True where light text stands on a dark ground."""
+        """True if text is light on this background."""
         return luminance(self.paper) < luminance(self.ink)
 
 

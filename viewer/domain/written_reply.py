@@ -52,7 +52,7 @@ class WrittenReply:
 
 
 def row_of(reply: WrittenReply) -> dict[str, object]:
-    """Return a reply as a line of JSON has it; what says nothing is left out."""
+    """Return a reply as an object for a line of JSON, without empty members."""
     row: dict[str, object] = {
         "item": reply.item,
         "condition": reply.condition,

@@ -108,7 +108,7 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
 def label_pixels(
     grid: Grid, size: SizePx, style: GridStyle
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return where the labels' ink lies, and their dark halo around it.
+    """Return the pixels of the labels' ink, and of the dark halo around it.
 
     Both are (rows, columns) on the raster as drawn, after enlarging; read-only, since
     every image of a run shares them. Labels that fit no face raise

@@ -33,7 +33,7 @@ def patch_cover(
 def share_inside(
     values: npt.ArrayLike, to_image: Affine, mask: npt.NDArray[np.bool_]
 ) -> float:
-    """Return the part of a map's sum that lies inside a mask, NaN if that is 0.
+    """Return the share of a map's sum inside a mask, NaN if the sum is 0.
 
     What a patch holds is taken to be spread evenly over it.
 

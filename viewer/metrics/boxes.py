@@ -61,7 +61,7 @@ def image_boxes(
 
 
 def cut_to(box: BoxPx, field: BoxPx) -> BoxPx | None:
-    """Return the part of a box in another one; None if it lies wholly beside it."""
+    """Return the part of a box inside another one, None if they do not overlap."""
     if not (box.x0 < field.x1 and box.x1 > field.x0):
         return None
     if not (box.y0 < field.y1 and box.y1 > field.y0):
@@ -116,7 +116,7 @@ def by_confidence(confidence: _Floats) -> npt.NDArray[np.intp]:
 
 
 def best_iou(image: ImageBoxes) -> float:
-    """Return the best overlap of any prediction with any reference, 0 if none."""
+    """Return the best overlap of any prediction with any reference, 0 without any."""
     return float(image.iou.max()) if image.iou.size else 0.0
 
 

@@ -69,7 +69,7 @@ def target(
 
 
 def measures(answer: Answer, goal: Target) -> Measures | None:
-    """Return how an answer meets a reference; None if nothing of it was sent.
+    """Return how an answer compares with a reference, None if nothing of it was sent.
 
     Its pixels are cut to what was sent like the reference's, so that the reference
     itself as the answer agrees with it entirely.

@@ -86,6 +86,6 @@ def lin_concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def unweighted_mean(values: Sequence[float]) -> float:
-    """Return the mean of those that are numbers, NaN if none is (Table 12)."""
+    """Return the mean of all values that are numbers, NaN without any (Table 12)."""
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else nan

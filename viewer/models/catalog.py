@@ -274,7 +274,7 @@ def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
 
 
 def missing_dependency(spec: AdapterSpec) -> str | None:
-    """Return the sentence that says what an adapter still needs, None for nothing."""
+    """Return a sentence about the package that an adapter lacks, None without one."""
     missing = missing_import(spec)
     if missing is None:
         return None

@@ -45,7 +45,7 @@ class Endpoint:
 
     @property
     def is_readable(self) -> bool:
-        """True for another machine where what is sent can be read on its way."""
+        """True for another machine if its traffic can be read on the way."""
         return self.scheme == "http" and not self.is_here
 
     def check_key(self, name: object) -> None:

@@ -34,7 +34,7 @@ class KeyPlace(StrEnum):
 
 
 def key_named(name: str) -> str:
-    """Return the key of a name, "" if there is none."""
+    """Return the key with a name, "" without one."""
     key = _found(name)[1]
     with _lock:
         _used.add(key)

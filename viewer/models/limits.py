@@ -163,7 +163,7 @@ class AdaptiveLimit:
         self._pause(now, retry_after_s)
 
     def failed(self) -> None:
-        """Note an end that says nothing about how much may be asked, such as a 5xx."""
+        """Note an end that says nothing about the limit, such as a 5xx."""
         self.in_flight -= 1
 
     def _pause(self, now: float, seconds: float | None) -> None:

@@ -197,7 +197,7 @@ class Holder(Generic[_T]):
 
     @contextmanager
     def telling(self, progress: Progress) -> Iterator[Progress]:
-        """Yield what tells steps to ``progress`` and to all who watch."""
+        """Yield a function that reports steps to ``progress`` and to all watchers."""
 
         def tell(part: float, what: str) -> None:
             for told in (progress, *self._watchers):
@@ -231,7 +231,7 @@ class Holder(Generic[_T]):
             self._unwanted = threading.Event()
 
     def unload(self) -> None:
-        """Let the model go once nobody uses it, then release what it held."""
+        """Unload the model once nobody uses it, and release its memory."""
         with self._loading:
             with self._changed:
                 self._changed.wait_for(lambda: self._users == 0)

@@ -18,7 +18,7 @@ class Physicians:
         self._name = profile.adapter
 
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - the facts hold it
-        """Return that people answered, and nothing of who they are."""
+        """Return that people answered, and nothing about them."""
         endpoint = {"kind": self._name, "api": "person"}
         return ModelIdentity(endpoint, self._name, "1")
 

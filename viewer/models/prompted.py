@@ -91,7 +91,7 @@ class PromptedSegmenter:
         )
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return the mask of what lies in the boxes of the request.
+        """Return the mask of the object in the boxes of the request.
 
         Raises
         ------

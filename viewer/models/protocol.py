@@ -58,7 +58,7 @@ class RemoteAdapter(Adapter, Protocol):
     """An adapter of a server, which returns what it would send before it sends it."""
 
     def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
-        """Ask once; where a hash is given, nothing but the body with it is sent.
+        """Ask once; if a hash is given, only the body with that hash is sent.
 
         Another body raises ``ProviderError`` with the reason ``PARAMETER_REJECTED``,
         which tells in ``rejected`` all that the server is known not to take.

@@ -110,7 +110,7 @@ class Segmenter(Held[_Loaded]):
 
     @contextmanager
     def ready(self) -> Iterator[_Loaded]:
-        """Keep the model loaded meanwhile; what loading takes is no answer's time."""
+        """Keep the model loaded meanwhile; loading is not part of an answer's time."""
         with self._holder.in_use() as loaded:
             yield loaded
 

@@ -74,7 +74,7 @@ def corner_text(ref: ImageRef) -> CornerText:
 
 @isolated
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
-    """Return every data element of a DICOM file, file meta first; else none.
+    """Return every data element of a DICOM file, file meta first, or none.
 
     Of a scanner's slide, what it says of itself, each by its name alone.
     """

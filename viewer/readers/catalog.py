@@ -22,7 +22,7 @@ def read_headers(path: Path) -> tuple[ImageHeader, ...]:
 
 
 def scan(paths: Sequence[Path]) -> tuple[Case, ...]:
-    """Return the cases in files and folders, folders with all that lies below.
+    """Return the cases in files and folders, including all subfolders.
 
     They are grouped and ordered as `viewer.readers.index.Index` says; which files are
     passed over, `viewer.readers.folders.list_files` says.

@@ -76,7 +76,7 @@ def load_pixels(ref: ImageRef) -> PixelImage:
 
 
 def file_kind(path: Path) -> FileKind:
-    """Tell what a file is, by what it begins with rather than by its name.
+    """Return the kind of a file, by its first bytes rather than by its name.
 
     DICOM is the kind of every file that nothing else speaks for: it may lack its
     preamble, and its reader says so if it is none.

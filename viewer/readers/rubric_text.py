@@ -17,7 +17,7 @@ _HOW: Final = "Give each dimension a heading, and five levels from 1 to 5."
 
 
 def rubric_below(root: Path) -> Mapping[Dimension, RubricRow]:
-    """Return the rubric of a data set's folder, ours where none lies there.
+    """Return the rubric in a data set's folder, or ours.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def interval(rows: pd.DataFrame, column: str) -> list[object]:
 
 
 def numbers(kind: str, rows: pd.DataFrame, column: str = "", *_: str) -> list[object]:
-    """Return a size, a share, a rate with its interval, or a mean of what is told.
+    """Return a size, a share, a rate with its interval, or a mean of known values.
 
     Chance has a mean where every row tells of it.
     """

@@ -158,7 +158,7 @@ class GridConvention:
 
 
 def bare_cell(reply: str, grid: Grid, *, truncated: bool) -> CellAnswer | Unparsed:
-    """Read a reply that is a cell's name and nothing else."""
+    """Read a reply that is only a cell's name."""
     match = _BARE_CELL.fullmatch(said(reply).text.strip(" .`*\n"))
     if match is None:
         status = Status.TRUNCATED if truncated else Status.UNPARSED

@@ -58,7 +58,7 @@ def number(value: object) -> float | None:
 
 
 def numbers_of(members: list[object]) -> list[float] | None:
-    """Return the numbers of a list of nothing else, or None."""
+    """Return the numbers of a list of numbers, otherwise None."""
     found = [number(member) for member in members]
     numbers = [n for n in found if n is not None]
     return numbers if numbers and len(numbers) == len(found) else None
@@ -118,7 +118,7 @@ def opposite_corners(value: Pairs) -> list[float] | None:
 
 
 def four_in(text: str) -> list[float] | None:
-    """Return the numbers of a text that is four of them and nothing else."""
+    """Return the numbers of a text that consists of four numbers."""
     whole = re.sub(r"```(?:json)?", " ", text).strip(" \t\r\n.`*")
     return (
         [float(n) for n in _NUMBERS.findall(whole)] if _FOUR.fullmatch(whole) else None

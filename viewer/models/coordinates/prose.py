@@ -100,7 +100,7 @@ def _after_last_end(text: str) -> str:
 
 
 def is_nothing(text: str) -> bool:
-    """Tell whether a text is no more than an empty list or the word none."""
+    """Tell whether a text is only an empty list or the word none."""
     bare = _FENCE.sub(" ", text).strip(_AROUND).casefold()
     return bare in _NOTHING or re.sub(r"\s", "", bare) in {"[]", "{}", "[[]]"}
 

@@ -71,7 +71,7 @@ class GgufModel:
 
 
 def open_model(model: Path, projector: Path | None) -> GgufModel:
-    """Return a model whose files were checked as far as that goes without loading.
+    """Return a model whose files were checked as far as possible without loading.
 
     Raises
     ------

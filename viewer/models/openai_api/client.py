@@ -32,7 +32,7 @@ class HttpReply:
 
     @property
     def is_answer(self) -> bool:
-        """True for what is kept: an answer, or the word that there will be none."""
+        """True for a reply to be stored: an answer, or a final refusal."""
         filtered = provider_errors.is_filtered(self.status, self.body)
         return self.status < 300 or filtered
 

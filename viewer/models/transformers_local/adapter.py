@@ -143,7 +143,7 @@ class TransformersLocal(Held[Engine]):
 
     @contextmanager
     def alone(self) -> Iterator[Engine]:
-        """Yield the loaded model while it answers nothing else, to look into it."""
+        """Yield the loaded model, for inspection, while it answers nothing else."""
         with self._ask_together.alone(), self._holder.in_use() as loaded:
             yield loaded
 

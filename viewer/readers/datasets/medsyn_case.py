@@ -112,7 +112,7 @@ def read_case(path: Path) -> EvidenceCase:
 
 
 def patient_of(path: Path) -> str:
-    """Return who a case is about, "" if its file does not say."""
+    """Return the patient of a case, "" if its file does not say."""
     return str(_object(path).get("patient", "")).strip()
 
 

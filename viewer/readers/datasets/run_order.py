@@ -57,7 +57,7 @@ class Votes:
 
     @property
     def order(self) -> Order | None:
-        """The order that nine in ten of those that tell speak for, None for none."""
+        """The order that nine in ten of the decisive codes have, None without one."""
         most = max(self.columns, self.rows)
         if not most or most < _MAJORITY * (self.columns + self.rows):
             return None

@@ -76,7 +76,7 @@ def day_of(written: str) -> date | None:
 
 
 def days_between(later: str, earlier: str) -> int | None:
-    """Return how many days lie between two, None if one is none."""
+    """Return the number of days between two dates, None if one is missing."""
     one, two = day_of(later), day_of(earlier)
     return None if one is None or two is None else (one - two).days
 

@@ -6,7 +6,7 @@ from pydicom.dataset import Dataset
 
 
 def functional_group(dataset: Dataset, frame: int, name: str) -> Dataset:
-    """Return the frame's functional group, else the shared one, else the top level.
+    """Return the frame's functional group, the shared one, or the top level.
 
     ``frame`` is 0-based, ``name`` the keyword of the group's sequence.
     """

@@ -48,7 +48,7 @@ class StoredFrame:
 
 
 def stored_frame(dataset: Dataset, form: PixelForm, index: int) -> StoredFrame:
-    """Return one frame, without what stands in the bits that hold no sample.
+    """Return one frame, without the bits that hold no sample.
 
     Raises
     ------

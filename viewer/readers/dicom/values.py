@@ -33,7 +33,7 @@ class ModalityTransform:
     units: str = ""
 
     def apply(self, stored: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return modality units, as integers where nothing is lost by it."""
+        """Return modality units, as integers if that loses nothing."""
         if self.table is not None:
             index = stored.astype(np.int64) - self.table.first
             taken: npt.NDArray[Any] = self.table.entries.take(index, mode="clip")

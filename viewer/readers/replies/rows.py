@@ -21,7 +21,7 @@ class Row:
 
 
 def csv_rows(file: Path) -> list[Row]:
-    """Return a table's rows; what is no table raises UnreadableInputError."""
+    """Return a table's rows; a file without a table raises UnreadableInputError."""
     csv.field_size_limit(sys.maxsize)  # a reply may be longer than 128 KiB
     return [Row(f"line {row.line}", row.cells) for row in rows_of(file)]
 

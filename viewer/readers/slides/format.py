@@ -69,7 +69,7 @@ class SlideFacts:
 
     @property
     def magnification(self) -> float | None:
-        """The scan's: its objective's power, else that of its pixel size, else None.
+        """The scan's magnification: by its objective or its pixel size, else None.
 
         A pixel within a tenth of an offered magnification's has that magnification.
         Where the two contradict each other the pixel size holds: it is measured, and

@@ -142,7 +142,7 @@ def change_of_rates(seen: Seen) -> Sequence[object]:
 
 
 def arrow(change: float) -> str:
-    """Return the sign of a change: up, down, none, or "" if it is not known."""
+    """Return the sign of a change: up, down, none, or "" if it is unknown."""
     if isnan(change):
         return ""
     return "↑" if change > 0 else "↓" if change < 0 else "="

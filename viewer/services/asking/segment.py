@@ -56,7 +56,7 @@ class Segmentation:
 def segment(
     ref: ImageRef, boxes: Sequence[BoxPx], folder: Path, device: str = "auto"
 ) -> Segmentation:
-    """Segment what lies in boxes of an image, seen as the file's own window shows it.
+    """Segment the object in boxes of an image, seen through the file's own window.
 
     Parameters
     ----------

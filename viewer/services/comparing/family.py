@@ -159,7 +159,7 @@ def adjusted(
     mine: PValues,
     others: Sequence[PValues | None] = (),
 ) -> Adjustment:
-    """Return p values adjusted by Holm where declared, by Benjamini-Hochberg else.
+    """Return p-values adjusted by Holm if declared, else by Benjamini-Hochberg.
 
     Parameters
     ----------

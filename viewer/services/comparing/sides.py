@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
     @property
     def scores(self) -> tuple[Score, Score]:
-        """Both verdicts, without what only their own run tells."""
+        """Both verdicts, without details of their own run."""
         return _score(self.first), _score(self.second)
 
     @property

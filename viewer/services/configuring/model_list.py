@@ -67,7 +67,7 @@ def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
 
 
 def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
-    """Return the models that outline what lies in a box, by name."""
+    """Return the models that outline the object in a box, by name."""
     return tuple(line for line in model_lines(settings) if line.takes_boxes)
 
 

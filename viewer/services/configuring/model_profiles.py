@@ -256,7 +256,7 @@ def deleting(name: str, models_file: Path) -> ModelsEdit:
 
 
 def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
-    """Write a change, where the file still is as it was before it; raises else."""
+    """Write a change if the file is still as it was before; otherwise raise."""
     if _text(models_file) != edit.before:
         raise WrongUseError(
             f"'{models_file.name}' was changed by another program in the meantime.",

@@ -132,7 +132,7 @@ def _lines(prompts: Sequence[Prompt]) -> Iterator[str]:
 
 
 def about(prompt: Prompt) -> Iterator[str]:
-    """Yield what a prompt is for, where it stands, and its placeholders."""
+    """Yield the purpose of a prompt, its place, and its placeholders."""
     yield f"{prompt.use[:1].upper()}{prompt.use[1:]}."
     yield f"Source: {prompt.source}."
     groups = [" or ".join(map(_braced, group)) for group in prompt.required]

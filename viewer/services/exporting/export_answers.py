@@ -45,7 +45,7 @@ class ExportedAnswers:
 
     @property
     def left_out(self) -> str:
-        """What became of pending questions, "" if there are none."""
+        """A sentence about pending questions, "" without any."""
         asked = f"{counted(self.pending, 'question')} {_is(self.pending)}"
         return f"{asked} pending and left out" if self.pending else ""
 

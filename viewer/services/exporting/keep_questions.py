@@ -47,7 +47,7 @@ class Made:
 
 
 def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
-    """Write a run's questions as PathMMU's data.json: what it made, or what stays.
+    """Write a run's questions as PathMMU's data.json: new ones, or those that remain.
 
     Beside the images of the data set it can be imported again.
 

@@ -240,5 +240,5 @@ _RANKS: Final[Mapping[str, int]] = {
 
 
 def rank_of(status: str, outcome: str | None) -> int:
-    """Return where trials that ended so stand in a list: misses first."""
+    """Return the rank of trials by their verdict in a list: misses first."""
     return 1 if outcome == Outcome.PARTIAL else _RANKS[status]

@@ -173,7 +173,7 @@ class Gate:
 
     @property
     def named(self) -> str:
-        """The data set as a command line names it; any where none is registered."""
+        """The data set's name on the command line; any, if none is registered."""
         return shlex.quote(self.dataset) if self.dataset else "any"
 
     def check_restricted(

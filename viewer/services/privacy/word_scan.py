@@ -102,7 +102,7 @@ def marked_in(text: str) -> tuple[tuple[str, bool], ...]:
 
 
 def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
-    """Return an item's words: all its facts, and what of its key and truth is told.
+    """Return an item's text: all its facts, and the parts of its truth that are sent.
 
     Names of its images are none of them. ``told`` is the text of a question; a judge
     is told the truth of an item, a model never. Without it whatever may be told counts:

@@ -76,7 +76,7 @@ def answers_row(text: Heard) -> ProbeRow:
 
 
 def repeats(heard: Sequence[Heard]) -> bool | None:
-    """Tell whether the same question had the same answer each time, None for none."""
+    """Tell whether the same question got the same answer each time, None if never."""
     said = [(h.reply.text, h.reply.logprobs) for h in heard if h.reply]
     return len({*said}) == 1 if len(said) == len(heard) else None
 

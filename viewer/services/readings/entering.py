@@ -41,7 +41,7 @@ class Entered:
 
 
 def enter(store: Path, session: SessionId) -> Entered:
-    """Keep what a reader has locked as a run whose model is the reader.
+    """Store a reader's locked answers as a run whose model is the reader.
 
     Entering again adds what was locked since.
 

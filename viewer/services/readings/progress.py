@@ -10,7 +10,7 @@ from viewer.store.database import open_store
 
 
 def progress(store: Path, session: SessionId) -> Progress:
-    """Return how far a session is; nothing in it tells one model from another."""
+    """Return the progress of a session, without anything that names a model."""
     with open_store(store) as opened:
         standings = standings_of(opened, ground_of(opened, session))
     times = [s.active_ms / 1000 for s in standings if s.complete and s.active_ms]

@@ -104,7 +104,7 @@ class StudyOffer:
 
     @property
     def usual(self) -> tuple[str, ...]:
-        """The paper's findings where there is one of them, else all."""
+        """The paper's findings, or all if there are none of them."""
         nine = tuple(name for name in self.findings if concept(name) in NINE)
         return nine or self.findings
 

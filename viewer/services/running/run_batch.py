@@ -28,7 +28,7 @@ def run_batch(
     cancel: Flag,
     executor: Executor | None = None,
 ) -> Generator[Event]:
-    """Ask what is pending and yield what happens.
+    """Ask the pending trials and yield events.
 
     Setting ``cancel`` lets what is in flight finish and be stored, then ends; where it
     is a `Stop` with a limit, what comes later is left open, as after a kill. A model

@@ -53,7 +53,7 @@ class Scheduler:
         self._stopped: set[str] = set()
 
     def add(self, question: TrialQuestion, *, first: bool = False) -> None:
-        """Queue a question that is due, where the model to be asked lies."""
+        """Queue a question that is due, at the endpoint of its model."""
         self._queue(question.model).add(question, first=first)
 
     def _queue(self, model: str) -> EndpointQueue:

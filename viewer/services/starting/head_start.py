@@ -44,7 +44,7 @@ def begin(
     *,
     demo: bool,
 ) -> HeadStart:
-    """Start decoding the first image where it is known, else the process for it.
+    """Start decoding the first image if it is known, otherwise start a process for it.
 
     Such a process may be ``running`` already.
     """

@@ -33,7 +33,7 @@ class DemoProgress:
 
 
 def demo_folder(home: Path) -> Path:
-    """Return where the collection lies."""
+    """Return the folder of the collection."""
     return home / "demo"
 
 

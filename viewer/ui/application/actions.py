@@ -359,7 +359,7 @@ class Actions(QObject):
         return next((handler for handler in found if handler), None)
 
     def enter(self, place: Place) -> None:
-        """Enable what belongs to a workspace, and what belongs everywhere."""
+        """Enable the actions of a workspace, and those that are always available."""
         self._place = place
         for spec, action in self:
             here = spec.place in {Place.EVERYWHERE, Place.HERE, place}

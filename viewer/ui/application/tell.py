@@ -6,7 +6,7 @@ from viewer.ui.application.notices import Notice
 
 
 def tell_error(context: AppContext, error: Exception, *, once: bool = False) -> None:
-    """Post an error's two sentences; what is none of ours goes to the crash dialog.
+    """Post an error's two sentences; an unexpected one opens the crash dialog.
 
     With ``once`` not if they were posted so before.
     """

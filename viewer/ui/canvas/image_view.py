@@ -118,7 +118,7 @@ class ImageView(StillView):
         self._tell_window()
 
     def clear(self) -> None:
-        """Show nothing but what to do next."""
+        """Show only what to do next."""
         self._before = None
         self._empty()
         self.waiting.end()
@@ -248,7 +248,7 @@ class ImageView(StillView):
         self.zoom_at(self.area.center(), factor)
 
     def zoom_at(self, at: QPointF, factor: float) -> None:
-        """Zoom and keep what lies at a position of the view."""
+        """Zoom and keep the point at a position of the view."""
         ratio = self.ratio
         self._move(self._camera.zoomed(factor, at.x() * ratio, at.y() * ratio))
 
@@ -267,7 +267,7 @@ class ImageView(StillView):
         return self._camera.to_native(at.x() * ratio, at.y() * ratio)
 
     def to_view(self, point: PointPx) -> QPointF:
-        """Return where a native position lies in the view."""
+        """Return a native position in the view's pixels."""
         return self._camera.transform(self.ratio).map(QPointF(point.x, point.y))
 
     def set_tool(self, tool: Tool) -> None:
@@ -301,7 +301,7 @@ class ImageView(StillView):
         super().drawForeground(painter, rect)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Keep the whole image whole, else what lies in the middle."""
+        """Keep the whole image in view, or else the point in the middle."""
         super().resizeEvent(event)
         self.stage.setSceneRect(self.area)
         if self._fitted:
@@ -330,7 +330,7 @@ class ImageView(StillView):
             self._pressed = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Go on with a drag, and tell what lies under the cursor."""
+        """Continue a drag, and report the position under the cursor."""
         if self._drag is not None:
             self._drag.move(event.position())
         else:
@@ -417,7 +417,7 @@ class ImageView(StillView):
             self.zoom_changed.emit(ZoomChanged(camera.scale))
 
     def redraw(self) -> None:
-        """Lay out what lies over the image, and paint again."""
+        """Lay out the overlays, and paint again."""
         ratio = self.ratio
         grounds: tuple[QRectF, ...] = ()
         if self._annotations is not None and self._display is not None:

@@ -115,7 +115,7 @@ class Layers:
             self._reference.lay_out((*taken, *cells))
 
     def hide(self, *, hidden: bool) -> None:
-        """Draw none of the overlays, or all that are loaded."""
+        """Hide all overlays, or show those that are loaded."""
         self._root.setVisible(not hidden)
 
     def set_grid(self, overlay: GridOverlay | None) -> None:

@@ -118,14 +118,14 @@ class MarkEditing:
         return self._grab is not None or kind is not None
 
     def move(self, at: QPointF) -> None:
-        """Let what is drawn or held follow the mouse."""
+        """Let the mark that is drawn or moved follow the mouse."""
         if self._draft is not None:
             self._refresh(self._draft.extended(self._surface.native_at(at)))
         elif self._grab is not None and self._dragged(at):
             self._refresh(self._grab.moved_to(self._surface.native_at(at)))
 
     def release(self, at: QPointF) -> None:
-        """Set a point at the end of a drag, or put down what is held."""
+        """Set a point at the end of a drag, or drop the mark that is moved."""
         grab, self._grab = self._grab, None
         if self._draft is not None and self._dragged(at):
             self._set_point(at)
@@ -136,7 +136,7 @@ class MarkEditing:
             self.book.exchange(self._shown.ref, grab.mark, moved, name)
 
     def cancel(self) -> None:
-        """Give up what is being drawn or moved, and choose nothing."""
+        """Discard the mark that is being drawn or moved, and select nothing."""
         self._forget()
         self._refresh()
 

@@ -48,7 +48,7 @@ class Waiting(QObject):
 
     @property
     def said(self) -> str:
-        """What stands in an empty view; nothing in the first moment of waiting."""
+        """The text in an empty view; none in the first moment of waiting."""
         if not self.words:
             return EMPTY
         return "" if self._late.isActive() else self.words

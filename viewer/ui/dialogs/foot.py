@@ -31,7 +31,7 @@ class Foot(QWidget):
         self.ready()
 
     def busy(self, words: str) -> None:
-        """Say what is being done; nothing can be registered meanwhile."""
+        """Show the work in progress; nothing can be registered meanwhile."""
         self.progress.setRange(0, 0)
         self.progress.setFormat(words)
         self.sentence.setText(words)

@@ -115,7 +115,7 @@ class ModelsModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, key: str) -> int | None:
-        """Return where a model stands, None if it does not."""
+        """Return the row of a model, None without one."""
         return next((i for i, row in enumerate(self.rows) if row.key == key), None)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name

@@ -61,7 +61,7 @@ class NumberModel(QAbstractTableModel):
         return header_of(name, self.words)
 
     def alignment(self, name: str) -> Qt.AlignmentFlag:
-        """Return where the texts of a column stand."""
+        """Return the alignment of a column."""
         return _LEFT if name in self.texts else _RIGHT
 
 

@@ -225,7 +225,7 @@ class PathLine(Line):
         browse.triggered.connect(self.choose)
 
     def choose(self) -> None:
-        """Let a person choose, from where the path stands now."""
+        """Let a person choose a path, starting at the current one."""
         dialog = self._dialog()
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         here = Path(self.text()).expanduser()

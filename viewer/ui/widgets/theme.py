@@ -46,7 +46,7 @@ class Palette:
 
     @property
     def dark(self) -> bool:
-        """True where light text stands on a dark ground."""
+        """True if text is light on this background."""
         return self.ground.dark
 
 

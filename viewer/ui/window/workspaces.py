@@ -48,7 +48,7 @@ class ReadsCases(Workspace, Protocol):
         """Add files and folders, and show that image, else the first of them."""
 
     def stop_running(self) -> bool:
-        """Stop what runs here, as Esc does; tell whether anything ran."""
+        """Stop the work here, as Esc does; return whether any was running."""
 
     def reload_models(self) -> None:
         """Read the models and their states again."""

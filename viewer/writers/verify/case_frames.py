@@ -19,7 +19,7 @@ _Posterior = Mapping[str, float]
 
 
 def case_frames(source: Source) -> dict[str, Rows]:
-    """Return trials, what was prepared, and what is told of cases."""
+    """Return the frames of trials, prepared cases, and cases."""
     made = [one for one in source.verdicts if one.finding in _PREPARING]
     asked = [one for one in source.verdicts if one.finding not in _PREPARING]
     found = {

@@ -60,7 +60,7 @@ def values_in(rows: Rows, column: str) -> list[Any]:
 
 
 def ratio(above: float, below: float) -> Number:
-    """Return a ratio, None if there is nothing below."""
+    """Return a ratio, None if the denominator is 0."""
     return above / below if below else None
 
 

@@ -19,7 +19,7 @@ Measured = tuple[bool, dict[str, float]]
 
 
 def plain_number(said: Said) -> float | None:
-    """Return the number that a reply is, and nothing else."""
+    """Return the number if a reply consists of one."""
     text = unwrapped(said.text).strip()
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 

@@ -149,7 +149,7 @@ _LEFT, _HELD = "could not be computed again", "only its bytes were checked"
 
 
 def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
-    """Return the verdict that follows; what departs from the record is told."""
+    """Return the verdict that follows; differences from the record are reported."""
     parsed = json.loads(trial["parsed"]) if trial["parsed"] else {}
     check = TrialCheck(source, trial, parsed)
     _check_state(check)

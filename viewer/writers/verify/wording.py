@@ -33,7 +33,7 @@ def unwrapped(text: str) -> str:
 
 
 def plain_letter(said: Said, options: Sequence[str]) -> int | None:
-    """Return the place of the letter that a reply is, and nothing else.
+    """Return the place of the letter if a reply consists of one.
 
     None if there is more to read; a letter that is the words of an option as well is
     for a parser.

@@ -215,7 +215,7 @@ def _is_a_name(text: str) -> bool:
 def people_members(
     grades: Grades, items: Iterable[Item], kept: Sequence[Record]
 ) -> Mapping[str, bytes]:
-    """Return the files of what readers graded of these trials, and what people chose.
+    """Return the files with readers' grades of these trials and people's choices.
 
     ``items`` are those of the data set under pseudonyms. Of a physician the option is
     told beside the right one, no differential.

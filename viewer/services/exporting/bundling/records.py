@@ -51,7 +51,7 @@ _AS_THEY_ARE: Final = (
 def trial_record(
     one: Mapping[str, Any], names: Pseudonyms, strata: Iterable[str]
 ) -> Record:
-    """Return what was asked and what came of it, nobody named; of a row of records.
+    """Return a row of records as a bundle has it, without names.
 
     ``strata`` are the columns of what its item falls into.
     """

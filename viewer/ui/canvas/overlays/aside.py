@@ -49,7 +49,7 @@ class Surroundings:
 
 
 def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
-    """Return where the label of a shape stands.
+    """Return the position of the label of a shape.
 
     ``own`` is what is seen of the shape, null for an answer that has none: its label
     stands at the left edge of the view, or where there is room.

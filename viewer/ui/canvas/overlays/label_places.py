@@ -111,7 +111,7 @@ def _edge(grid: Grid, box: QRectF, area: QRectF, name: QSizeF) -> QRectF:
 
 
 def name_place(box: QRectF, size: QSizeF, obstacles: Sequence[QRectF]) -> QRectF:
-    """Return where the name of a box stands: at a corner outside it, off obstacles.
+    """Return the position of a box's name: outside a corner, clear of obstacles.
 
     Above it on the left if that is free, else below, on the right, or further off;
     where nothing is free, the place that is covered least.

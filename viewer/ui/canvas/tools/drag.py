@@ -29,7 +29,7 @@ class Canvas(Protocol):
         """Move the image."""
 
     def zoom_at(self, at: QPointF, factor: float) -> None:
-        """Zoom and keep what lies at a position."""
+        """Zoom and keep the point at a position."""
 
     def scroll_by(self, steps: int) -> None:
         """Go on by a number of images of a stack; negative is back."""

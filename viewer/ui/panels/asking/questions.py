@@ -83,7 +83,7 @@ class Questions(QObject):
         return self._asked is not None or bool(self._runs)
 
     def ask(self, command: AskCommand) -> None:
-        """Ask; what comes of it is told by the signals."""
+        """Ask; the signals report the result."""
         self._cancelled = False
         self._awaited.clear()
         self._asked = self._worker.ask(command)

@@ -77,7 +77,7 @@ class FigureView(QScrollArea):
 
     @property
     def words(self) -> str:
-        """What stands in the place of a picture, "" if there is one."""
+        """The text in place of a picture, "" if there is one."""
         return str(self._sheet.text())
 
     @property

@@ -45,7 +45,7 @@ class CompareChoice(QWidget):
 
     @property
     def sides(self) -> Sides | None:
-        """The two sides chosen; None if there are none to choose."""
+        """The two sides chosen, None without two."""
         chosen = self.first.currentData(), self.second.currentData()
         return None if None in chosen else chosen
 

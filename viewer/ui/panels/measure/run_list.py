@@ -65,7 +65,7 @@ def run_title(summary: RunSummary) -> str:
 
 
 def run_state(summary: RunSummary) -> str:
-    """Return in words where a run stands that is not running now."""
+    """Return the state of a run that is not running, in words."""
     done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
     n = len(summary.models)
     models = summary.models[0] if n == 1 else counted(n, "model")

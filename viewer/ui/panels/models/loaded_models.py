@@ -53,7 +53,7 @@ class LoadedModels(QObject):
         return self._steps
 
     def look(self) -> None:
-        """Ask where every model stands."""
+        """Ask for the state of every model."""
         self._asked[self._worker.model_states()] = _NAMELESS
 
     def load(self, name: str) -> None:

@@ -80,7 +80,7 @@ class ModelMemory(QWidget):
             self.unload_wanted.emit(UnloadWanted(self._name))
 
     def show_row(self, row: ModelRow | None) -> None:
-        """Show where a model stands; one that is not held in memory hides this."""
+        """Show the state of a model; hide this for one that is not held in memory."""
         held = row.held if row else None
         if row is None or (held is None and row.step is None):
             self.hide()

@@ -154,7 +154,7 @@ class Opening(QObject):
 
 
 def lies_in(path: Path, opened: Path) -> bool:
-    """Tell whether a file is what was opened, or lies below it."""
+    """Tell whether a file was opened itself or is in an opened folder."""
     return path == opened or opened in path.parents
 
 

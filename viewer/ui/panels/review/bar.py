@@ -76,7 +76,7 @@ class ReviewBar(QFrame):
 
 
 def progress_words(progress: Progress) -> str:
-    """Return where a session stands, such as ``12 done · about 18 min left``."""
+    """Return the progress of a session, such as ``12 done · about 18 min left``."""
     words = [f"{progress.done} done"]
     if progress.unresolved:
         words.append(f"{progress.unresolved} unsure")

@@ -66,7 +66,7 @@ class ReviewForm(QWidget):
             box.value_changed.connect(self._change)
 
     def show_task(self, task: Task) -> None:
-        """Show a case: what is saved of it, and what is asked next."""
+        """Show a case with its saved answers and its next question."""
         if self._form is None:
             return
         stages = self._form.stages

@@ -151,7 +151,7 @@ class ReviewImage(ImageView):
 
     @property
     def placing(self) -> PlaceKind | None:
-        """What is being placed, None if nothing is."""
+        """The kind of answer that is being placed, None without one."""
         return self._kind
 
     @property

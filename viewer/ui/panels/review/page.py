@@ -217,7 +217,7 @@ class ReviewPage(QWidget):
         return waiting + unsure
 
     def go(self) -> None:
-        """Lock what is answered; where it is locked, go to the next case."""
+        """Lock the answer; if it is locked, go to the next case."""
         if not self.ready:
             return
         if self.locked:
@@ -226,7 +226,7 @@ class ReviewPage(QWidget):
             self.lock()
 
     def go_on(self) -> None:
-        """Show the next case that waits, or tell that none does."""
+        """Show the next open case, or say that there is none."""
         following = self._next()
         if following:
             self.show_case(following[0])
@@ -291,7 +291,7 @@ class ReviewPage(QWidget):
         self.show_case(position)
 
     def keep(self, *, leaving: bool = False) -> None:
-        """Keep what is answered so far, where anything is open.
+        """Save the answers so far, if a case is open.
 
         On ``leaving`` the case the time spent on it is kept without an answer as well.
         """

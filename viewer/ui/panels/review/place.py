@@ -99,7 +99,7 @@ class PlaceBox(QuestionBox):
         super().show_task(task)
 
     def choose_kind(self, kind: PlaceKind, _checked: bool = False) -> None:
-        """Place another kind of answer; what was placed as another kind goes."""
+        """Place another kind of answer and remove a place of the previous kind."""
         self._kind = kind
         value = self.value
         if isinstance(value, _PLACES) and type_of(value) != kind:

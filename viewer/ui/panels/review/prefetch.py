@@ -57,7 +57,7 @@ class Prefetch(QObject):
                 self._load(ref, priority=0)
 
     def forget(self) -> None:
-        """Hold nothing, and show nothing that is still being read."""
+        """Drop all images, including those that are still being read."""
         self._background_tasks.cancel_all()
         self._held.clear()
         self._wanted = None

@@ -8,16 +8,20 @@ from scipy import ndimage
 
 from viewer.domain.box_reference import (
     ANY,
+    BY_RULE,
     MAJORITY,
     NO_MAJORITY,
     NOT_BY_READER,
     boxes_by_rule,
+    boxes_to_find,
+    check_rule,
     mask_by_rule,
     mask_of,
     readers_of,
     referenced,
 )
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, ReferenceBox, View
+from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
@@ -182,3 +186,23 @@ def test_that_the_readers_of_boxes_are_named_once_and_sorted() -> None:
         "b": (ReferenceBox(BoxPx(0, 0, 1, 1), "R1"),) * 2,
     }
     assert readers_of(boxes) == ("R1", "R2")
+
+
+@pytest.mark.parametrize(
+    ("readers", "known"),
+    [((), "."), (("R2", "R1"), ", or one of its readers: R1, R2.")],
+)
+def test_that_a_reader_who_read_nothing_is_refused_as_a_rule(
+    readers: tuple[str, ...], known: str
+) -> None:
+    image = _image(readers=readers)
+    dataset = Dataset("d", "vindr", Path("root"), (image,), (), "f" * 64)
+    check_rule(dataset, MAJORITY)
+    with pytest.raises(WrongUseError, match="has no boxes by reader 'R9'") as raised:
+        check_rule(dataset, "R9")
+    assert str(raised.value).endswith(f"to {ANY} or {MAJORITY}{known}")
+
+
+def test_that_nothing_is_to_be_found_of_what_is_absent() -> None:
+    image = _image(readers=("R1", "R2"))
+    assert boxes_to_find(image, FINDING, ANY) == {BY_RULE: (), "R1": (), "R2": ()}

@@ -1,4 +1,12 @@
-from viewer.domain.conditions import boxes_of, window_of, with_boxes, with_window
+from viewer.domain.conditions import (
+    boxes_of,
+    variant_of,
+    window_of,
+    with_boxes,
+    with_variant,
+    with_window,
+    without_variant,
+)
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import VoiFunction, Window
 from viewer.domain.run import Condition
@@ -19,3 +27,11 @@ def test_that_a_condition_keeps_its_window_and_boxes() -> None:
 def test_that_a_plain_condition_has_neither() -> None:
     assert window_of(GRID) is None
     assert boxes_of(GRID) == ()
+
+
+def test_that_a_variant_of_the_prompts_is_put_on_and_taken_off() -> None:
+    varied = with_variant(GRID, "terse")
+    assert variant_of(varied.name) == "terse"
+    assert variant_of(GRID.name) == ""
+    assert varied.params != GRID.params
+    assert without_variant(varied) == without_variant(GRID) == GRID

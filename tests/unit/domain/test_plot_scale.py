@@ -1,6 +1,12 @@
 import pytest
 
-from viewer.domain.figure import FigureHead, PlotFigure, PlotPanel, PlotSeries
+from viewer.domain.figure import (
+    FigureHead,
+    PlotFigure,
+    PlotPanel,
+    PlotSeries,
+    figure_table,
+)
 
 
 def figure(*panels: tuple[float, ...], one_scale: bool = True) -> PlotFigure:
@@ -22,3 +28,16 @@ def test_that_other_panels_and_empty_ones_have_their_own_scale() -> None:
     assert figure((20.0, 80.0), one_scale=False).y_range is None
     assert figure((), ()).y_range is None
     assert figure().y_range is None
+
+
+def test_that_a_series_looks_the_same_in_every_panel() -> None:
+    assert list(figure((1.0,), (2.0,)).styles) == ["m"]
+
+
+def test_that_the_table_of_a_plot_has_every_point() -> None:
+    table = figure_table(figure((20.0, 80.0), (10.0,)))
+    assert [row[1:] for row in table.rows] == [
+        ("m", 0.0, 20.0),
+        ("m", 1.0, 80.0),
+        ("m", 0.0, 10.0),
+    ]

@@ -12,7 +12,7 @@ from PIL import Image
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Raster
-from viewer.imaging.png import decode_png, encode_png
+from viewer.imaging.png import decode_png, encode_png, is_bare_png
 
 SHAPES = st.one_of(
     hnp.array_shapes(min_dims=2, max_dims=2, max_side=40),
@@ -61,3 +61,13 @@ def test_that_a_damaged_png_is_refused(cut: int) -> None:
     data = encode_png(Raster(np.arange(256, dtype=np.uint8).reshape(16, 16)))
     with pytest.raises(UnreadableInputError, match="cannot be decoded"):
         decode_png(data[:cut])
+
+
+def test_that_a_png_of_pixels_alone_is_told_from_all_else() -> None:
+    data = encode_png(Raster(np.arange(256, dtype=np.uint8).reshape(16, 16)))
+    assert is_bare_png(data)
+    assert not is_bare_png(data[1:])
+    assert not is_bare_png(data[:-1])
+    assert not is_bare_png(data + b"more")
+    text = struct.pack(">I4sI", 0, b"tEXt", 0)
+    assert not is_bare_png(data[:33] + text + data[33:])

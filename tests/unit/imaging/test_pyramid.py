@@ -190,3 +190,10 @@ def test_that_a_pyramid_built_beforehand_shows_the_same(kind: str) -> None:
         np.testing.assert_array_equal(
             built.sample(viewport).values, lazy.sample(viewport).values
         )
+
+
+def test_that_the_shown_codes_are_worked_out_once_for_each_window() -> None:
+    pyramid, window = Pyramid(IMAGES["uint16"]), Window(40, 400)
+    table = pyramid.table(window, inverted=False)
+    assert pyramid.table(window, inverted=False) is table
+    np.testing.assert_array_equal(pyramid.table(window, inverted=True), 255 - table)

@@ -1,0 +1,60 @@
+import pytest
+
+from viewer.domain.geometry import PointPx
+from viewer.domain.mark import Mark, MarkKind
+
+A, B, C = PointPx(1.0, 2.0), PointPx(5.0, 9.0), PointPx(7.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "points"),
+    [
+        (MarkKind.LENGTH, 2),
+        (MarkKind.ANGLE, 3),
+        (MarkKind.COBB, 4),
+        (MarkKind.RECTANGLE, 2),
+        (MarkKind.ELLIPSE, 2),
+    ],
+)
+def test_that_a_mark_is_complete_with_its_last_point(
+    kind: MarkKind, points: int
+) -> None:
+    mark = Mark(kind, ())
+    for n in range(points):
+        assert not mark.complete
+        mark = mark.extended(PointPx(n, n))
+    assert mark.complete
+
+
+def test_that_a_point_of_a_line_is_its_own_handle() -> None:
+    mark = Mark(MarkKind.ANGLE, (A, B, C))
+    assert mark.handles == mark.points
+    assert mark.with_handle(1, PointPx(0, 0)).points == (A, PointPx(0, 0), C)
+
+
+@pytest.mark.parametrize(
+    ("number", "points"),
+    [
+        (0, (PointPx(0, 0), B)),
+        (1, (PointPx(1, 0), PointPx(0, 9))),
+        (2, (A, PointPx(0, 0))),
+        (3, (PointPx(0, 2), PointPx(5, 0))),
+    ],
+)
+def test_that_a_corner_of_a_region_moves_its_two_sides(
+    number: int, points: tuple[PointPx, PointPx]
+) -> None:
+    mark = Mark(MarkKind.ELLIPSE, (A, B))
+    assert mark.handles == (A, PointPx(5, 2), B, PointPx(1, 9))
+    moved = mark.with_handle(number, PointPx(0, 0))
+    assert moved.points == points
+    assert moved.handles[number] == PointPx(0, 0)
+
+
+def test_that_a_region_of_one_point_has_one_handle() -> None:
+    assert Mark(MarkKind.RECTANGLE, (A,)).handles == (A,)
+
+
+def test_that_a_mark_moves_as_a_whole() -> None:
+    moved = Mark(MarkKind.LENGTH, (A, B)).moved(-1, 0.5)
+    assert moved.points == (PointPx(0, 2.5), PointPx(4, 9.5))

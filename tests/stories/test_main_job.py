@@ -25,7 +25,7 @@ seed = 3
 repeats = 2
 models = ["uniform", "asymmetry", "frequent_cell", "says-d4"]
 [params]
-grids = [8, 16, "8x10"]
+grids = [8, "8x10"]
 [[model]]
 name = "says-d4"
 adapter = "scripted"

@@ -3,24 +3,27 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers.kill_trial import ROOT, KillTrial, serving
+from tests.helpers.kill_trial import KillTrial, serving
 from tests.helpers.lasting_items import Row, lasting_csv
 from tests.helpers.tiny_study import write_images
 from tests.helpers.window_process import open_again, start_batch
+from viewer.cli import run_command_line
 from viewer.domain.run import RunStatus
 from viewer.services.worker.interrupted import interrupted_runs
 from viewer.store import runs
 from viewer.store.database import open_store
+
+if TYPE_CHECKING:
+    import subprocess
 
 _PATIENCE_S = 600
 _LATENCY_S = 0.1
@@ -64,8 +67,7 @@ def wait(condition: Callable[[], bool]) -> None:
 
 def overread(*arguments: object) -> None:
     """Give a command; it must succeed."""
-    command = [sys.executable, "-m", "viewer", *map(str, arguments)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    assert run_command_line([*map(str, arguments)]) == 0
 
 
 def items(store: Path, run: int, folder: Path) -> list[Row]:

@@ -79,6 +79,18 @@ CREATE TABLE coordinator (
 CREATE INDEX coordinator_of_run ON coordinator (run_id, id);
 """  # noqa: S608 - the status words are this file's own
 
+_REPLY: Final = """kind TEXT NOT NULL,
+    body BLOB NOT NULL,
+    http_status INTEGER,
+    headers TEXT NOT NULL,
+    latency_ms INTEGER NOT NULL,
+    tokens_in INTEGER,
+    tokens_out INTEGER,
+    cost_microusd INTEGER,
+    model_returned TEXT NOT NULL,
+    reusable INTEGER NOT NULL CHECK (reusable IN (0, 1)),
+    received_at TEXT NOT NULL"""
+
 # ``rescued_reply`` holds replies of a lost store, whose attempts this store does not
 # know: the next trial that asks exactly the same takes them instead of buying another.
 _LEDGER: Final = f"""
@@ -118,17 +130,7 @@ CREATE TABLE reply (
     id INTEGER PRIMARY KEY,
     attempt_id INTEGER NOT NULL UNIQUE REFERENCES attempt (id),
     request_sha256 TEXT NOT NULL REFERENCES request (sha256),
-    kind TEXT NOT NULL,
-    body BLOB NOT NULL,
-    http_status INTEGER,
-    headers TEXT NOT NULL,
-    latency_ms INTEGER NOT NULL,
-    tokens_in INTEGER,
-    tokens_out INTEGER,
-    cost_microusd INTEGER,
-    model_returned TEXT NOT NULL,
-    reusable INTEGER NOT NULL CHECK (reusable IN (0, 1)),
-    received_at TEXT NOT NULL
+    {_REPLY}
 ) STRICT;
 CREATE INDEX reply_by_request ON reply (request_sha256);
 CREATE TABLE parse (
@@ -165,17 +167,7 @@ CREATE TABLE parse_step (
 CREATE TABLE rescued_reply (
     id INTEGER PRIMARY KEY,
     request_sha256 TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    body BLOB NOT NULL,
-    http_status INTEGER,
-    headers TEXT NOT NULL,
-    latency_ms INTEGER NOT NULL,
-    tokens_in INTEGER,
-    tokens_out INTEGER,
-    cost_microusd INTEGER,
-    model_returned TEXT NOT NULL,
-    reusable INTEGER NOT NULL CHECK (reusable IN (0, 1)),
-    received_at TEXT NOT NULL,
+    {_REPLY},
     UNIQUE (request_sha256, received_at)
 ) STRICT;
 """

@@ -116,6 +116,12 @@ def _check_pack(pack: Path, asked: list[dict[str, object]], store: Path) -> None
         sha256 = hashlib.sha256(data).hexdigest()
         assert sha256 in sent
         assert sha256.startswith(name.removesuffix(".png"))
+    text = (pack / "requests.jsonl").read_text("utf-8")
+    people = {image.patient for image in dataset.images}
+    people |= {item.patient for item in dataset.items}
+    keys = {image.key for image in dataset.images}
+    keys |= {item.key for item in dataset.items}
+    assert [name for name in people | keys if name in text] == []
     for row in asked:
         assert not {"gold", "target", "reference", "patient", "image"} & row.keys()
     items = {str(row["item"]) for row in asked}

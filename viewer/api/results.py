@@ -143,13 +143,13 @@ class Results(Opened):
         WrongUseError
             There is no such run or model, or the folder cannot be written to.
         """
-        from viewer.services.configuring.study_file import read_study_file
         from viewer.services.exporting import export_requests
 
         out = Path(folder)
         if isinstance(run_or_study, Path):
-            spec = read_study_file(run_or_study, self._settings.models_file)
-            export_requests.export_spec_requests(self._opened, spec, out, model)
+            export_requests.export_study_requests(
+                self._opened, self._settings, run_or_study, out, model
+            )
         else:
             number = self._number(run_or_study)
             export_requests.export_run_requests(

@@ -43,18 +43,17 @@ def requests(
     nothing says what is right. import-replies takes the replies. Questions that depend
     on an earlier reply are left out: import what there is, then export with --next.
     """
-    from viewer.services.configuring.study_file import read_study_file
     from viewer.services.exporting.export_requests import (
         export_run_requests,
-        export_spec_requests,
+        export_study_requests,
     )
     from viewer.store.database import open_store
 
     settings = read_settings(store)
     with open_store(settings.store) as opened:
         if run_or_study.endswith(_STUDY_FILE):
-            spec = read_study_file(Path(run_or_study), settings.models_file)
-            written = export_spec_requests(opened, spec, out, model)
+            file = Path(run_or_study)
+            written = export_study_requests(opened, settings, file, out, model)
         else:
             run = run_number(run_or_study, opened)
             written = export_run_requests(opened, run, out, model, following=following)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from viewer.domain.answer import Status
@@ -14,6 +15,7 @@ from viewer.domain.exchange import ImagePart, Message, ModelProfile, TextPart
 from viewer.domain.run import RunSpec, Step, Trial
 from viewer.models.catalog import spec_of
 from viewer.models.reading import plain_reply
+from viewer.services.configuring.study_file import read_toml, study_spec
 from viewer.services.privacy.gate import open_gate
 from viewer.services.running.supported_findings import planned_trials
 from viewer.services.trials.few_shot import examples_dataset
@@ -21,6 +23,7 @@ from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import document_of
+from viewer.settings import Settings
 from viewer.store import cases, consents, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import TrialReply
@@ -28,6 +31,10 @@ from viewer.studies.steps import Question
 from viewer.writers.files import write_atomically
 
 REQUESTS: Final = "requests.jsonl"
+ANY_MODEL: Final = MappingProxyType(
+    {"name": "any", "adapter": "scripted", "answer": ""}
+)
+"""Stands for a model that is yet to answer."""
 _PROBES: Final = ("A", "Yes", "No", "nothing that could be read as an answer")
 """Replies after which the same is asked, where what is asked depends on none."""
 _MOST_STEPS: Final = 32
@@ -152,13 +159,24 @@ def export_run_requests(
     return _write(store, context, asked, out)
 
 
-def export_spec_requests(
-    store: Store, spec: RunSpec, out: Path, model: str = ""
+def export_study_requests(
+    store: Store, settings: Settings, file: Path, out: Path, model: str = ""
 ) -> ExportedRequests:
     """Write what a study file asks of one of its models; nothing is planned.
 
-    It raises what :func:`export_run_requests` raises.
+    A file that names no model asks for cells and letters, as most models are asked. It
+    raises what :func:`export_run_requests` raises, and for a file that is none.
     """
+    table = read_toml(file)
+    if not table.get("models"):
+        said = table.get("model", [])
+        others = said if isinstance(said, list) else []
+        table = {
+            **table,
+            "models": [ANY_MODEL["name"]],
+            "model": [*others, dict(ANY_MODEL)],
+        }
+    spec = study_spec(table, file, settings.models_file)
     context = _context(store, spec, cases.dataset_named(store, spec.dataset))
     return _write(store, context, _known(context, _profile(context, model)), out)
 

@@ -15,7 +15,10 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunStatus
 from viewer.services.exporting.export_replies import export_replies
-from viewer.services.exporting.export_requests import export_run_requests
+from viewer.services.exporting.export_requests import (
+    export_run_requests,
+    export_study_requests,
+)
 from viewer.services.importing.import_replies import (
     PlannedReplies,
     RepliesSource,
@@ -246,3 +249,37 @@ def test_that_it_must_be_known_who_replied_to_what(
     assert [reply.model for reply in matched.replies] == ["org-mine-2"]
     _written(path, [{**row, "item": "nobody", "model": "a"}])
     refused(source, "No reply in 'a.jsonl' answers a question of this run. 1 reply not")
+
+
+def test_that_a_study_file_need_not_name_who_will_answer(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    item_run(store, tmp_path / "sample", "pathology_mcq")
+    study = tmp_path / "study.toml"
+    study.write_text('study = "pathology_mcq"\ndataset = "sample"\n')
+    pack = tmp_path / "pack"
+    written = export_study_requests(store, settings, study, pack)
+    asked = _lines(pack / "requests.jsonl")
+    assert written.sentence == (
+        f"{len(asked)} questions of {len(asked)} trials with {written.images} images "
+        f"in {pack}"
+    )
+    rows = [{**_key(row), "reply": "(A)", "model": "mine"} for row in asked]
+    path = _written(tmp_path / "mine.jsonl", rows)
+    planned = plan_replies(store, settings, RepliesSource((path,), study=study))
+    finish(store, planned.run)
+    assert planned.matched.answered == planned.matched.items
+    summary = runs.run_summary(store, planned.run)
+    assert (summary.models, summary.status) == (("mine",), RunStatus.FINISHED)
+    assert Status.PROVIDER_ERROR not in summary.counts
+
+
+def test_that_a_restricted_data_set_is_told_before_its_images_are_passed_on(
+    store: Store, tmp_path: Path
+) -> None:
+    run = item_run(store, tmp_path / "sample", "pathology_mcq")
+    dataset = cases.dataset_of_run(store, run)
+    cases.add_dataset(store, dataset, restricted=True)
+    written = export_run_requests(store, run, tmp_path / "pack")
+    told = "'sample' is restricted: its images stay on this machine."
+    assert written.notices == (told,)

@@ -11,7 +11,7 @@ class Asking(Opened):
     """The part of a store that asks about single images."""
 
     def models(self) -> tuple[Model, ...]:
-        """Return every model that is known, by name, and what each still needs."""
+        """Return every known model, by name, with what each still needs."""
         from viewer.api.made import model_of
         from viewer.services.configuring.model_list import model_lines
 
@@ -30,8 +30,8 @@ class Asking(Opened):
     ) -> Answer:
         """Ask a model where a finding is on an image; the answer is kept in the store.
 
-        The image's reference is used where a registered data set, or a mask beside the
-        file, has one; else the answer is kept as excluded.
+        The reference comes from a registered data set or from a mask next to the file;
+        without one the answer is kept as excluded.
 
         Parameters
         ----------
@@ -40,7 +40,7 @@ class Asking(Opened):
         finding : str
             Such as ``Pleural Effusion``.
         model : str
-            The name of a model that is known; ``asymmetry`` needs nothing.
+            The name of a known model; ``asymmetry`` needs no setup.
         grid : int or str
             8 for 8 × 8 cells, ``"8x10"`` for 8 rows and 10 columns.
         view : str, optional

@@ -253,7 +253,8 @@ class Answer:
 class Settled:
     """A trial that has ended and is stored.
 
-    ``reused`` where its reply was in the store; ``seconds`` that of the last reply.
+    ``reused`` is True if its reply was in the store already; ``seconds`` is the
+    duration of the last reply.
     """
 
     trial: int
@@ -270,12 +271,12 @@ class Settled:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: ``done`` of ``planned`` trials are settled.
+    """The progress of a run: ``done`` of ``planned`` trials are settled.
 
-    ``trial`` is the one that was settled now, None where something else is told.
-    ``note`` says what is going on, such as a model that is loading; ``warning`` is a
-    sentence about what went wrong, such as a model that cannot be asked any more;
-    ``spent_usd`` None as long as nothing has a price. With the last one ``ended``.
+    ``trial`` is the one that was settled now, None for other events. ``note`` is the
+    current activity, such as loading a model; ``warning`` is a sentence about a
+    problem, such as a model that cannot be asked any more; ``spent_usd`` is None as
+    long as nothing has a price. ``ended`` is True in the last one.
     """
 
     run: int

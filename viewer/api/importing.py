@@ -1,4 +1,4 @@
-"""Data sets, and predictions made elsewhere, taken into a store."""
+"""Import of data sets, and of predictions made elsewhere, into a store."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ def _listed(files: str | Path | Sequence[str | Path]) -> Sequence[str | Path]:
 
 
 class Importing(Running):
-    """The part of a store that takes in data sets and predictions."""
+    """The part of a store that imports data sets and predictions."""
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the registered data sets, oldest first."""
@@ -50,14 +50,14 @@ class Importing(Running):
         Parameters
         ----------
         format : str
-            Such as ``folder``, ``chexlocalize``, ``coco`` or ``pathmmu``; ``auto`` for
-            what it looks like.
+            Such as ``folder``, ``chexlocalize``, ``coco`` or ``pathmmu``; ``auto``
+            detects it.
         path : path
             The folder or file; the images stay where they are.
         name : str, optional
-            What to call it; default: the folder's name.
+            Its name; default: the folder's name.
         view : str, optional
-            frontal, lateral or other, of images that do not say it themselves.
+            frontal, lateral or other, for images whose file does not say it.
         restricted : bool, optional
             Whether its licence keeps its images on this machine; None for what was
             said before.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from viewer.domain.run import Event, TrialDone
 
 Tell = Callable[[Progress], object]
-"""Is told how far a run is."""
+"""Called with the progress of a run."""
 _CELLS: Final = 20
 _TENTHS: Final = 10
 
@@ -20,7 +20,7 @@ _TENTHS: Final = 10
 def text_bar(progress: Progress) -> None:
     """Show progress as text on standard error.
 
-    On a terminal it is one line that changes, elsewhere a line for each tenth.
+    On a terminal it is one line that is updated, elsewhere one line per tenth.
     """
     from viewer.domain.escapes import one_line
 
@@ -58,7 +58,7 @@ def _line(progress: Progress) -> str:
 def progress_of(run: int, events: "Generator[Event]") -> Generator[Progress]:
     """Yield the progress that each event of a run's batch reports.
 
-    Closing it closes the batch, which keeps what is in flight.
+    Closing it closes the batch, which awaits and stores requests in flight.
     """
     with closing(events):
         now = Progress(run, 0, 0)

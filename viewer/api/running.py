@@ -24,16 +24,16 @@ class Running(Opened):
     ) -> Run:
         """Plan the run of a study file (TOML); nothing is asked yet.
 
-        The same plan is the same run, which goes on where it was.
+        The same plan gives the same run, which continues where it stopped.
 
         Parameters
         ----------
         study_file : path
             As ``overread run`` takes it; docs/batch.md shows one.
         models : sequence of str, optional
-            In place of the file's models.
+            Replace the models of the file.
         limit : int, optional
-            Only the first so many items.
+            Ask about the first N items only.
         ceiling_usd : float, optional
             The most that the run may cost; it pauses before more.
         new : bool
@@ -139,21 +139,21 @@ class Running(Opened):
         retry_failed: bool = False,
         orphans: str | None = None,
     ) -> Run:
-        """Ask all that is pending of a run, and return it as it is then.
+        """Ask the pending trials of a run, and return the run afterwards.
 
-        What arrives is stored at once: an interrupted run goes on where it was, and no
-        reply is paid for twice. A refused, unreadable or failed question is a trial
-        like any other; ``counts`` of the run tell.
+        Replies are stored as they arrive: an interrupted run continues where it was,
+        and no reply is paid for twice. A refused, unreadable or failed question is a
+        trial like any other; see ``counts`` of the run.
 
         Parameters
         ----------
         run : Run, int or "last"
-            What was planned.
+            A planned run.
         progress : callable, optional
-            Told each step as a :class:`Progress`; default: a bar of text on standard
-            error; None for nothing.
+            Called with a :class:`Progress` at each step; default: a text bar on
+            standard error; None for no output.
         concurrency : int
-            The most questions in flight; 0 for 4 here, and up to 32 to other machines.
+            The most questions in flight; 0: 4 on this machine, up to 32 to others.
         retry_failed : bool
             Ask those again that failed at the provider.
         orphans : str, optional
@@ -187,9 +187,9 @@ class Running(Opened):
         retry_failed: bool = False,
         orphans: str | None = None,
     ) -> Generator[Progress]:
-        """Ask all that is pending of a run, and yield its progress step by step.
+        """Ask the pending trials of a run, and yield its progress step by step.
 
-        Leaving the loop ends the asking; what is in flight is awaited and stored.
+        Leaving the loop ends it; requests in flight are awaited and stored.
         Parameters and errors are those of :meth:`run`.
         """
         from threading import Event

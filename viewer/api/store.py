@@ -12,8 +12,8 @@ class Store(Importing, Results, Asking):
     """An open store, used by the thread that opened it; ``with`` closes it.
 
     ``path`` is its SQLite file, ``home`` the folder of the person's own models and
-    data. ``run`` is everywhere a :class:`Run`, its number, or ``"last"``; one that the
-    store does not hold raises ``WrongUseError``.
+    data. Every ``run`` may be a :class:`Run`, its number, or ``"last"``; a run that is
+    not in the store raises ``WrongUseError``.
     """
 
     def __enter__(self) -> Self:
@@ -23,18 +23,18 @@ class Store(Importing, Results, Asking):
         self.close()
 
     def close(self) -> None:
-        """Close the store; all that was asked is kept."""
+        """Close the store; everything that was asked is kept."""
         self._opened.close()
 
 
 def open_store(path: str | Path | None = None) -> Store:
-    """Open a store, made where there is none yet.
+    """Open a store; a new one is created if there is none.
 
     Parameters
     ----------
     path : path, optional
-        The SQLite file; default: the one of the window and the command line, or the
-        one that ``OVERREAD_STORE`` names.
+        The SQLite file; default: that of the window and the command line, or the one
+        named by ``OVERREAD_STORE``.
 
     Raises
     ------

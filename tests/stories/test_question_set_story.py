@@ -129,10 +129,18 @@ def test_that_a_case_of_every_kind_can_be_looked_at(
     asked: tuple[Path, list[dict[str, Any]]],
 ) -> None:
     path, _ = asked
-    for trial in range(1, TRIALS, 7):
-        detail = trial_detail(path, trial)
-        assert detail.steps
-        assert detail.words
+    details = [trial_detail(path, trial) for trial in range(1, TRIALS + 1)]
+    assert all(detail.steps and detail.words for detail in details)
+    drawn = {
+        (detail.trial.view, detail.trial.condition.name)
+        for detail in details
+        if detail.is_marked
+    }
+    assert drawn == {
+        (kind, shown)
+        for kind in ("box", "boxes")
+        for shown in ("image", "noise", "other_image")
+    }
 
 
 def test_that_the_page_shows_the_description_that_the_phantom_writes(

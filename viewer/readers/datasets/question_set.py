@@ -340,13 +340,21 @@ def _with_items(dataset: Dataset, items: Sequence[Item]) -> Dataset:
             notices.append(Notice(REJECTED, item.key, str(why)))
             continue
         patient = first.patient if first else item.patient
-        found.append(replace(item, patient=patient, reference=gold))
+        facts = {**item.facts, **_size(item, first)}
+        found.append(replace(item, patient=patient, facts=facts, reference=gold))
     return replace(
         dataset,
         items=tuple(found),
         notices=tuple(notices),
         root_sha256=content_sha256(dataset.images, found),
     )
+
+
+def _size(item: Item, image: DatasetImage | None) -> dict[str, object]:
+    """Return rows and columns of the image that a place is asked for in."""
+    if image is None or item.facts["answer_kind"] not in PLACED:
+        return {}
+    return {"size": [image.size.rows, image.size.columns]}
 
 
 def _in_pixels(

@@ -44,9 +44,7 @@ _LONGEST_REFUSAL: Final = 60
 """Words; a longer text that declines a part has answered."""
 
 
-def parse(
-    reply: ModelReply, asked: Asked, order: Sequence[int], field: BoxPx | None
-) -> Read:
+def parse(reply: ModelReply, asked: Asked, order: Sequence[int]) -> Read:
     """Return what a reply answers.
 
     Parameters
@@ -57,8 +55,6 @@ def parse(
         What was asked.
     order : sequence of int
         Its options in the order shown.
-    field : BoxPx, optional
-        The native rectangle of its first image, None where its size is not known.
     """
     if asked.kind is AnswerKind.CHOICE:
         shown = [asked.options[i] for i in order]
@@ -77,9 +73,9 @@ def parse(
         return Unparsed(Status.TRUNCATED, "length")
     if asked.kind in _READERS:
         return _READERS[asked.kind](reply.text)
-    if field is None:
+    if asked.field is None:
         return Unparsed(Status.UNPARSED, "no_image")
-    return _PLACES[asked.kind](reply.text, field)
+    return _PLACES[asked.kind](reply.text, asked.field)
 
 
 def read_number(text: str) -> Read:

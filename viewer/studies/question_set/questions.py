@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.item import Item
 from viewer.domain.question_kinds import MEASURED, AnswerKind, TextMatch
 
@@ -18,7 +19,8 @@ class Asked:
     """What may be told of a question.
 
     ``grid`` is drawn on the image where a cell is asked for, "" elsewhere; ``template``
-    is the data set's own prompt, "" for that of the study.
+    is the data set's own prompt, "" for that of the study. ``size`` is that of the
+    first image where a place is asked for.
     """
 
     key: str
@@ -30,6 +32,14 @@ class Asked:
     options: tuple[str, ...]
     grid: str
     template: str
+    size: SizePx | None = None
+
+    @property
+    def field(self) -> BoxPx | None:
+        """The native rectangle of the image that a place is asked for in."""
+        if self.size is None:
+            return None
+        return BoxPx(0.0, 0.0, float(self.size.columns), float(self.size.rows))
 
 
 def is_question(item: Item) -> bool:
@@ -40,6 +50,7 @@ def is_question(item: Item) -> bool:
 def asked_of(item: Item) -> Asked:
     """Return what an item asks; one that is of no question set raises WrongUseError."""
     facts, options = item.facts, item.facts.get("options")
+    size = facts.get("size")
     if not is_question(item):
         raise WrongUseError(
             f"The item '{item.key}' is not of a question set.",
@@ -55,6 +66,7 @@ def asked_of(item: Item) -> Asked:
         tuple(map(str, options)) if isinstance(options, list) else (),
         str(facts.get("grid", "")),
         str(facts.get("prompt", "")),
+        SizePx(*size) if isinstance(size, list) else None,
     )
 
 

@@ -3,9 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from viewer.domain.answer import AnyAnswer, ReportAnswer, Unparsed
+from viewer.domain.answer import (
+    AnyAnswer,
+    BoxesAnswer,
+    LabelledBox,
+    ReportAnswer,
+    Unparsed,
+)
 from viewer.domain.case import Dataset
-from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.conditions import name_without_variant
+from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.question_kinds import AnswerKind
 from viewer.domain.report import ReportData
@@ -34,7 +41,7 @@ from viewer.studies.question_set.questions import (
     wanted_numbers,
 )
 from viewer.studies.question_set.words import WORDS
-from viewer.studies.steps import Longest, Question, Sources, Turn
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 _RIGHT: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
     AnswerKind.YES_NO: ("yes",),
@@ -117,7 +124,7 @@ class QuestionSet(PresetStudy[Params]):
         """Return what the model's reply answers, or why it answers nothing."""
         asked = asked_of(turn.item)
         order = arms.option_order(asked, turn.trial.condition)
-        return parse.parse(turn.replies()[-1], asked, order, _field(turn))
+        return parse.parse(turn.replies()[-1], asked, order)
 
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed, params_: Params) -> Score:
         """Return the verdict, and what is measured of the answer."""
@@ -150,6 +157,23 @@ class QuestionSet(PresetStudy[Params]):
         told = {name: truth[name] for name in names}
         return {**told, **({"grid": asked.grid} if asked.grid else {})}
 
+    def predicted_boxes(
+        self,
+        turn: Turn,
+        answer: AnyAnswer | Unparsed | None,
+        params_: Params,  # noqa: ARG002 - one way to draw
+    ) -> tuple[PredictedBoxes, ...]:
+        """Return the boxes of an answer on the first image that was shown for it."""
+        asked = asked_of(turn.item)
+        arm = Arm(name_without_variant(turn.trial.condition.name))
+        if not isinstance(answer, BoxesAnswer) or asked.field is None:
+            return ()
+        if not arms.shows_image(arm):
+            return ()
+        boxes = tuple(LabelledBox(box, "") for box in answer.boxes)
+        key = asked.images[0] if arm is Arm.IMAGE else ""
+        return (PredictedBoxes("answer", 0, asked.field, boxes, key),)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question with the largest images of the data set."""
         asked = [asked_of(item) for item in dataset.items if is_question(item)]
@@ -180,14 +204,6 @@ class QuestionSet(PresetStudy[Params]):
 
 
 _JUDGE: Final = templates.JUDGE
-
-
-def _field(turn: Turn) -> BoxPx | None:
-    """Return the native rectangle of a question's first image, None without it."""
-    image = turn.images.get(turn.item.images[0]) if turn.item.images else None
-    if image is None:
-        return None
-    return BoxPx(0.0, 0.0, float(image.size.columns), float(image.size.rows))
 
 
 def _largest(dataset: Dataset) -> tuple[SizePx, ...]:

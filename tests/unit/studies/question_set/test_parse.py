@@ -14,28 +14,28 @@ from viewer.domain.answer import (
     YesNoAnswer,
 )
 from viewer.domain.exchange import ModelReply
-from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
 from viewer.domain.question_kinds import AnswerKind
 from viewer.studies.question_set.parse import as_number, parse
 from viewer.studies.question_set.questions import Asked
 
-FIELD = BoxPx(0, 0, 200, 100)
+SIZE = SizePx(100, 200)
 BOX = BoxPx(20, 20, 60, 40)
 
 
-def asked(kind: str) -> Asked:
+def asked(kind: str, size: SizePx | None) -> Asked:
     options = ("gland", "fat", "bone") if kind == "choice" else ()
     grid = "4" if kind == "cell" else ""
     named = ("k", "p", "c", AnswerKind(kind), ("i.png",), "What?", options)
-    return Asked(*named, grid, "")
+    return Asked(*named, grid, "", size)
 
 
 def read(
-    kind: str, text: str, finish: str = "stop", field: BoxPx | None = FIELD
+    kind: str, text: str, finish: str = "stop", size: SizePx | None = SIZE
 ) -> AnyAnswer | Unparsed:
     order = (2, 0, 1) if kind == "choice" else ()
-    return parse(ModelReply(text, finish_reason=finish), asked(kind), order, field)
+    return parse(ModelReply(text, finish_reason=finish), asked(kind, size), order)
 
 
 def said(answer: AnyAnswer | Unparsed) -> str:
@@ -170,7 +170,7 @@ def test_that_places_come_back_in_pixels(
     kind: str, text: str, answer: AnyAnswer
 ) -> None:
     assert read(kind, text) == answer
-    assert read(kind, text, field=None) == Unparsed(Status.UNPARSED, "no_image")
+    assert read(kind, text, size=None) == Unparsed(Status.UNPARSED, "no_image")
 
 
 TWO = '[{"box": [1, 2, 3, 4]}, {"box": [5, 6, 7, 8]}]'

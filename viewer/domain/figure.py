@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.grid import grids_in_words
 from viewer.domain.report import BarSeries, Table
 from viewer.domain.styles import Style, looks_of, style_of
 
@@ -242,6 +243,16 @@ class PlotFigure:
 Figure = (
     RateFigure | StackFigure | HeatFigure | GalleryFigure | PlotFigure | StripFigure
 )
+
+
+def full_title(figure: Figure) -> str:
+    """Return a figure's title with what tells it from others of the same title."""
+    head = figure.head
+    apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
+    if isinstance(figure, HeatFigure):
+        first, *more = dict.fromkeys(panel.row for panel in figure.panels)
+        apart = [f"{first} …" if more else first]
+    return ", ".join((head.title, *apart))
 
 
 def figure_table(figure: Figure) -> Table:

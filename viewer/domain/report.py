@@ -53,11 +53,32 @@ class BarFigure:
 
 
 @dataclass(frozen=True)
+class PaperRows:
+    """Rows that a paper prints, under the columns of a page's table.
+
+    ``table`` is what the paper calls the place where it prints them. A column has ""
+    where it prints nothing.
+    """
+
+    source: str
+    table: str
+    rows: tuple[tuple[object, ...], ...]
+
+    @property
+    def words(self) -> str:
+        """What stands above them."""
+        return f"Published: {', '.join(filter(None, (self.source, self.table)))}"
+
+
+@dataclass(frozen=True)
 class Section:
     """A titled table of a report's page, ready to be printed.
 
     ``groups`` names runs of columns, from the left, each with how many it spans.
     ``best`` and ``second`` are cells set bold and underlined, by row and column.
+    ``printed`` are columns of what a paper prints, by place. ``number`` is what the
+    paper calls its own table, "" for one that it lacks, and ``published`` are rows of
+    the paper below those of the run.
     """
 
     title: str
@@ -66,6 +87,9 @@ class Section:
     groups: tuple[tuple[str, int], ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
     second: frozenset[tuple[int, int]] = frozenset()
+    number: str = ""
+    printed: frozenset[int] = frozenset()
+    published: tuple[PaperRows, ...] = ()
 
 
 @dataclass(frozen=True)

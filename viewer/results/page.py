@@ -1,12 +1,13 @@
 """Tables as a page shows them: rounded for print, and of long lists the start."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.report import Section, Table
+from viewer.domain.report import PaperRows, Section, Table
+from viewer.domain.study_words import capital, spoken
 from viewer.metrics.printed import as_percent
 from viewer.results.estimators.rates import arrow
 from viewer.results.spec import (
@@ -17,6 +18,7 @@ from viewer.results.spec import (
     Ranking,
     Shown,
     Spec,
+    TableSpec,
     Where,
 )
 
@@ -25,10 +27,30 @@ _Records = Sequence[Mapping[str, object]]
 _Cells = frozenset[tuple[int, int]]
 
 
-def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section]:
+@dataclass(frozen=True)
+class Printed:
+    """What a paper prints of a table: texts by the columns of a page.
+
+    Without ``rows`` the paper has the table, and no number of it belongs on the page.
+    """
+
+    source: str
+    table: str
+    rows: tuple[Mapping[str, object], ...] = ()
+
+
+PrintedTables = Mapping[str, Sequence[Printed]]
+"""What a paper prints, by the names of our tables."""
+_NONE: Final[PrintedTables] = {}
+
+
+def sections(
+    specs: Sequence[Spec], tables: Sequence[Table], paper: PrintedTables = _NONE
+) -> Iterator[Section]:
     """Yield what has a title, in the order of the tables.
 
-    Of one table several specifications may show rows, one after the other.
+    Of one table several specifications may show rows, one after the other. Below them
+    stands what a ``paper`` prints.
     """
     for table in tables:
         for spec in specs:
@@ -36,7 +58,7 @@ def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section
                 _check(spec, table)
                 shown = _taken(table, spec.printed)
                 if shown.rows:
-                    yield _section(spec, shown)
+                    yield _section(spec, shown, paper.get(table.name, ()))
 
 
 def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
@@ -47,6 +69,11 @@ def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
         return Table(table.name, tuple(of.header for of in columns), tuple(lines))
     header = tuple(name.replace("_", " ") for name in table.header)
     return Table(table.name, header, tuple(tuple(map(_cell, x)) for x in table.rows))
+
+
+def headers(spec: Spec) -> tuple[str, ...]:
+    """Return what stands above the columns that a specification shows."""
+    return tuple(_column(one).header for one in spec.shown)
 
 
 def _check(spec: Spec, table: Table) -> None:
@@ -76,18 +103,51 @@ def _holds(record: Mapping[str, object], where: Where) -> bool:
     return all(record[column] in values for column, values in where.items())
 
 
-def _section(spec: Spec, table: Table) -> Section:
+def _section(spec: Spec, table: Table, paper: Sequence[Printed]) -> Section:
+    table, below = _parted(spec, table)
     count, text = len(table.rows), spec.text
     if isinstance(spec, ListSpec) and count > spec.most:
         table = replace(table, rows=table.rows[: spec.most])
         text = f"{text} The first {spec.most} of {count}; {table.name}.csv has all."
+    columns = tuple(map(_column, spec.shown or table.header))
     return Section(
         spec.title,
         text,
         printed(table, spec.shown),
         _groups(spec.shown),
         *_ranked(table.records(), spec),
+        number=next((one.table for one in paper), ""),
+        printed=frozenset(i for i, of in enumerate(columns) if of.published),
+        published=(
+            *_of_paper(printed(below, spec.shown)),
+            *(
+                PaperRows(one.source, one.table, tuple(_as_printed(one, columns)))
+                for one in paper
+                if one.rows
+            ),
+        ),
     )
+
+
+def _parted(spec: Spec, table: Table) -> tuple[Table, Table]:
+    """Return a table's own rows, and those of the paper below them."""
+    below = set(spec.below) if isinstance(spec, TableSpec) else set()
+    own = tuple(row for row in table.rows if row not in below)
+    paper = tuple(row for row in table.rows if row in below)
+    return replace(table, rows=own), replace(table, rows=paper)
+
+
+def _of_paper(below: Table) -> Iterator[PaperRows]:
+    """Yield rows of a paper that their own table has; the first cell names it."""
+    if below.rows:
+        yield PaperRows(str(below.rows[0][0]), "", below.rows)
+
+
+def _as_printed(
+    paper: Printed, columns: Sequence[Shown]
+) -> Iterator[tuple[object, ...]]:
+    for row in paper.rows:
+        yield tuple(row.get(of.column, "") for of in columns)
 
 
 def _ranked(records: _Records, spec: Spec) -> tuple[_Cells, _Cells]:
@@ -136,7 +196,8 @@ def _groups(shown: Sequence[str | Shown]) -> tuple[tuple[str, int], ...]:
 def _column(shown: str | Shown) -> Shown:
     if isinstance(shown, Shown):
         return shown
-    return Shown(shown, shown[:1].upper() + shown[1:].replace("_", " "))
+    header = shown if len(shown) == 1 else capital(spoken(shown))
+    return Shown(shown, header)
 
 
 def _cell_of(row: Mapping[str, object], shown: Shown) -> object:

@@ -77,8 +77,8 @@ class Shown:
     ``also`` is a column that is printed like it after ``between``, such as the other
     end of an interval, and ``change`` one that follows as an arrow and its size.
     ``words`` stand for values, ``none`` where there is none and in rows that ``but``
-    takes, ``group`` above neighbours. The ``best`` number, the highest or the lowest,
-    is bold and the second best underlined.
+    takes, ``group`` above neighbours. A ``published`` column is a paper's. The ``best``
+    number, the highest or the lowest, is bold and the second best underlined.
     """
 
     column: str
@@ -95,6 +95,7 @@ class Shown:
     none: str = "-"
     but: Where = field(default_factory=dict)
     best: str = ""
+    published: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +140,11 @@ class TableSpec:
     other keys that tell rows apart, one set after the other; keys of no set show their
     total. A set that tells only a key of ``only_several`` apart is left out where there
     is one value of it, and the whole table where there is one value of
-    ``needs_several``. ``below`` are rows that follow as they are, such as a paper's
-    own, if there is any above them. A column of which ``where`` takes one value is part
-    of what a row is about, as a key would be. ``shown`` are the columns of a page,
-    without it all of the table, ``printed`` the table's rows that it has, of which
-    ``ranking`` compares some.
+    ``needs_several``. ``below`` are a paper's own rows, each of which begins with its
+    name; they follow as they are if there is any above them. A column of which
+    ``where`` takes one value is part of what a row is about, as a key would be.
+    ``shown`` are the columns of a page, without it all of the table, ``printed`` the
+    table's rows that it has, of which ``ranking`` compares some.
     """
 
     name: str

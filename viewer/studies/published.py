@@ -5,10 +5,12 @@ checked against it: a percentage that no whole number of them gives is flagged, 
 printed it.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.metrics.printed import counts_that_print
+from viewer.results.page import Printed
 
 
 class Badge(StrEnum):
@@ -99,3 +101,20 @@ def _counted(counts: tuple[int, ...], n: int, note: str) -> str:
     if len(counts) == 1:
         return f"{counts[0]} / {n}{why}"
     return f"{counts[0]} to {counts[-1]} of {n}{why}"
+
+
+Place = Callable[[PublishedValue], tuple[Mapping[str, str], str]]
+"""Tells what the row of a page is about that a value stands in, and its column."""
+
+
+def printed_table(
+    table: str, values: Iterable[PublishedValue], place: Place
+) -> Printed:
+    """Return values of one paper as rows of a page; those of one row together."""
+    rows: dict[tuple[tuple[str, str], ...], dict[str, object]] = {}
+    source = ""
+    for value in values:
+        source = value.source
+        about, column = place(value)
+        rows.setdefault(tuple(about.items()), {**about})[column] = value.printed
+    return Printed(source, table, tuple(rows.values()))

@@ -11,7 +11,7 @@ from viewer.domain.study_words import StudyWords
 from viewer.results.evaluate import evaluate, evaluate_all
 from viewer.results.frame import Frame, Frames
 from viewer.results.item_columns import ASKED, ITEM_COLUMNS, ITEM_KINDS
-from viewer.results.page import sections
+from viewer.results.page import PrintedTables, sections
 from viewer.results.records import numbers_in
 from viewer.results.spec import ITEMS, OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec
 
@@ -49,6 +49,7 @@ RATE: Final = (
 """The primary rate, of all settled trials, that of those with an answer, and chance."""
 
 _ALWAYS: Final = ("results",)
+_NOTHING: Final[PrintedTables] = {}
 
 
 def reported(
@@ -59,21 +60,28 @@ def reported(
     *,
     always: Collection[str] = _ALWAYS,
     only_printed: Sequence[Spec] = (),
+    paper: PrintedTables = _NOTHING,
 ) -> ReportData:
     """Return the tables of specifications, and what a page shows of them.
 
     Tables without a row are left out but for those ``always`` there; those
-    ``only_printed`` stand on the page alone.
+    ``only_printed`` stand on the page alone. What a ``paper`` prints stands on the page
+    of a complete run.
     """
     tables = evaluate_all(specs, frames)
     full = tuple(table for table in tables if table.rows or table.name in always)
-    printed = (*full, *evaluate_all(only_printed, frames))
+    beside = evaluate_all(only_printed, frames)
+    incomplete = any(one.score.status is Status.PENDING for one in results)
+    shown = _NOTHING if incomplete else paper
     return ReportData(
         tables=full,
         figures=(),
         metric_definitions=definitions,
-        incomplete=any(one.score.status is Status.PENDING for one in results),
-        sections=tuple(sections([*specs, *only_printed], printed)),
+        incomplete=incomplete,
+        sections=(
+            *sections(specs, full, shown),
+            *sections(only_printed, beside, shown),
+        ),
         specs=tuple(specs),
     )
 

@@ -9,6 +9,7 @@ from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
     page,
+    say_none,
 )
 from viewer.writers.recorded import made
 
@@ -34,6 +35,10 @@ def draw_plots(figure: PlotFigure, ground: Ground) -> "Page":
 
 
 def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) -> None:
+    axes.set_title(panel.title)
+    if not any(series.x for series in panel.series):
+        say_none(axes, ground)
+        return
     for series in panel.series:
         look = figure.styles[series.name]
         axes.plot(
@@ -52,7 +57,6 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) ->
         axes.set_ylim(*ends)
     if figure.y_range:
         axes.set_ylim(*figure.y_range)
-    axes.set_title(panel.title)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
 

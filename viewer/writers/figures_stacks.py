@@ -22,6 +22,8 @@ _GAP: Final = 0.95
 """Of a bar, before a group: its name stands there."""
 _AROUND_MM: Final = 16.0
 _STANDING_MM: Final = 70.0
+_NONE_AT: Final = 1.0
+"""Where a bar without a part says so, in per cent."""
 _NARROW: Final = 0.06
 """Shares of a bar below which no number is written in it."""
 
@@ -60,6 +62,8 @@ def _draw_shares(
         whole = sum(stack.counts)
         shares = [c / whole for c in stack.counts] if whole else []
         _draw_parts(axes, at, shares, figure, ground)
+        if not whole:
+            _number(axes, (_NONE_AT, at), "none in this run", ground.soft, "", "left")
         n = "" if stack.n is None else str(stack.n)
         _aside(axes, at, ": ".join(filter(None, (n, stack.note))), ground.soft)
     axes.set_yticks([at for at, _ in rows], [stack.name for _, stack in rows])
@@ -102,7 +106,12 @@ def _draw_parts(
 
 
 def _number(
-    axes: "Axes", place: tuple[float, float], text: str, colour: str, plate: str
+    axes: "Axes",
+    place: tuple[float, float],
+    text: str,
+    colour: str,
+    plate: str,
+    side: str = "center",
 ) -> None:
     """Write a share in its part of a bar, on a plate where that is hatched."""
     from matplotlib.patheffects import withStroke
@@ -111,7 +120,7 @@ def _number(
     axes.text(
         *place,
         text,
-        ha="center",
+        ha=side,
         va="center_baseline",
         fontsize=SMALL_PT,
         color=colour,

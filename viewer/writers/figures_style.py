@@ -157,6 +157,19 @@ def bare(axes: "Axes") -> None:
     axes.spines[:].set_visible(False)
 
 
+def say_none(axes: "Axes", ground: Ground) -> None:
+    """Say in the place of a panel that a run has nothing to show there."""
+    bare(axes)
+    axes.annotate(
+        "None in this run.",
+        (0.5, 0.5),
+        xycoords="axes fraction",
+        ha="center",
+        va="center",
+        color=ground.soft,
+    )
+
+
 def wrapped(name: str, most: int = 13) -> str:
     """Return a name in lines of at most ``most`` letters, words whole."""
     import textwrap

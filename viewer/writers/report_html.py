@@ -13,7 +13,8 @@ from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.html_text import rendered
-from viewer.writers.tables import html_section
+from viewer.writers.numbering import FIGURE, TABLE, contents, numbered
+from viewer.writers.tables import html_sections
 
 _IDS = re.compile(r'(\bid="|url\(#|href="#)')
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
@@ -40,10 +41,14 @@ def render_report(page: ReportPage) -> bytes:
     from markupsafe import Markup
 
     data, summary = page.data, page.summary
-    figures = [
+    drawn = [
         Markup(_inline(bar_figure_svg(figure), i))  # noqa: S704 - drawn here
         for i, figure in enumerate(data.figures)
     ]
+    shown = (*data.sections, *data.appendix)
+    tables = numbered(TABLE, ((one.title, one.number) for one in shown))
+    figures = numbered(FIGURE, ((figure.title, "") for figure in data.figures))
+    sections = list(html_sections(shown, tables))
     html = rendered(
         "report.html.jinja",
         title=f"{page.study or _spoken(page.spec.study)} on {page.spec.dataset}",
@@ -53,9 +58,10 @@ def render_report(page: ReportPage) -> bytes:
         planned=summary.n_planned,
         badges=[*map(str, summary.notes), *filter(None, (page.doubt,))],
         facts=tuple(_facts(page)),
-        sections=[html_section(one) for one in data.sections],
-        figures=figures,
-        appendix=[html_section(one) for one in data.appendix],
+        contents=contents(figures, tables),
+        sections=sections[: len(data.sections)],
+        figures=list(zip(figures, drawn, strict=True)),
+        appendix=sections[len(data.sections) :],
         notices=page.notices,
         definitions=tuple(data.metric_definitions.items()),
         settings=[

@@ -10,14 +10,15 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import quoteattr
 
 from viewer.domain.errors import MissingDependencyError
 from viewer.domain.escapes import guarded, latex, one_line, spreadsheet_xml
-from viewer.domain.report import Section, Table
+from viewer.domain.report import PaperRows, Section, Table
 from viewer.writers.html_text import rendered
+from viewer.writers.numbering import Place
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -26,6 +27,22 @@ _QUOTED_ENDS: Final = "\r\n"
 _BEGINS_AS_NUMBER: Final = re.compile(r"[-+−±<(]?[\d.]|[-–]$")
 _NUMBER: Final = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
 _LONG_TEXT: Final = 40
+_WORD_ENDS: Final = re.compile(r"[\s-]")
+_BRIEF: Final = 16
+"""Letters that stand on one line in print."""
+_SHORT: Final = 36
+"""Lines that stand on one page."""
+_TITLE_LINES: Final = 8
+_LYING_LINES: Final = 48
+"""Lines of a page that lies."""
+_TOGETHER: Final = 15
+"""Rows under one first cell that stand on one page."""
+_LINE: Final = 30
+"""Letters of a line of text in a narrow column."""
+_LETTER_PT: Final = 4.1
+_PADDING_PT: Final = 6.0
+_UPRIGHT_PT, _LYING_PT = 516.0, 762.0
+"""What a page of A4 has room for, upright and lying."""
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
@@ -132,6 +149,7 @@ def latex_table(section: Section) -> bytes:
         *(" & ".join(line) + r" \\" for line in (tuple(spans), heads) if line),
         r"\midrule",
         *(" & ".join(row) + r" \\" for row in _latex_rows(section)),
+        *chain.from_iterable(map(_latex_paper, section.published)),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -156,6 +174,15 @@ def _latex_rows(section: Section) -> Iterator[Iterator[str]]:
         )
 
 
+def _latex_paper(paper: PaperRows) -> Iterator[str]:
+    """Yield a line that says whose the rows are, and the rows."""
+    columns = len(paper.rows[0])
+    yield r"\midrule"
+    yield rf"\multicolumn{{{columns}}}{{l}}{{\emph{{{latex(paper.words)}}}}} \\"
+    for row in paper.rows:
+        yield " & ".join(latex(_text(value)) for value in row) + r" \\"
+
+
 def _mark(section: Section, row: int, column: int) -> str:
     """Return the element of HTML that a cell is set in, "" for none."""
     if (row, column) in section.best:
@@ -173,8 +200,39 @@ class _HtmlCell:
     rows: int = 1
 
 
-def html_section(section: Section) -> "Markup":
-    """Return a section of a page; numbers at the right, repeated first cells joined."""
+def html_sections(
+    sections: Sequence[Section], places: Sequence[Place]
+) -> Iterator["Markup"]:
+    """Yield sections of a page, printed on A4.
+
+    A table too wide for an upright page is printed on one that lies, and so are those
+    after it that its page has room for.
+    """
+    room = 0
+    for section, place in zip(sections, places, strict=True):
+        lines = _lines(section)
+        wide = _width(section) > _UPRIGHT_PT
+        lies = wide or lines <= room
+        room = (room if lines <= room else _LYING_LINES) - lines % _LYING_LINES
+        yield html_section(section, place, lies=lies)
+        room = room if lies else 0
+
+
+def _lines(section: Section) -> int:
+    """Return about how many lines a section has in print, its title among them."""
+    paper = sum(1 + len(paper.rows) for paper in section.published)
+    return _TITLE_LINES + len(section.table.rows) + paper
+
+
+def html_section(
+    section: Section, place: Place | None = None, *, lies: bool = False
+) -> "Markup":
+    """Return a section of a page; numbers at the right, repeated first cells joined.
+
+    A short table is printed on one page, and so are rows that share a first cell: a
+    long run of them has the cell again every so many rows. ``lies`` tells that it is
+    printed on a page that lies.
+    """
     from markupsafe import Markup
 
     rows = [[_text(value) for value in row] for row in section.table.rows]
@@ -182,30 +240,79 @@ def html_section(section: Section) -> "Markup":
     html = rendered(
         "section.html.jinja",
         section=section,
+        place=place,
+        css=_print_css(section, lies=lies),
         columns=list(zip(section.table.header, css, strict=True)),
-        rows=list(_html_rows(section, rows, css)),
+        groups=list(_html_groups(section, rows, css)),
+        papers=[
+            (paper.words, [_paper_cells(row, css) for row in paper.rows])
+            for paper in section.published
+        ],
     )
     return Markup(html)  # noqa: S704 - the template escapes
 
 
-def _html_rows(
+def _paper_cells(row: Sequence[object], css: Sequence[str]) -> Sequence[_HtmlCell]:
+    return [_HtmlCell(_text(v), of) for v, of in zip(row, css, strict=True)]
+
+
+def _print_css(section: Section, *, lies: bool) -> str:
+    classes = {
+        "short": _lines(section) <= _SHORT,
+        "wide": lies,
+        "dense": _width(section) > _LYING_PT,
+    }
+    return " ".join(name for name, holds in classes.items() if holds)
+
+
+def _width(section: Section) -> float:
+    """Return about how many points a table needs in print."""
+    rows = [[_text(value) for value in row] for row in section.table.rows]
+    return sum(
+        _least_width(name, [row[i] for row in rows], _css(section, rows, i))
+        for i, name in enumerate(section.table.header)
+    )
+
+
+def _least_width(name: str, texts: Sequence[str], css: str) -> float:
+    """Return about how many points a column needs in print, its text in lines."""
+    word = max(map(len, _WORD_ENDS.split(name)), default=0)
+    longest = max(map(len, texts), default=0)
+    if "right" not in css.split():
+        longest = min(longest, _LINE)
+    return _LETTER_PT * max(word, longest) + _PADDING_PT
+
+
+def _html_groups(
     section: Section, rows: Sequence[Sequence[str]], css: Sequence[str]
-) -> Iterator[tuple[bool, Sequence[_HtmlCell]]]:
-    """Yield each row's cells, and whether a new value of the first column begins."""
+) -> Iterator[Sequence[Sequence[_HtmlCell]]]:
+    """Yield the rows that share a first cell, so many that a page holds them."""
     for first, run in groupby(enumerate(rows), key=lambda row: row[1][0]):
         same = list(run)
-        for i, row in same:
-            starts = i == same[0][0]
-            cells = [
-                _HtmlCell(text, of, _mark(section, i, j))
-                for j, (text, of) in enumerate(zip(row, css, strict=True))
+        for start in range(0, len(same), _TOGETHER):
+            together = same[start : start + _TOGETHER]
+            mark = _mark(section, together[0][0], 0)
+            joined = _HtmlCell(first, css[0], mark, len(together))
+            yield [
+                [
+                    *([joined] if i == together[0][0] else []),
+                    *_cells(section, i, row, css),
+                ]
+                for i, row in together
             ]
-            joined = [_HtmlCell(first, css[0], cells[0].mark, len(same))]
-            yield starts, [*(joined if starts else ()), *cells[1:]]
+
+
+def _cells(
+    section: Section, i: int, row: Sequence[str], css: Sequence[str]
+) -> Iterator[_HtmlCell]:
+    """Yield a row's cells after the first."""
+    for j, (text, of) in enumerate(zip(row[1:], css[1:], strict=True), 1):
+        yield _HtmlCell(text, of, _mark(section, i, j))
 
 
 def _css(section: Section, rows: Sequence[Sequence[str]], column: int) -> str:
-    texts = [row[column] for row in rows]
+    paper = (_text(row[column]) for one in section.published for row in one.rows)
+    texts = [text for text in (*(row[column] for row in rows), *paper) if text]
     starts, edges = 0, set()
     for _, span in section.groups:
         edges.add(starts)
@@ -214,6 +321,8 @@ def _css(section: Section, rows: Sequence[Sequence[str]], column: int) -> str:
         "right": bool(texts) and all(_NUMBER.fullmatch(text) for text in texts),
         "long": any(len(text) > _LONG_TEXT for text in texts),
         "edge": column in edges and column > 0,
+        "printed": column in section.printed,
+        "words": any(len(text) > _BRIEF for text in texts),
     }
     return " ".join(name for name, holds in classes.items() if holds)
 

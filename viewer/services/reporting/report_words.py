@@ -1,6 +1,6 @@
 """A page's tables in the terms of their study."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -29,15 +29,22 @@ def in_words(
         return section
     table = section.table
     kinds = [_OF_COLUMN.get(name.lower()) for name in table.header]
-    rows = tuple(
-        tuple(
+
+    def called(row: Sequence[object]) -> tuple[object, ...]:
+        return tuple(
             words.called(kind, value) if kind and isinstance(value, str) else value
             for kind, value in zip(kinds, row, strict=True)
         )
-        for row in table.rows
-    )
+
     header = tuple(_head(name, models) for name in table.header)
-    return replace(section, table=Table(table.name, header, rows))
+    return replace(
+        section,
+        table=Table(table.name, header, tuple(map(called, table.rows))),
+        published=tuple(
+            replace(paper, rows=tuple(map(called, paper.rows)))
+            for paper in section.published
+        ),
+    )
 
 
 def _head(name: str, models: Collection[str]) -> str:

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.figure import Figure, HeatFigure, RateFigure
+from viewer.domain.figure import Figure, RateFigure, full_title
 from viewer.domain.figure_order import by_relative_difference, orders_of
-from viewer.domain.grid import grids_in_words
 from viewer.domain.plain import plain
 from viewer.domain.styles import GROUNDS
 from viewer.services.commands import FigureCard, FigureCommand
@@ -76,11 +75,6 @@ def _card(figure: Figure) -> FigureCard:
 
 
 def _called(figure: Figure) -> str:
-    """Return what a figure is called in the list, and what tells it from others."""
-    head = figure.head
-    apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
-    if isinstance(figure, HeatFigure):
-        first, *more = dict.fromkeys(panel.row for panel in figure.panels)
-        apart = [f"{first} …" if more else first]
-    called = ", ".join((head.title, *apart))
-    return f"{head.number} · {called}" if head.number else called
+    """Return what a figure is called in the list."""
+    number, title = figure.head.number, full_title(figure)
+    return f"{number} · {title}" if number else title

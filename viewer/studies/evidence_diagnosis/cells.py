@@ -70,11 +70,13 @@ def score_shown(end: str = "", words: str = "Score") -> Shown:
     return Shown(f"score{end}", f"{words} (judged / planned)", counts=counts)
 
 
-def percent(column: str, header: str, prefix: str | None = None) -> Shown:
+def percent(
+    column: str, header: str, prefix: str | None = None, group: str = ""
+) -> Shown:
     """Return a rate of a page in per cent, with the counts of this prefix."""
     counts = () if prefix is None else (f"{prefix}k", f"{prefix}n")
-    return Shown(column, header, scale=100, counts=counts)
+    return Shown(column, header, scale=100, counts=counts, group=group)
 
 
-CHANCE: Final = percent("chance", "Chance")
+CHANCE: Final = percent("chance", "Chance %")
 """A page's column of what a choice at random would reach."""

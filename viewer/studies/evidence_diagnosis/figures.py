@@ -57,14 +57,17 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         list(range(1, most + 1)),
         lambda case: (len(case.types),),
     )
-    for name, number, strata, of in (
-        ("fig_09a", "Figure 9(a)", SPECIALTIES, lambda case: (case.specialty,)),
-        ("fig_09b", "Figure 9(b)", tuple(GROUPS), _group),
+    for name, number, title, strata, of in (
+        ("fig_09a", "Figure 9(a)", "Specialties", SPECIALTIES, _specialty),
+        ("fig_09b", "Figure 9(b)", "Specialty groups", tuple(GROUPS), _group),
     ):
         there = [x for x in strata if any(x in of(case) for case in cases)]
-        text = "Cases by specialty or group of specialties."
-        head = FigureHead(name, number, "Specialties", text)
+        head = FigureHead(name, number, title, f"Cases by {title.lower()}.")
         yield _counted(head, cases, there, of)
+
+
+def _specialty(case: EvidenceCase) -> tuple[str, ...]:
+    return (case.specialty,)
 
 
 def gap_figure(overall: Records) -> RateFigure | None:
@@ -164,7 +167,8 @@ def proportion_figures(plain: Records, refined: Records) -> Iterator[Figure]:
         types = list(dict.fromkeys(row["evidence"] for row in found))
         by_type = sorted(found, key=lambda row: types.index(row["evidence"]))
         stacks = [_proportions(row["evidence"], row["model"], row) for row in by_type]
-        yield _proportion_figure("fig_14", "Figure 14", stacks)
+        title = "Images versus text, by type of evidence"
+        yield _proportion_figure("fig_14", "Figure 14", title, stacks)
     before, after = (
         {
             row["model"]: row
@@ -180,7 +184,8 @@ def proportion_figures(plain: Records, refined: Records) -> Iterator[Figure]:
         for name, of in (("baseline", before), ("refined", after))
     ]
     if stacks:
-        yield _proportion_figure("fig_15", "Figure 15", stacks)
+        title = "Images versus text, microscopy under both prompts"
+        yield _proportion_figure("fig_15", "Figure 15", title, stacks)
 
 
 def scatter_figures(sensitivities: Records) -> Iterator[PlotFigure]:
@@ -292,11 +297,13 @@ def _proportions(group: str, name: str, row: Mapping[str, Any]) -> Stack:
     return Stack(group, name, counts, row["cases"])
 
 
-def _proportion_figure(name: str, number: str, stacks: Sequence[Stack]) -> StackFigure:
+def _proportion_figure(
+    name: str, number: str, title: str, stacks: Sequence[Stack]
+) -> StackFigure:
     head = FigureHead(
         name,
         number,
-        "Images versus text",
+        title,
         "Share of English cases in which a piece of evidence moves the model more, "
         "less or equally as images than as text.",
     )

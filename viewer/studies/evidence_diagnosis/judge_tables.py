@@ -1,10 +1,11 @@
 """What the judge scored, and what it is worth beside people, as specifications."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from viewer.domain.evidence import Language
 from viewer.domain.exchange import ModelProfile
-from viewer.results.spec import Cell, Key, Spec, TableSpec
+from viewer.results.spec import Cell, Key, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
     JUDGED,
     MODEL,
@@ -21,6 +22,10 @@ from viewer.studies.evidence_diagnosis.parse import HIGHEST
 
 LEVELS: Final = tuple(range(HIGHEST, -1, -1))
 """Every score that a judge or people may give, off the rubric or not."""
+_TASKS: Final[dict[object, str]] = {
+    Task.DDX.value: "Differential",
+    Task.OPEN_FDX.value: "Open diagnosis",
+}
 _TASK: Final = Key("task", values=(Task.DDX.value, Task.OPEN_FDX.value))
 _ENDS: Final = ("", "_corrected", "_low", "_high", "_method")
 _SCORE: Final = tuple(f"first_score{end}" for end in _ENDS)
@@ -31,6 +36,12 @@ _AGREED: Final = ("same", "kappa", "kappa_quadratic")
 def _corrected(names: tuple[str, ...], of: tuple[str, str], most: int) -> Cell:
     options = {"ends": (0, most), "cluster": "case"}
     return Cell("prediction-powered mean", names, of, options=options)
+
+
+def _corrected_shown(name: str, group: str) -> Iterator[Shown]:
+    yield Shown(name, "As judged", group=group)
+    yield Shown(f"{name}_corrected", "Corrected", group=group)
+    yield Shown(f"{name}_low", "95 % interval", also=f"{name}_high", group=group)
 
 
 CALIBRATION: Final = TableSpec(
@@ -57,12 +68,13 @@ CALIBRATION: Final = TableSpec(
     outer=("task",),
     shown=(
         "model",
-        "task",
-        "n_first_judged",
-        "n_labelled",
-        *_SCORE[:-1],
-        *_COVERAGE[:-1],
-        *_AGREED,
+        Shown("task", "Task", words=_TASKS),
+        *(Shown("n_first_judged", "Judged"), Shown("n_labelled", "Scored by people")),
+        *_corrected_shown("first_score", "Score"),
+        *_corrected_shown("first_coverage", "Coverage"),
+        Shown("same", "Same score", group="Agreement"),
+        Shown("kappa", "Kappa", group="Agreement"),
+        Shown("kappa_quadratic", "Quadratic kappa", group="Agreement"),
     ),
 )
 """Mean score and coverage as judged, and as corrected by people's scores (E004-09).
@@ -86,7 +98,10 @@ def judge_spec(judge: ModelProfile) -> Spec:
         f"The judge is {identity_of(judge)}.{favours if maker else ''}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},
-        shown=("model", score_shown("_all"), *([shared] if maker else [])),
+        shown=(
+            *("model", score_shown("_all")),
+            *([Shown(shared, "Of the judge's maker")] if maker else []),
+        ),
     )
 
 

@@ -191,3 +191,8 @@ def _cell(
         Unit.PERCENT if percent else Unit.SCORE,
         n_derived=percent and table == _BY_SPECIALTY,
     )
+
+
+def table_5() -> tuple[tuple[str, str, str], ...]:
+    """Return model, mean NMSE and accuracy of Table 5, which repeats other tables."""
+    return tuple((who, nmse, fdx) for who, nmse, fdx in _read("05")[1])

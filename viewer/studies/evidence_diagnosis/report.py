@@ -12,7 +12,12 @@ from viewer.studies.evidence_diagnosis.frames import ANSWERS, frames
 from viewer.studies.evidence_diagnosis.judge_tables import judge_spec
 from viewer.studies.evidence_diagnosis.makers import judge_of
 from viewer.studies.evidence_diagnosis.params import read_params
-from viewer.studies.evidence_diagnosis.tables import PREPARING_SPECS, specs
+from viewer.studies.evidence_diagnosis.printed_rows import printed_tables
+from viewer.studies.evidence_diagnosis.tables import (
+    PREPARING_SPECS,
+    specs,
+    strata_pages,
+)
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import Sets, reported, results_spec
 
@@ -65,9 +70,17 @@ def report(
     made = frames(results, spec, params, context.dataset)
     rates = results_spec(number_names(results), means=False, sets=OF_TASKS)
     every: list[Spec] = [rates, *PREPARING_SPECS]
-    only_printed = []
+    only_printed: list[Spec] = []
     if ANSWERS in made:
         asked = set(made[ANSWERS]["language"])
-        every += specs(params, [one for one in Language if str(one) in asked])
+        languages = [one for one in Language if str(one) in asked]
+        every += specs(params, languages)
+        for one in languages:
+            cases = made[ANSWERS].where({"language": (one,)})
+            only_printed += strata_pages(one, {*cases["specialty"], *cases["group"]})
         only_printed += [judge_spec(judge)] if (judge := judge_of(spec, params)) else []
-    return reported(results, every, made, DEFINITIONS, only_printed=only_printed)
+    return reported(
+        *(results, every, made, DEFINITIONS),
+        only_printed=only_printed,
+        paper=printed_tables(),
+    )

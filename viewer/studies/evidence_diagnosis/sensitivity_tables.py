@@ -76,7 +76,11 @@ def _against_text(language: Language, params: Params) -> Spec:
         frame=SENSITIVITIES,
         where=_baseline(language),
         sets=(("evidence", "model"), ("model",)),
-        shown=("evidence", "model", *_NMSE, *_COMPARED.names[2:]),
+        shown=(
+            *("evidence", "model", *_NMSE, "concordance", "cases"),
+            *(Shown("image_above", "Images above text"), Shown("tied", "Tied")),
+            *(Shown("image_below", "Images below text"), Shown("missing", "Missing")),
+        ),
     )
 
 
@@ -94,7 +98,10 @@ def _beside_accuracy(language: Language) -> Spec:
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
         where=_baseline(language),
-        shown=("model", _MEAN, percent("fdx", "FDx"), CHANCE, "k", "n", "n_planned"),
+        shown=(
+            *("model", _MEAN, percent("fdx", "FDx %", ""), CHANCE),
+            Shown("n_planned", "Planned"),
+        ),
     )
 
 
@@ -116,7 +123,10 @@ def _microscopy(language: Language) -> Spec:
         frame=SENSITIVITIES,
         where={"language": (language,)},
         needs_several="refined",
-        shown=("model", "baseline", "refined", "delta"),
+        shown=(
+            *("model", Shown("baseline", "NMSE"), Shown("delta", "Change")),
+            Shown("refined", "NMSE, refined prompt"),
+        ),
     )
 
 

@@ -3,7 +3,8 @@
 Trials without an answer count as wrong, and are shown with every rate.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.choice import LETTERS
@@ -58,6 +59,7 @@ PREPARING_SPECS: Final = (
         title="Invented",
         text="Pieces that do not appear in their report word for word.",
         frame=INVENTED_TEXT,
+        shown=("report", "model", Shown("key", "Piece"), "source", "text"),
     ),
 )
 """Tables of reports that are to become cases."""
@@ -113,21 +115,21 @@ _OVERALL: Final = TableSpec(
     MODEL,
     tuple(_overall_cells()),
     "Differential and final diagnosis",
-    "Share of differentials that include the diagnosis and of correct final "
-    "diagnoses, with the number of cases; people are not ranked.",
+    "Share of differentials that include the diagnosis (DDx) and of correct final "
+    "diagnoses (FDx), with the number of cases; people are not ranked.",
     frame=ANSWERS,
     shown=(
         "model",
         *(
             one
-            for subset, language in _SUBSETS.items()
+            for subset, words in _SUBSETS.items()
             for one in (
-                percent(f"ddx_{subset}", f"{language} DDx", f"ddx_{subset}_"),
-                percent(f"fdx_{subset}", f"{language} FDx", f"fdx_{subset}_"),
-                Shown(f"rank_{subset}", f"{language} rank"),
+                percent(f"ddx_{subset}", "DDx %", f"ddx_{subset}_", words),
+                percent(f"fdx_{subset}", "FDx %", f"fdx_{subset}_", words),
+                Shown(f"rank_{subset}", "Rank", group=words),
             )
         ),
-        percent("fdx_all_chance", "Chance, FDx"),
+        percent("fdx_all_chance", "Chance of FDx %"),
     ),
 )
 """Table 2: coverage, accuracy, competition ranks and gap (E004-10, -12)."""
@@ -158,7 +160,7 @@ _SCORES: Final = TableSpec(
             score_shown(f"_{subset}", f"{words} score")
             for subset, words in _SUBSETS.items()
         ),
-        *(percent(f"top_{k}_all", f"Top {k}") for k in TOP),
+        *(percent(f"top_{k}_all", f"Top {k} %") for k in TOP),
     ),
 )
 _ARMS: Final = {
@@ -212,13 +214,13 @@ def _interventions(number: str, language: Language) -> Spec:
         (*MODEL, Key("arm", values=arms)),
         (*rate(), change),
         f"{title}, {LANGUAGES[language]}",
-        "Accuracy of the final diagnosis, and its change case by case; "
+        "Accuracy of the final diagnosis (FDx), and its change case by case; "
         f"{LANGUAGES[language]} cases.",
         frame=ANSWERS,
         where={**MODELS, **own},
         shown=(
-            *("model", "arm"),
-            *(percent("fdx", "FDx", ""), CHANCE),
+            *("model", Shown("arm", "Condition")),
+            *(percent("fdx", "FDx %", ""), CHANCE),
             Shown("delta_pp", "Change", "+.2f", unit=" pp"),
             *("gained", "lost", Shown("n_pairs", "Pairs")),
             Shown("p_value", "p", ".3f"),
@@ -228,18 +230,50 @@ def _interventions(number: str, language: Language) -> Spec:
 
 def _stratified(number: str, language: Language, small: int) -> Spec:
     """Return Tables 10 and 11: the accuracy by specialty, and by group of them."""
-    title, column, strata = _STRATA[number]
+    _, column, strata = _STRATA[number]
     few = Cell(FEW, ("warning",), where=COUNTED, options={"fewer_than": small})
     return TableSpec(
         name_in(number, language),
         (*MODEL, Key(column, "stratum", values=strata)),
         (*rate(), few),
-        f"{title}, {LANGUAGES[language]}",
-        f"A warning marks fewer than {small} cases; {LANGUAGES[language]} cases.",
         frame=ANSWERS,
         where=of_task(Task.FDX, language),
-        shown=("model", "stratum", percent("fdx", "FDx", ""), CHANCE, "warning"),
     )
+
+
+def strata_pages(language: Language, asked: Collection[str]) -> Iterator[Spec]:
+    """Yield Tables 10 and 11 as the paper lays them out: a row for each model.
+
+    ``asked`` are the strata of a run's cases; the paper has every one in English.
+    """
+    for number, (title, column, strata) in _STRATA.items():
+        own = [x for x in strata if x in asked or language is Language.ENGLISH]
+        yield TableSpec(
+            name_in(number, language),
+            MODEL,
+            (
+                *(cell for name in own for cell in _in_stratum(column, name)),
+                Cell("chance level", ("chance",), ("chance",), COUNTED),
+            ),
+            f"{title}, {LANGUAGES[language]}",
+            "Accuracy of the final diagnosis in per cent, with the number of cases; "
+            f"{LANGUAGES[language]} cases. Few cases tell little: "
+            f"{name_in(number, language)}.csv marks them.",
+            frame=ANSWERS,
+            where=of_task(Task.FDX, language),
+            shown=(
+                "model",
+                *(replace(percent(x, x, f"{x} "), none="") for x in own),
+                CHANCE,
+            ),
+        )
+
+
+def _in_stratum(column: str, name: str) -> Iterator[Cell]:
+    where = {**COUNTED, column: (name,)}
+    yield Cell("share", (name,), ("correct",), where)
+    yield Cell("sum", (f"{name} k",), ("correct",), where)
+    yield Cell("size", (f"{name} n",), where=where)
 
 
 def _position_cells() -> Iterator[Cell]:
@@ -278,4 +312,5 @@ _VALIDATION: Final = ListSpec(
     title="Validation",
     text="Readers' verdicts on the cases; unfit ones are excluded.",
     frame=CASES,
+    shown=("case", "readers", "problems", Shown("once_more", "Drawn again")),
 )

@@ -8,6 +8,7 @@ from typing import Final
 from viewer.domain.case import View
 from viewer.domain.report import Table
 from viewer.domain.result import Outcome, TrialResult
+from viewer.domain.study_words import capital, spoken
 from viewer.results.estimators import Seen, estimator
 from viewer.results.evaluate import evaluate
 from viewer.results.records import records
@@ -92,8 +93,12 @@ ERROR_CLASSES: Final = TableSpec(
     "unfinished review shows what was found so far.",
     shown=(
         *("finding", "grid", "model", N),
-        *(Shown(name, name.replace("_", " "), ".3g") for name in CLASSES),
-        *(Shown(name, name.replace("_", " "), "g") for name in REVIEW[:-1]),
+        *(Shown(name, capital(spoken(name)), ".3g") for name in CLASSES),
+        *(Shown("n_misses", "Misses"), Shown("n_reviewed", "Reviewed")),
+        *(
+            Shown(f"{kind}_low", f"{kind.title()}, 95 %", "g", also=f"{kind}_high")
+            for kind in ("position", "anatomy")
+        ),
         "review",
     ),
 )

@@ -16,7 +16,7 @@ from viewer.domain.finding_names import concept
 from viewer.domain.run import Condition, Trial
 from viewer.metrics.seeding import generator
 from viewer.results.frame import Frame, frame_of_rows
-from viewer.results.spec import ListSpec
+from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
 from viewer.studies.grid_localization.reference import reference_of
@@ -121,6 +121,10 @@ def examples_spec(params: Params) -> ListSpec:
         text=f"Every question began with {params.examples}, each of a different "
         f"patient, drawn from {params.examples_dataset} with the run's seed.",
         frame=EXAMPLES,
+        shown=(
+            *("finding", "view", Shown("condition", "Grid"), "number"),
+            *("image", "patient", "answer"),
+        ),
     )
 
 

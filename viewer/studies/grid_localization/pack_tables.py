@@ -4,16 +4,18 @@ Rates are those of results.csv, taken apart; nothing is estimated a second time.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 from viewer.domain.case import NAMED_VIEWS
+from viewer.domain.finding_names import concept
 from viewer.domain.report import ReportData, Section, Table
 from viewer.results.evaluate import evaluate, evaluate_all
-from viewer.results.frame import frame_of_rows
-from viewer.results.page import sections
+from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.page import Printed, PrintedTables, sections
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
-from viewer.studies.grid_localization.asked import spoken
+from viewer.studies.grid_localization.asked import MACRO, spoken
 from viewer.studies.grid_localization.errors_by_class import (
     ERROR_CLASSES,
     error_classes,
@@ -21,6 +23,18 @@ from viewer.studies.grid_localization.errors_by_class import (
 from viewer.studies.grid_localization.frames import REFERENCES, reference_frame
 from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.placed import placed_trials
+from viewer.studies.grid_localization.published import (
+    CNN,
+    ERROR_SHARES,
+    GPT_4,
+    GPT_5,
+    HIT_RATES,
+    HUMAN,
+    MEAN,
+    MEDGEMMA,
+    SOURCE,
+    WITHOUT_HALF,
+)
 from viewer.studies.grid_localization.rates import with_rates
 from viewer.studies.grid_localization.shown import (
     FINDING,
@@ -34,6 +48,7 @@ from viewer.studies.packs import PackInput
 from viewer.studies.tables import ALL_VIEWS, COUNTS, INTERVAL, MICRO
 
 RATES: Final = "rates"
+_PAPERS_GRID: Final = "8"
 _WHAT: Final = ("finding", "view", "grid", "model", *COUNTS, "k", "n")
 PAPER: Final = ListSpec(
     "hit_rates_paper",
@@ -63,7 +78,7 @@ FALLBACK: Final = TableSpec(
     ),
     "Fallback",
     "Pairs of image and finding, and images, in which no cell is half covered: there, "
-    "any cell that touches the mask is a hit. In the paper, 4.4 % of images.",
+    "any cell that touches the mask is a hit.",
     REFERENCES,
     {"qualifies": (True,)},
     shown=(
@@ -80,6 +95,52 @@ _IN_THE_RUN: Final = frozenset({"items", "results", "geometry"})
 """Tables of trials, which lie in the run's own folder."""
 
 
+_PRINTED: Final = "printed"
+"""The frame of the paper's hit rates, by the findings of the run."""
+_COLUMNS: Final = {
+    GPT_5: "GPT-5",
+    GPT_4: "GPT-4",
+    MEDGEMMA: "MedGemma",
+    CNN: "CNN",
+    HUMAN: "Radiologists",
+}
+_PUBLISHED: Final = f"Published, % ({HIT_RATES[0].table})"
+
+
+def _printed_rates(rates: Table, *, incomplete: bool) -> Frame:
+    """Return the printed hit rates; none beside a run that is not complete."""
+    own = {MEAN: MACRO, **{concept(f): f for f in _values(rates, "finding")}}
+    rows = (
+        (own[name], one.who, one.value / 100)
+        for one in (() if incomplete else HIT_RATES)
+        if (name := one.finding if one.finding == MEAN else concept(one.finding)) in own
+    )
+    return frame_of_rows(("finding", "who", "printed"), rows)
+
+
+def _paper_tables() -> PrintedTables:
+    """Return the rows of the paper that belong under tables of one grid."""
+    anatomy = (
+        {
+            "finding": MEAN,
+            "grid": _PAPERS_GRID,
+            "model": one.who,
+            "anatomy": f"{one.printed} %",
+        }
+        for one in ERROR_SHARES
+    )
+    return {
+        ERROR_CLASSES.name: (Printed(SOURCE, ERROR_SHARES[0].table, tuple(anatomy)),),
+        FALLBACK.name: (
+            Printed(
+                SOURCE,
+                WITHOUT_HALF.table,
+                ({"grid": _PAPERS_GRID, "share_of_images": WITHOUT_HALF.printed},),
+            ),
+        ),
+    }
+
+
 def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...]]:
     """Return the pack's tables and pages, then what else its run's report has."""
     params = read_params(given.spec.preset, given.spec.params)
@@ -88,14 +149,16 @@ def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...
     frames = {
         RATES: frame_of_rows(rates.header, rates.rows),
         REFERENCES: reference_frame(placed),
+        _PRINTED: _printed_rates(rates, incomplete=given.report.incomplete),
     }
+    paper = {} if given.report.incomplete else _paper_tables()
     grids = _values(rates, "grid")
     sizes = _grid_sizes(rates, grids)
     made = evaluate_all((PAPER, RECOMMENDED, sizes, FALLBACK), frames)
     made = (*made, error_classes(given.results, given.reviews))
     wide: tuple[Spec, ...] = tuple(_wide_specs(rates))
     own = (sections([one], [evaluate(one, frames)]) for one in (*wide, _TRIALS))
-    pages = *chain(*own), *sections((sizes, ERROR_CLASSES, FALLBACK), made)
+    pages = *chain(*own), *sections((sizes, ERROR_CLASSES, FALLBACK), made, paper)
     report = given.report
     more = (one for one in report.tables if one.name not in _IN_THE_RUN)
     others = (*report.sections, *report.appendix)
@@ -143,7 +206,8 @@ _TRIALS: Final = ListSpec(
     where={"finding": (MICRO,), "view": (ALL_VIEWS,)},
     shown=(
         *("grid", "model"),
-        *(Shown(name, name.removeprefix("n_")) for name in (*COUNTS, "k")),
+        *(Shown(name, name.removeprefix("n_").capitalize()) for name in COUNTS),
+        Shown("k", "Hits"),
     ),
 )
 _PAPER_TEXT: Final = (
@@ -170,7 +234,9 @@ def _wide_specs(rates: Table) -> Iterator[TableSpec]:
         for grid, view in sorted(places, key=_place):
             words = f"{title}, {spoken(grid)}, {views.get(view, view)}"
             where = {"grid": (grid,), "view": (view,)}
-            yield _wide(name, words, text, where, _values(rates, "model"))
+            spec = _wide(name, words, text, where, _values(rates, "model"))
+            is_papers = (name, grid, view) == (PAPER.name, _PAPERS_GRID, ALL_VIEWS)
+            yield _with_printed(spec) if is_papers else spec
 
 
 def _place(grid_and_view: tuple[str, str]) -> tuple[int, bool, str]:
@@ -211,6 +277,25 @@ def _wide(
             *(column for model in models for column in of_model(model)),
             *((percent(*random, "Random %"),) if paper else ()),
         ),
+    )
+
+
+def _with_printed(spec: TableSpec) -> TableSpec:
+    """Return the table that has the paper's own rates beside a run's."""
+    cells = (
+        Cell("first", (who,), ("printed",), {"who": (who,)}, frame=_PRINTED)
+        for who in _COLUMNS
+    )
+    shown = (
+        Shown(who, header, ".1f", 100, group=_PUBLISHED, none="", published=True)
+        for who, header in _COLUMNS.items()
+    )
+    return replace(
+        spec,
+        text=f"{spec.text} Published: {SOURCE}; its CNN and its radiologists hit with "
+        "points, not cells.",
+        cells=(*spec.cells, *cells),
+        shown=(*spec.shown, *shown),
     )
 
 

@@ -101,18 +101,19 @@ ERROR_SHARES: Final = (
 )
 """Shares of anatomy errors in per cent, frontal views of the test set."""
 
+WITHOUT_HALF: Final = Published(
+    SOURCE,
+    "section 3.3",
+    Measure.SHARE,
+    "Images without a cell that is half covered",
+    "reference",
+    4.4,
+    1,
+    668,
+    note="54 of the 1,225 pairs would round to it",
+)
 SHARES: Final = (
-    Published(
-        SOURCE,
-        "section 3.3",
-        Measure.SHARE,
-        "Images without a cell that is half covered",
-        "reference",
-        4.4,
-        1,
-        668,
-        note="54 of the 1,225 pairs would round to it",
-    ),
+    WITHOUT_HALF,
     Published(
         SOURCE,
         "section 4.2",

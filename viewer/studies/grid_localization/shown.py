@@ -105,7 +105,7 @@ _RATES: Final = (
     percent("hit_rate", "Hit rate %", group=_PAPER),
     percent("bootstrap_sd", "± SD", group=_PAPER),
     percent("random_baseline", "Random %", group=_PAPER),
-    *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
+    *(Shown(f"n_{name}", name.capitalize(), group=_TRIALS) for name in _STATUSES),
     interval("ci", group=_OURS),
     percent("location_prior", "Location prior %", group=_OURS),
     points("gain", "Gain over location prior", group=_OURS),
@@ -181,7 +181,7 @@ def _absent(grid: Shown) -> Spec:
             interval("ci", group="Finding absent"),
             percent("hit_rate", "Hit rate %", group="Finding present"),
             *(
-                Shown(f"n_{name}", name, group=_TRIALS)
+                Shown(f"n_{name}", name.capitalize(), group=_TRIALS)
                 for name in ("planned", "denied", *_STATUSES[2:])
             ),
         ),

@@ -11,16 +11,19 @@ from viewer.studies.grounded_vqa.figures import figures
 from viewer.studies.grounded_vqa.params import read_params
 from viewer.studies.grounded_vqa.published import ROWS, SOURCE
 from viewer.studies.packs import PackInput
+from viewer.studies.published import Badge
 
 _IN_THE_RUN = frozenset({"items", "results"})
 _PRINTED: Final = ListSpec(
     "published",
-    title="As printed",
-    text="The paper's own numbers, each checked against those it should follow from.",
+    title="Published values that fail a check",
+    text="The paper's own numbers that cannot follow from those beside them. Every "
+    "published value, with its check, is in published.csv.",
     shown=(
         *("table", "measure", "subject", "who"),
-        *(Shown("value", "Value", ""), "badge", "reason"),
+        *(Shown("value", "Value", ""), Shown("badge", "Check"), "reason"),
     ),
+    printed={"badge": (str(Badge.INCONSISTENT), str(Badge.NOT_OF_N))},
     most=1000,
 )
 

@@ -163,6 +163,8 @@ TEXTUAL: Final = tuple(
     )
 )
 VISUAL: Final = tuple(_rows("Table 4", tuple(("VPT", d) for d in DATASETS), _VISUAL))
+ABLATION_ROWS: Final = tuple(_ablation())
+WEIGHT_ROWS: Final = tuple(_weights())
 COSTS: Final = tuple(_costs())
 GENERAL: Final = tuple(
     _rows("Table 7", tuple(("F1", f"VinDr {form}") for form in FORMATS), _GENERAL)
@@ -186,7 +188,7 @@ SIZES: Final = {"closed": 45_331, "open": 22_573}
 """Questions of each format (section 3.2)."""
 
 ROWS: Final = (
-    *(*ACCURACY, *TEXTUAL, *VISUAL, *_ablation(), *COSTS, *GENERAL, *_weights()),
+    *(*ACCURACY, *TEXTUAL, *VISUAL, *ABLATION_ROWS, *COSTS, *GENERAL, *WEIGHT_ROWS),
     *(BELOW_HALF, GAIN, SEGMENTED_BADLY),
 )
 """Every printed value, in the order of the paper's tables, then its sentences."""

@@ -7,8 +7,9 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.results.records import number_names
-from viewer.studies.grounded_vqa.frames import frames
+from viewer.studies.grounded_vqa.frames import PASSES, frames
 from viewer.studies.grounded_vqa.params import Extraction, read_params
+from viewer.studies.grounded_vqa.printed_rows import PRINTED
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import CI_DEFINITION, Sets, reported, results_spec
@@ -50,13 +51,14 @@ def report(
     params = read_params(spec.preset, spec.params)
     dataset = context.dataset
     images = dataset.images if dataset else ()
+    made = frames(results, spec, params, dataset)
     every = [
         results_spec(number_names(results), sets=OF_KINDS),
         *specs(
             has_dataset=dataset is not None,
             has_boxes=any(image.boxes for image in images),
             extracted=params.extraction is Extraction.MODEL,
+            passes=made[PASSES].columns,
         ),
     ]
-    made = frames(results, spec, params, dataset)
-    return reported(results, every, made, DEFINITIONS)
+    return reported(results, every, made, DEFINITIONS, paper=PRINTED)

@@ -4,11 +4,20 @@ Paper and recommended numbers never share a column (X-02). Trials without an ans
 count as wrong, and are shown with every rate.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec, Where
+from viewer.results.spec import (
+    OF_WHOM,
+    Cell,
+    Key,
+    ListSpec,
+    Shown,
+    Spec,
+    TableSpec,
+    Where,
+)
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.edits import NO, TEXTUAL, VISUAL, YES
 from viewer.studies.grounded_vqa.frames import (
@@ -28,6 +37,20 @@ from viewer.studies.grounded_vqa.published import (
     SOURCE,
 )
 from viewer.studies.grounded_vqa.questions import Kind
+from viewer.studies.grounded_vqa.shown import (
+    ASKED,
+    ATTENTION_SHOWN,
+    COUNTS,
+    F1_FORM,
+    SCORE_SHOWN,
+    TESTED,
+    WORDS_SHOWN,
+    counts_shown,
+    interval,
+    number,
+    of_pass,
+    three_shown,
+)
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
 from viewer.studies.tables import INTERVAL, counts
 
@@ -35,15 +58,23 @@ _AS_IS: Final[Where] = {"asked_as_is": (True,)}
 _CLOSED: Final[Where] = {"closed": (True,), "counted": (True,)}
 _OPEN: Final[Where] = {"closed": (False,), "counted": (True,)}
 _LABELS: Final = ("found", "true")
-_COUNTS: Final = ("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed")
 _VPT: Final = ("VPT",)
 """The test that the paper has; the other of ``VISUAL`` is our control of it."""
 _WHO: Final = (Key("model"), Key("condition"))
 _MODEL_WAY: Final = (Key("model"), Key("condition", "way"), Key("note"))
 
 
-def specs(*, has_dataset: bool, has_boxes: bool, extracted: bool = False) -> list[Spec]:
-    """Return the tables of a run, in the order of the page."""
+def specs(
+    *,
+    has_dataset: bool,
+    has_boxes: bool,
+    extracted: bool = False,
+    passes: Sequence[str] = (),
+) -> list[Spec]:
+    """Return the tables of a run, in the order of the page.
+
+    ``passes`` are the columns of the table of passes.
+    """
     curves = [ListSpec(curve_name(r), frame=curve_name(r)) for r in RelationRule]
     return [
         *([_benchmark()] if has_dataset else []),
@@ -59,7 +90,7 @@ def specs(*, has_dataset: bool, has_boxes: bool, extracted: bool = False) -> lis
         _COST,
         _WEIGHTS,
         _ATTENTION,
-        _PASSES,
+        replace(_PASSES, shown=tuple(map(of_pass, passes))),
         *([_DISAGREEMENTS] if extracted else []),
         _DICE,
     ]
@@ -93,6 +124,7 @@ def _benchmark() -> Spec:
         outer=("source", "kind"),
         every=True,
         below=tuple((SOURCE, form, n, n / every) for form, n in SIZES.items()),
+        shown=("source", "kind", Shown("n", "Questions"), number("share", "Share")),
     )
 
 
@@ -100,15 +132,24 @@ ACCURACY_TABLE: Final = TableSpec(
     "table_2_accuracy",
     (Key("dataset"), *_WHO, Key("note")),
     (
-        *counts(_COUNTS, "yes_no_", {"closed": (True,)}),
+        *counts(COUNTS, "yes_no_", {"closed": (True,)}),
         _f1(_three("yes_no"), _CLOSED, only=(YES,)),
-        *counts(_COUNTS, "open_", {"closed": (False,)}),
+        *counts(COUNTS, "open_", {"closed": (False,)}),
         _f1(_three("open"), _OPEN),
         _f1(_three("open", "_dropped"), _OPEN, drop=(NO_FINDING,)),
     ),
-    "Accuracy",
-    "Closed questions by the F1 of Yes, open ones by micro F1 over labels.",
+    "F1 of closed and open questions",
+    "Closed questions by the F1 of Yes, open ones by micro F1 over labels; the last "
+    "three columns leave out the label No finding.",
     where=_AS_IS,
+    shown=(
+        *("dataset", *ASKED),
+        *counts_shown("yes_no", "Closed (yes or no)"),
+        *three_shown("yes_no", "Closed (yes or no)"),
+        *counts_shown("open", "Open"),
+        *three_shown("open", "Open"),
+        *three_shown("open", "Open, without No finding", "_dropped"),
+    ),
 )
 """Table 2: F1, precision and recall; closed questions are those of Yes."""
 
@@ -159,6 +200,7 @@ def _perturbation(name: str, kind: str, tests: tuple[str, ...]) -> TableSpec:
         f"{kind} perturbation test",
         "As the paper counts it: true positives whose answer became No.",
         frame=EDITS,
+        shown=(*TESTED, *SCORE_SHOWN),
     )
 
 
@@ -183,6 +225,10 @@ _TABLE_3: Final = replace(
     "is what remains after subtracting the model's denials of the same words for "
     "other patients who have the finding there (net): a model that answers from "
     "the words alone nets nothing.",
+    shown=(
+        *(*TESTED, *SCORE_SHOWN, *WORDS_SHOWN),
+        number("other_words", "Other words"),
+    ),
 )
 """Table 3, and the gain over the word prior (recommended; E002-09, X-09).
 
@@ -198,6 +244,7 @@ _COMMON_TEXTUAL: Final = TableSpec(
     "Models are compared on the true positives that all of them have.",
     frame=EDITS,
     needs_several="model",
+    shown=(*TESTED, *WORDS_SHOWN),
 )
 
 
@@ -223,13 +270,20 @@ _SHAM_CONTROL: Final = TableSpec(
     frame=EDITS,
     where={"controlled": (True,)},
     outer=("test",),
+    shown=(
+        *(*TESTED, Shown("n_items", "Items")),
+        number("flip", "Became No"),
+        number("sham_flip", "Sham became No"),
+        *(number("net", "Net"), interval("net", "Net 95 % (Clopper-Pearson)")),
+        Shown("p_value", "p", F1_FORM),
+    ),
 )
 """Flips less sham flips, by patient (recommended; E002-11, E002-12)."""
 _COMMON: Final = replace(
     _SHAM_CONTROL,
     name="common_true_positives",
     cells=(_net({"shared": (True,)}),),
-    title="The same on shared true positives",
+    title="Visual perturbation minus its shams, on shared true positives",
     text="Models are compared on the true positives that all of them have.",
     needs_several="model",
 )
@@ -254,6 +308,11 @@ _ABLATION: Final = TableSpec(
     "A contour or an enlarged region is only drawn: an approximation of LobA.",
     where=_AS_IS,
     needs_several="condition",
+    shown=(
+        *(*ASKED, "localization", Shown("self_prompt", "Self-prompting")),
+        *(number("tpt", "TPT"), number("vpt", "VPT")),
+        *(number("yes_no_f1", "F1, closed"), number("open_f1", "F1, open")),
+    ),
 )
 """Table 5; perturbation tests stand where they were asked in that way."""
 
@@ -291,6 +350,11 @@ _GAIN: Final = TableSpec(
     "other data.",
     where={"beside_plain": (True,)},
     below=tuple(_printed_gains()),
+    shown=(
+        *("source", *ASKED, "questions"),
+        *(number("f1_plain", "Plain F1"), number("f1", "F1")),
+        Shown("gain_percent", "Gain %", "+z.2f"),
+    ),
 )
 """What pointing a region out adds to F1, relative to the plain answers (E002-19).
 
@@ -308,6 +372,11 @@ _COST: Final = TableSpec(
     "Time and memory of 100 items",
     "All passes of an item together; memory of models on this machine.",
     where={**_AS_IS, "timed": (True,)},
+    shown=(
+        *("model", Shown("condition", "Condition"), Shown("n", "Items")),
+        Shown("seconds_per_100", "Seconds", ".1f"),
+        Shown("peak_mib", "Peak memory, MiB", ".0f"),
+    ),
 )
 """Table 6: seconds and peak memory of 100 items; perturbed ones are not among them."""
 _WEIGHTS: Final = TableSpec(
@@ -317,6 +386,10 @@ _WEIGHTS: Final = TableSpec(
     "Weight on the region's attention",
     "F1 by the weight added in the vision tower.",
     where={"self_prompt": (True,)},
+    shown=(
+        *("model", Shown("weight", "Weight", "g")),
+        *(number("yes_no_f1", "F1, closed"), number("open_f1", "F1, open")),
+    ),
 )
 _ATTENTION: Final = TableSpec(
     "attention",
@@ -328,6 +401,7 @@ _ATTENTION: Final = TableSpec(
     "Where attention went",
     "In the vision tower, to the region; from the last token, to the image.",
     where={"self_prompt": (True,), "told_tower": (True,)},
+    shown=ATTENTION_SHOWN,
 )
 _PASSES: Final = ListSpec(
     "passes",
@@ -335,7 +409,10 @@ _PASSES: Final = ListSpec(
     text="A question's answers side by side, with the overlap of its region and the "
     "mask.",
     frame=PASSES,
+    most=40,
 )
+
+
 _DISAGREEMENTS: Final = ListSpec(
     "extraction_disagreements",
     title="Where model and dictionary disagree",
@@ -343,6 +420,10 @@ _DISAGREEMENTS: Final = ListSpec(
     "different findings; the model's count, or the dictionary's if that was not "
     "readable.",
     frame=DISAGREEMENTS,
+    shown=(
+        *("item", "model", Shown("condition", "Condition"), "repeat"),
+        *(Shown("extractor", "Model reads"), Shown("dictionary", "Dictionary reads")),
+    ),
 )
 _DICE: Final = TableSpec(
     "figure_7_dice",
@@ -358,5 +439,12 @@ _DICE: Final = TableSpec(
     "Correct answers by the region's Dice",
     "Overlap of a located region with the anatomy's mask, in tenths.",
     where={**_AS_IS, "told_dice": (True,)},
+    shown=(
+        *("model", Shown("condition", "Condition")),
+        Shown("dice_from", "Dice from", ".1f"),
+        *(Shown("n", "Questions"), number("share", "Share"), Shown("k", "Right")),
+        *(number("accuracy", "Accuracy"), number("chance", "Chance")),
+        interval("ci", "95 % (Clopper-Pearson)"),
+    ),
 )
 """Figure 7: the share of right answers by Dice of the located region."""

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.report import Table
+from viewer.results.estimators.rates import arrow
 from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.page import Printed, PrintedTables
 from viewer.results.spec import (
     HIGHEST,
     PERCENT,
@@ -22,6 +24,9 @@ from viewer.studies.pathology_mcq.published import (
     EXPERTS,
     FREQUENT,
     RANDOM,
+    SOURCE,
+    corruption_rows,
+    rows_of,
     subject_of,
 )
 from viewer.studies.pathology_mcq.questions import Mcq
@@ -39,6 +44,7 @@ RATES: Final = "rates"
 """The frame of Table 1: what chance, experts and models come to in each column."""
 WITH_IMAGE, TEXT_ONLY, CHANCE = "image and text", "text only", "none"
 _CHANGE: Final = "_change"
+_NAMES: Final = {"jpeg": "JPEG"}
 _NO_SIZES: Final[Mapping[str, int]] = {}
 _PAPER: Final = "published"
 _LONG: Final = frozenset({_PAPER, "corruption", "noise"})
@@ -126,7 +132,8 @@ def _shown(
     return [
         Shown(
             name,
-            part.capitalize() + (f", n = {sizes[name]}" if name in sizes else ""),
+            _NAMES.get(part, part.capitalize())
+            + (f", n = {sizes[name]}" if name in sizes else ""),
             PERCENT,
             group=group,
             change=f"{name}{change}" if change else "",
@@ -149,7 +156,7 @@ def _table_1(scopes: Sequence[Scope], mcqs: Sequence[Mcq]) -> TableSpec:
         "table1",
         (Key("model"), Key("input")),
         _cells(columns, "accuracy"),
-        "Table 1",
+        "Accuracy with images and without",
         "Accuracy in per cent. All is the tiny test and the rest of the test; every "
         "item counts the same. All rows are over the n items of a column, without "
         "those rejected in review. Chance needs no model.",
@@ -166,7 +173,7 @@ _TABLE_2: Final = TableSpec(
     "table2",
     (Key("model"),),
     _cells(_KINDS, "accuracy", "change"),
-    "Table 2",
+    "Accuracy under corruption",
     "Accuracy in per cent on the tiny test with corrupted images, averaged over the "
     "levels, and the change against uncorrupted images.",
     "corruption",
@@ -181,7 +188,7 @@ def _table_3(scopes: Sequence[Scope]) -> TableSpec:
         "table3",
         (Key("model"),),
         _cells(columns, "noise", "change"),
-        "Table 3",
+        "Accuracy with noise in place of images",
         "Accuracy in per cent with Gaussian noise in place of images, and the change "
         "against the images.",
         "noise",
@@ -196,10 +203,37 @@ _TABLE_4: Final = TableSpec(
     "table4_published",
     (Key("who", "model"),),
     _cells(_PUBLISHED, "rate"),
-    "Table 4, as published",
-    "Models that the authors fine-tuned; for reference only, nothing is trained here.",
+    "Models that the authors fine-tuned, as published",
+    "Accuracy in per cent; for reference only, nothing is trained here.",
     _PAPER,
     {"table": ("Table 4",)},
     shown=("model", *_shown(_PUBLISHED)),
 )
 """The paper's alone: nothing is fine-tuned here."""
+
+
+def printed_tables() -> PrintedTables:
+    """Return what the paper prints below Tables 1 to 3, by the name of ours."""
+    return {
+        "table1": (Printed(SOURCE, "Table 1", tuple(_printed(1))),),
+        "table2": (Printed(SOURCE, "Table 2", tuple(_printed_changes())),),
+        "table3": (Printed(SOURCE, "Table 3", tuple(_printed(3))),),
+        "table4_published": (Printed(SOURCE, "Table 4"),),
+    }
+
+
+def _printed(number: int) -> Iterator[Mapping[str, str]]:
+    for model, columns in rows_of(number).items():
+        yield {
+            "model": model,
+            **{_named(scope): value.printed for scope, value in columns.items()},
+        }
+
+
+def _printed_changes() -> Iterator[Mapping[str, str]]:
+    for model, kinds in corruption_rows().items():
+        told = {
+            kind: f"{accuracy.printed} {arrow(change.value)} {abs(change.value):.1f}"
+            for kind, (accuracy, change) in kinds.items()
+        }
+        yield {"model": model, **told}

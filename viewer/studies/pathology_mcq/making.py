@@ -51,6 +51,10 @@ BUILT_SPECS: Final[tuple[Spec, ...]] = (
         ),
         "Questions made",
         "Three questions for each image that a model described (Sun 2024, 3.2).",
+        shown=(
+            *("model", "images", "described_and_asked", "questions"),
+            "without_questions",
+        ),
     ),
     ListSpec(BUILT_QUESTIONS, frame=BUILT_QUESTIONS),
 )

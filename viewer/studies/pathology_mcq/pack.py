@@ -23,7 +23,11 @@ from viewer.studies.pathology_mcq.arms import CONTROLS, PLAIN, arm_of
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
 from viewer.studies.pathology_mcq.frames import asked_frame, counted_of, expert_frames
-from viewer.studies.pathology_mcq.layouts import layout_frames, layouts
+from viewer.studies.pathology_mcq.layouts import (
+    layout_frames,
+    layouts,
+    printed_tables,
+)
 from viewer.studies.pathology_mcq.params import Arm, Params, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
@@ -68,6 +72,7 @@ class PathMmu2024:
         told = layout_frames(long)
         specs = [one for one in layouts(_counted(given)) if one.frame in told]
         wide = evaluate_all(specs, told)
+        paper = {} if given.report.incomplete else printed_tables()
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(
             self.title,
@@ -76,7 +81,7 @@ class PathMmu2024:
                 *(table for table in (*wide, bars) if table.rows),
                 *(published, *reported),
             ),
-            tuple(sections(specs, wide)),
+            tuple(sections(specs, wide, paper)),
             tuple(figure for figure in (*figures, card) if figure is not None),
             given.report.incomplete,
             tuple(_missing(figures)),

@@ -151,6 +151,20 @@ OFFICIAL_TABLE: Final = TableSpec(
     "The replies as read by the authors' script, which answers unreadable ones at "
     "random and leaves out failed ones.",
     frame=OFFICIAL,
+    shown=(
+        *("model", Shown("condition", "Condition")),
+        Shown("typed_k", "k / n", also="typed_n", between=" / ", group="This program"),
+        *(
+            replace(one, group="The authors' script")
+            for one in (
+                Shown("official_k", "k / n", also="official_n", between=" / "),
+                Shown("official_at_random", "At random"),
+                Shown("official_dropped", "Left out"),
+            )
+        ),
+        Shown("difference_points", "Difference, points", "+.1f"),
+        *(Shown("differing", "Read otherwise"), Shown("chance", "Chance %", PERCENT)),
+    ),
 )
 """Both accuracies of the same replies, and what chance and dropping did (E003-05)."""
 OFFICIAL_ITEMS: Final = ListSpec(

@@ -54,7 +54,7 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
 def _help() -> StripFigure:
     head = FigureHead(
         "figure_2",
-        "2",
+        "Figure 2",
         "Kinds of error in the content of an output",
         "Content is the minimum of the three. Examples as printed (Banerjee 2025, "
         "3.3).",
@@ -70,7 +70,7 @@ def _distributions(found: Sequence[Row]) -> StackFigure:
     """Return the shares of each final score by measure and model."""
     head = FigureHead(
         "figure_3",
-        "3",
+        "Figure 3",
         "Score distributions",
         "Final scores of every graded output; halves come from two readers.",
     )
@@ -96,7 +96,7 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
     """Return every output at both readers' scores, shifted so that none is hidden."""
     head = FigureHead(
         "figure_5",
-        "5",
+        "Figure 5",
         "Scores of both readers",
         "Each output at both readers' scores, jittered so that none hides another; "
         "figure_5 counts them.",

@@ -59,7 +59,7 @@ def error_gallery(given: PackInput, cards: Sequence[Row]) -> tuple[GalleryFigure
     tiles = tuple(islice(_cards(given, cards), _MOST_CARDS))
     head = FigureHead(
         "figure_4",
-        "4",
+        "Figure 4",
         "Error examples",
         "Outputs that readers had concerns about, with the boxes the models drew; the "
         "text of every card is in error_cards.",

@@ -35,6 +35,7 @@ from viewer.studies.rubric_reading.graded import (
 from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.params import Params, Work, read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
+from viewer.studies.rubric_reading.printed_rows import PRINTED
 from viewer.studies.rubric_reading.published import ROWS
 from viewer.studies.rubric_reading.supplement import coverage_figure
 from viewer.studies.rubric_reading.tables import (
@@ -128,7 +129,7 @@ def _reported(
     definitions: Mapping[str, str],
 ) -> ReportData:
     always = [one.name for one in specs]
-    found = reported(results, specs, frames, definitions, always=always)
+    found = reported(results, specs, frames, definitions, always=always, paper=PRINTED)
     covered = [table for table in found.tables if table.name == COVERAGE.name]
     return replace(found, figures=tuple(map(coverage_figure, covered)))
 

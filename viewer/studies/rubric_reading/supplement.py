@@ -56,7 +56,7 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
     if tags:
         head = FigureHead(
             "supplementary_1b",
-            "S1b",
+            "Figure S1b",
             "Tags of the selected tasks",
             f"Up to {_MOST_VALUES} values per dimension, the most frequent first; a "
             "task may have several.",
@@ -67,7 +67,7 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
 def _histogram(found: Sequence[Row]) -> StackFigure:
     head = FigureHead(
         "supplementary_1a",
-        "S1a",
+        "Figure S1a",
         "Quality of the proposed tasks",
         "Proposed tasks by the sum of their four scores, 4 to 20.",
     )

@@ -58,8 +58,9 @@ _FIVES: Final = (
     Cell("share", ("share_5",), ("five",)),
 )
 _MODELS: Final = ("one", "other")
-_ADJUSTED: Final = Shown("p_adjusted", "p adj", P_VALUE)
+_ADJUSTED: Final = Shown("p_adjusted", "Adjusted p", P_VALUE)
 _READERS: Final = ("main", "second")
+_THREE: Final = ".3f"
 _BOTH: Final = ("main_score", "second_score")
 
 
@@ -137,6 +138,10 @@ PROPOSED: Final[tuple[Spec, ...]] = (
         "Proposed tasks",
         "Tasks that models proposed, scored and tagged. Sums are recomputed; the last "
         "column counts tasks whose own Conclusion is a different number or missing.",
+        shown=(
+            *("model", "studies", "without_tasks", "tasks", "scored", "tagged"),
+            *(Shown("risk_flag", "Flagged as a risk"), Shown("other_sum", "Other sum")),
+        ),
     ),
 )
 """What models proposed (E001-02, -03, -06), the best of a study first."""
@@ -155,8 +160,8 @@ CARDED: Final = ListSpec(
 def grade_specs(given: Graded) -> list[Spec]:
     """Return the tables of grades; those of two readers where two have graded."""
     return [
-        _means("table_1", "Table 1: Content and language", TESTED[:2], given),
-        _means("table_2", "Table 2: Parts of the content", TESTED[2:], given),
+        _means("table_1", "Scores of content and language", TESTED[:2], given),
+        _means("table_2", "Scores of the parts of the content", TESTED[2:], given),
         _tests(given),
         *_of_scores(given),
         *(_of_two_readers() if given.second else ()),
@@ -229,7 +234,7 @@ def _tests(given: Graded) -> Spec:
         "tests",
         (Key("metric"), Key("first"), Key("second")),
         (test,),
-        "Tests of tables 1 and 2",
+        "Tests of the models' scores",
         "Paired Wilcoxon signed-rank tests on common tasks, two-sided; Benjamini-"
         "Hochberg over the five measures of each two models. Effect: matched-pairs "
         "rank-biserial correlation. tests.csv has every method.",
@@ -291,11 +296,19 @@ def _of_two_readers() -> Iterator[Spec]:
     def of_patients(estimator: str, *names: str) -> Cell:
         return Cell(estimator, names, _BOTH, options={"cluster": "patient"})
 
-    def by_category(name: str, *cells: Cell, title: str = "", text: str = "") -> Spec:
-        of = (_size("n"), *cells)
-        frame, outer = READ_TWICE, ("category",)
+    def by_category(
+        name: str,
+        *cells: Cell,
+        title: str = "",
+        text: str = "",
+        shown: tuple[str | Shown, ...] = (),
+    ) -> Spec:
+        of, outer = (_size("n"), *cells), ("category",)
         return TableSpec(
-            name, (_CATEGORY,), of, title, text, frame, outer=outer, every=True
+            *(name, (_CATEGORY,), of, title, text, READ_TWICE),
+            outer=outer,
+            every=True,
+            shown=shown,
         )
 
     yield by_category(
@@ -306,9 +319,18 @@ def _of_two_readers() -> Iterator[Spec]:
             Cell(SPREAD, (f"{who}_mean", f"{who}_sd"), (f"{who}_score",))
             for who in _READERS
         ),
-        title="Table 3: Agreement of two readers",
+        title="Agreement of two readers",
         text="Quadratic weighted kappa with fixed labels 1 to 5, mean absolute "
         "difference and each reader's mean and SD, over what both graded.",
+        shown=(
+            *("category", "n", Shown("qwk", "Weighted kappa", _THREE)),
+            Shown("mad", "Mean absolute difference", _THREE),
+            *(
+                Shown(f"{who}_{name}", header, _THREE, group=f"{who.title()} reader")
+                for who in _READERS
+                for name, header in (("mean", "Mean"), ("sd", "SD"))
+            ),
+        ),
     )
     levels = (f"agreement_on_{level}" for level in LEVELS)
     yield by_category(

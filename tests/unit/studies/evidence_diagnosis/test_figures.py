@@ -176,9 +176,8 @@ def test_that_the_page_prints_per_cent_with_the_cases_counted() -> None:
     table = table_of("table_02", frames_of(ROWS))
     (first,) = sections(specs(MINE, ()), [table])
     assert first.table is not None
-    assert first.table.header[:4] == (
-        *("Model", "English DDx", "English FDx", "English rank"),
-    )
+    assert first.table.header[:4] == ("Model", "DDx %", "FDx %", "Rank")
+    assert first.groups[:2] == (("", 1), ("English", 3))
     found = table.records()[0]
     k, n = found["ddx_en_k"], found["ddx_en_n"]
     assert first.table.rows[0][1] == f"{100 * k / n:.2f} ({k} / {n})"

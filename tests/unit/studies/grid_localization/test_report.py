@@ -276,7 +276,7 @@ def test_that_a_summary_prints_what_was_lost_beside_each_rate() -> None:
     assert first["k / n"] == "1 / 4"
     assert first["Hit rate %"] == "25.0"
     assert first["Answered only %"] == "50.0"
-    assert (first["planned"], first["refused"], first["unparsed"]) == (4, 1, 1)
+    assert (first["Planned"], first["Refused"], first["Unparsed"]) == (4, 1, 1)
     assert sum(span for _, span in section.groups) == len(section.table.header)
 
 

@@ -164,13 +164,17 @@ def test_that_grades_beside_the_data_make_verdicts_and_tables(
     (third,) = [r for r in rows(data, "table_3") if r["category"] == "Process"]
     assert (third["n"], third["mad"]) == (1, 3)
     assert [s.title for s in data.sections][:2] == [
-        "Table 1: Content and language",
-        "Table 2: Parts of the content",
+        "Scores of content and language",
+        "Scores of the parts of the content",
     ]
     tests = {row["metric"]: row for row in rows(data, "tests")}
     assert tests["Content"]["n"] == 1
-    shown = next(s for s in data.sections if s.title.startswith("Table 1")).table
-    assert shown.header == ("Metric", "Model", "N", "Mean", "SD", "p adj")
+    scores = next(s for s in data.sections if s.number == "Table 1")
+    (paper,) = scores.published
+    assert paper.rows[0] == ("Content", "ChatGPT-o3", "", "2.71", "1.31", "")
+    assert paper.rows[2][-1] == "0.52"
+    shown = scores.table
+    assert shown.header == ("Metric", "Model", "n", "Mean", "SD", "Adjusted p")
     assert shown.rows[0] == ("Content", "o3", 2, "4.25", "1.06", "1.00")
     assert shown.rows[2] == ("Content", "medgemma-4b-it", 1, "4.00", "-", "1.00")
 

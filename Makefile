@@ -21,9 +21,16 @@ WITHOUT_QT := tests/unit/api tests/unit/cli tests/unit/test_main.py \
 # What all else stands on, and fails first: half a minute on two cores.
 LAYERS := $(addprefix tests/unit/,domain imaging metrics results) \
     $(wildcard tests/unit/studies/*/test_parse.py tests/unit/studies/*/test_score.py)
+# Tracing doubles the time of a test, so only those are traced that show each line and
+# branch of the layers: the layers' own, and those named in the list.
+TRACED := $(LAYERS) $(shell cat packaging/traced_tests.txt)
 
 # The tests start hundreds of programs, and each would compile the whole of it again.
 unexport PYTHONDONTWRITEBYTECODE
+# A store waits for the disk at each commit; in memory, where there is room, for nothing.
+test test-fast: export PYTEST_DEBUG_TEMPROOT := $(shell \
+    [ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 6000000 ] 2>/dev/null \
+    && echo /dev/shm)
 
 run:            ## set up everything and open the window on the demo collection
 	@packaging/bootstrap run
@@ -42,10 +49,11 @@ lint:           ## style, types and import contracts
 
 test: lint      ## lint, the suite with coverage, and the headless half without Qt
 	@packaging/bootstrap headless
-	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
-	    --cov --cov-report=
+	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(TRACED) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
+	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
+	    $(addprefix --ignore ,$(TRACED))
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
 	$(HEADLESS) -m "not proof and not hypothesis" $(PARALLEL) worksteal $(WITHOUT_QT)
 

@@ -101,7 +101,8 @@ def right(model: int, number: int, condition: str) -> bool:
     """Return the scripted models' rule."""
     kind, _, level = condition.rpartition("-")
     if kind in KINDS:
-        return (number * 3 + model + KINDS.index(kind)) % 8 >= int(level)
+        steep = (model + 2) / 4 + KINDS.index(kind) / 16
+        return (number * 3 + model) % 8 >= steep * int(level)
     return {
         "plain": (number + model) % 5 != 0,
         "text_only": number % 3 == 0 or (number + model) % 4 == 0,

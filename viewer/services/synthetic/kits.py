@@ -28,6 +28,7 @@ from viewer.services.synthetic.scripted_answers import (
     errs_on_tiles,
     grounded,
     in_words,
+    judges,
     looks_at_radiographs,
     looks_at_tiles,
     no_to_edits,
@@ -42,11 +43,6 @@ from viewer.writers.toml import toml_bytes
 
 FILE: Final = "study.toml"
 ANSWERS: Final = "answers"
-_JUDGE: Final = {
-    "name": "judge",
-    "adapter": "scripted",
-    "answer": "Score: 5\nRationale: The diagnosis is named.",
-}
 Table = Mapping[str, object]
 
 
@@ -66,7 +62,7 @@ class Kit:
     scripts: Mapping[str, Script | None]
     settings: Table = field(default_factory=dict)
     params: Table = field(default_factory=dict)
-    helpers: tuple[Table, ...] = ()
+    helpers: Mapping[str, Script] = field(default_factory=dict)
     draws_questions: bool = False
     file: str = FILE
     ending: str = ""
@@ -140,7 +136,7 @@ KITS: Mapping[str, Kit] = {
         {"knows": weighs_evidence, "errs": chooses_wrongly},
         settings={"interpretable": True},
         params={"judge": "judge", "model_classes": "knows=Large, errs=Small"},
-        helpers=(_JUDGE,),
+        helpers={"judge": judges},
         besides=(
             Kit(
                 "medsyn",
@@ -177,7 +173,8 @@ def write_kit(kit: Kit, out: Path) -> None:
     WrongUseError
         If nothing can be asked about the collection, or a file cannot be written.
     """
-    scripts = {name: script for name, script in kit.scripts.items() if script}
+    asked = {**kit.scripts, **kit.helpers}
+    scripts = {name: script for name, script in asked.items() if script}
     for name, answers in _answers(kit, out, scripts).items():
         write_atomically(out / _file(name), _json(answers))
     write_atomically(out / kit.file, toml_bytes(_table(kit, out)))
@@ -242,7 +239,7 @@ def _table(kit: Kit, out: Path) -> Table:
         "preset": kit.preset,
         "models": names,
         **({"params": kit.asked} if kit.asked else {}),
-        "model": [*models, *kit.helpers],
+        "model": [*models, *map(_model, kit.helpers)],
     }
 
 

@@ -10,16 +10,21 @@ from typing import Final
 
 from viewer.domain.choice import letter_of
 from viewer.domain.errors import WrongUseError
-from viewer.domain.evidence import EvidenceCase
+from viewer.domain.evidence import EvidenceCase, EvidenceType
 from viewer.domain.item import Item, item_of
 from viewer.domain.run import Trial
 from viewer.services.synthetic.phantom.chest_questions import PER_PATIENT
 from viewer.studies.evidence_diagnosis.building import option_order
 from viewer.studies.evidence_diagnosis.params import Params as EvidenceParams
 from viewer.studies.evidence_diagnosis.params import Task
-from viewer.studies.evidence_diagnosis.showing import Showing, Textual, seed_of
+from viewer.studies.evidence_diagnosis.showing import (
+    Modality,
+    Showing,
+    Textual,
+    seed_of,
+)
 from viewer.studies.evidence_diagnosis.steps import ANSWER as CHOICE
-from viewer.studies.evidence_diagnosis.steps import DIFFERENTIAL, FINAL
+from viewer.studies.evidence_diagnosis.steps import DIFFERENTIAL, FINAL, JUDGE
 from viewer.studies.grounded_vqa.arms import is_perturbed, is_sham
 from viewer.studies.grounded_vqa.items import Unreadable, question_of
 from viewer.studies.grounded_vqa.questions import Question
@@ -40,7 +45,11 @@ Worded = Callable[[Question, str], str]
 _NUMBER: Final = re.compile(r"\d+$")
 _SHOWN: Final = frozenset({QuestionArm.IMAGE, QuestionArm.SHUFFLED_OPTIONS})
 _SEEING: Final = frozenset({Arm.IMAGE, Arm.CORRUPTION})
-_SURE, _WITHOUT_TEXT, _WITHOUT_EVIDENCE = 0.94, 0.82, 0.7
+_SURE, _WITHOUT_TEXT = 0.94, 0.82
+_REFINED: Final = 0.04
+"""What the refined prompt adds to what an image or a text is worth."""
+_STEPS: Final = 11
+"""Of what evidence is worth, told apart by case, type and form."""
 """How likely a model that looks holds the option that it chooses."""
 
 
@@ -150,14 +159,38 @@ def weighs_evidence(trial: Trial, item: Item) -> Replies:
     """Choose the diagnosis, less sure of it the less is shown."""
     showing = Showing.of_condition(trial.condition)
     sure = _SURE if showing.textual is Textual.KEPT else _WITHOUT_TEXT
-    if showing.toggled is not None:
-        sure = _WITHOUT_EVIDENCE
-    return _diagnosis(trial, item, sure, off=0)
+    return _diagnosis(trial, item, _moved(showing, item, sure, 0.4, 0.3), off=0)
 
 
 def chooses_wrongly(trial: Trial, item: Item) -> Replies:
-    """List the diagnosis, but choose another at every third case, ever as sure."""
-    return _diagnosis(trial, item, _SURE, off=int(errs_at(item.key)))
+    """List the diagnosis, but choose another at every third case; texts tell more."""
+    showing = Showing.of_condition(trial.condition)
+    sure = _moved(showing, item, _SURE, 0.15, 0.4)
+    return _diagnosis(trial, item, sure, off=int(errs_at(item.key)))
+
+
+def _moved(
+    showing: Showing, item: Item, sure: float, by_image: float, by_text: float
+) -> float:
+    """Return how sure a model is without a piece of evidence.
+
+    Less by up to what an image or a text is worth, differently by case and type.
+    """
+    if showing.toggled is None:
+        return sure
+    is_image = showing.visual is Modality.IMAGE
+    place = list(EvidenceType).index(showing.toggled)
+    step = (_number(item.key) * 7 + place * 3 + is_image * 5) % _STEPS / (_STEPS - 1)
+    most = (by_image if is_image else by_text) + _REFINED * showing.refined
+    return sure - most * step
+
+
+def judges(trial: Trial, item: Item) -> Replies:
+    """Score what a model listed 5 to 2, by case."""
+    del trial
+    number = _number(item.key)
+    score = 5 - (number + number // 4) % 4
+    return {JUDGE: f"Score: {score}\nRationale: It is scored by its case."}
 
 
 def _number(key: str) -> int:

@@ -9,6 +9,7 @@ from viewer.domain.study_words import StudyWords, capital, spoken
 
 _OF_COLUMN: Final[Mapping[str, str]] = {
     "condition": "condition",
+    "control": "condition",
     "arm": "condition",
     "way": "condition",
     "finding": "finding",

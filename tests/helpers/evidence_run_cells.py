@@ -30,6 +30,7 @@ from tests.helpers.evidence_printed import published
 from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
 from tests.helpers.ledger_rows import ledger_rows
 from tests.helpers.sheets import is_same
+from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.store.database import open_store
 
 
@@ -252,6 +253,10 @@ def _bits(both: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
     return sum(terms) / 2 / log(2)
 
 
+_ENDINGS = (r"\midrule", r"\bottomrule")
+"""What ends the run's own rows: the paper's stand below them."""
+
+
 def check_latex(truth: Truth) -> Mapping[str, int]:
     """Compare the tables for a paper's own text, cell by cell as they are printed."""
     folder = truth.made.folder / "tables"
@@ -260,7 +265,9 @@ def check_latex(truth: Truth) -> Mapping[str, int]:
     cells = {}
     for name, printed in PRINTED.items():
         lines = files[name].read_text(encoding="utf-8").splitlines()
-        body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+        start = lines.index(r"\midrule") + 1
+        ends = [i for i, line in enumerate(lines[start:], start) if line in _ENDINGS]
+        body = lines[start : ends[0]]
         found = [line.removesuffix(r" \\").split(" & ") for line in body]
         wanted = [[_escaped(cell) for cell in row] for row in printed(truth)]
         assert sorted(found) == sorted(wanted), name
@@ -315,16 +322,57 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
 
 
 def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
+    """Return a row a model with the strata side by side; in English every one."""
+
+    def printed(truth: Truth) -> list[list[str]]:
+        rows = _of(name, truth)
+        every = SPECIALTIES if "10" in name else tuple(GROUPS)
+        there = {row["stratum"] for row in rows}
+        strata = [x for x in every if x in there or not name.endswith("zh")]
+        lines = []
+        for model in dict.fromkeys(row["model"] for row in rows):
+            own = {row["stratum"]: row for row in rows if row["model"] == model}
+            shares = [_share(own[x]) if x in own else "-" for x in strata]
+            cells = ["" if share == "-" else share for share in shares]
+            counts = [(_float(r["chance"]), _float(r["n"])) for r in own.values()]
+            n = sum(of for _, of in counts)
+            mean = f"{100 * sum(c * of for c, of in counts) / n:.2f}" if n else "-"
+            lines.append([str(model), *cells, mean])
+        return lines
+
+    return printed
+
+
+def _float(value: object) -> float:
+    """Return a number of a table's row, 0 where there is none."""
+    return 0.0 if value is None else float(str(value))
+
+
+def _errors(name: str) -> Callable[[Truth], list[list[str]]]:
     def printed(truth: Truth) -> list[list[str]]:
         return [
             [
-                *(str(row["model"]), str(row["stratum"]), _share(row)),
-                *(_cell(row, "chance%"), str(row["warning"])),
+                *(_cell(row, "model"), _cell(row, "nmse_mean"), _share(row)),
+                *(_cell(row, "chance%"), str(row["n_planned"])),
             ]
             for row in _of(name, truth)
         ]
 
     return printed
+
+
+def _calibrated(truth: Truth) -> list[list[str]]:
+    lines = []
+    for row in _of("judge_calibration", truth):
+        task = "Differential" if row["task"] == "ddx" else "Open diagnosis"
+        cells = [_cell(row, "model"), task]
+        cells += [_cell(row, name) for name in ("n_first_judged", "n_labelled")]
+        for of in ("first_score", "first_coverage"):
+            ends = [_cell(row, f"{of}_{end}") for end in ("low", "high")]
+            cells += [_cell(row, of), _cell(row, f"{of}_corrected")]
+            cells.append("-" if ends[0] == "-" else " to ".join(ends))
+        lines.append([*cells, *(_cell(row, x) for x in _AGREED)])
+    return lines
 
 
 def _plain(name: str, *columns: str) -> Callable[[Truth], list[list[str]]]:
@@ -378,12 +426,11 @@ def _judge(truth: Truth) -> list[list[str]]:
 
 
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
-_ENDS = ("", "_corrected", "_low", "_high")
-_ERRORS = ("model", "nmse_mean", "fdx%", "chance%", "k", "n", "n_planned")
+_AGREED = ("same", "kappa", "kappa_quadratic")
 IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]] = {
     "table_03": _arms,
     "table_04": _arms,
-    "table_05": lambda name: _plain(name, *_ERRORS),
+    "table_05": _errors,
     "table_06": _arms,
     "table_09": lambda name: _scores(name, "", columns=()),
     "table_10": _parts,
@@ -403,10 +450,6 @@ PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
     },
     "table_08": _scores("table_08", *(f"_{s}" for s in SUBSETS), columns=_TOP),
     "judge": _judge,
-    "judge_calibration": _plain(
-        *("judge_calibration", "model", "task", "n_first_judged", "n_labelled"),
-        *(f"first_{x}{end}" for x in ("score", "coverage") for end in _ENDS),
-        *("same", "kappa", "kappa_quadratic"),
-    ),
+    "judge_calibration": _calibrated,
 }
 """What each printed table must hold."""

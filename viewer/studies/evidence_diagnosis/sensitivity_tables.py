@@ -78,8 +78,9 @@ def _against_text(language: Language, params: Params) -> Spec:
         sets=(("evidence", "model"), ("model",)),
         shown=(
             *("evidence", "model", *_NMSE, "concordance", "cases"),
-            *(Shown("image_above", "Images above text"), Shown("tied", "Tied")),
-            *(Shown("image_below", "Images below text"), Shown("missing", "Missing")),
+            Shown("image_above", "Images above text"),
+            Shown("image_below", "Images below text"),
+            *("tied", "missing"),
         ),
     )
 
@@ -124,8 +125,8 @@ def _microscopy(language: Language) -> Spec:
         where={"language": (language,)},
         needs_several="refined",
         shown=(
-            *("model", Shown("baseline", "NMSE"), Shown("delta", "Change")),
-            Shown("refined", "NMSE, refined prompt"),
+            *("model", Shown("baseline", "NMSE")),
+            *(Shown("refined", "NMSE, refined prompt"), Shown("delta", "Change")),
         ),
     )
 

@@ -75,15 +75,15 @@ VIOLATIONS = (
     ),
     ("msgspec only in domain", {"viewer/store/__init__.py": "import msgspec"}),
     (
-        "studies are strangers",
+        "studies do not import each other",
         {NEIGHBOUR: "import viewer.studies.grid_localization"},
     ),
     (
-        "adapters are strangers",
+        "adapters do not import each other",
         {"viewer/models/baselines.py": "import viewer.models.scripted"},
     ),
     (
-        "data-set formats are strangers",
+        "formats do not import each other",
         {
             "viewer/readers/datasets/folder.py": (
                 "import viewer.readers.datasets.chexlocalize"

@@ -233,7 +233,7 @@ def is_there(name: str) -> bool:
     module = path.parent.with_suffix(".py")
     if not module.is_file():
         return False
-    named = rf"^(?:class {path.name}\b|{path.name}(?:: .+)? = )"
+    named = rf"^(?:(?:class|def) {path.name}\b|{path.name}(?:: .+)? = )"
     return bool(re.search(named, module.read_text("utf-8"), re.MULTILINE))
 
 

@@ -18,7 +18,8 @@ class Shouting:
         self._says = str(profile.settings["says"]).upper()
 
     def identity(self, repeat: int) -> ModelIdentity:
-        return ModelIdentity({"kind": "shouting", "says": self._says}, "shouting", "1")
+        endpoint = {"kind": "shouting", "api": "local", "says": self._says}
+        return ModelIdentity(endpoint, "shouting", "1")
 
     def generate(self, request: ModelRequest) -> RawReply:
         return plain_reply(self._says)

@@ -10,6 +10,7 @@ from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.results.evaluate import evaluate
+from viewer.results.item_columns import ITEM_COLUMNS
 from viewer.results.records import NOT_COUNTED, number_names, records
 from viewer.studies.tables import items_spec, items_table, results_spec
 
@@ -30,10 +31,10 @@ def rates(results: Sequence[TrialResult], *, means: bool = True) -> Table:
 
 def listed(results: Sequence[TrialResult]) -> Table:
     """Return the list of trials, of which nothing was spent."""
-    blank = [""] * len(results)
-    spent = dict.fromkeys(("tokens_in", "tokens_out", "seconds", "cost_usd"), blank)
-    more = {**spent, "reply": blank, "prompt_sha256": blank}
-    return items_table(StudyWords(verdicts=RIGHTS), records(results).having(**more))[1]
+    frame, blank = records(results), [""] * len(results)
+    known = {*frame.columns, *StudyWords().columns}
+    more = {c.name: blank for c in ITEM_COLUMNS if c.name not in known}
+    return items_table(StudyWords(verdicts=RIGHTS), frame.having(**more))[1]
 
 
 RESULTS = (

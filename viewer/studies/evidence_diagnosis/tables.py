@@ -3,7 +3,7 @@
 Trials without an answer count as wrong, and are shown with every rate.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -175,6 +175,8 @@ _STRATA: Final = {
     "10": ("Specialties", "specialty", SPECIALTIES),
     "11": ("Specialty groups", "group", tuple(GROUPS)),
 }
+_ALL_STRATA: Final = "All"
+"""The column of every case, which chance is of."""
 
 
 def _in_language(language: Language, params: Params) -> Iterator[Spec]:
@@ -252,7 +254,8 @@ def strata_pages(language: Language, asked: Collection[str]) -> Iterator[Spec]:
             name_in(number, language),
             MODEL,
             (
-                *(cell for name in own for cell in _in_stratum(column, name)),
+                *(cell for name in own for cell in _share(name, {column: (name,)})),
+                *_share(_ALL_STRATA, {}),
                 Cell("chance level", ("chance",), ("chance",), COUNTED),
             ),
             f"{title}, {LANGUAGES[language]}",
@@ -263,14 +266,17 @@ def strata_pages(language: Language, asked: Collection[str]) -> Iterator[Spec]:
             where=of_task(Task.FDX, language),
             shown=(
                 "model",
-                *(replace(percent(x, x, f"{x} "), none="") for x in own),
+                *(
+                    replace(percent(x, x, f"{x} "), none="")
+                    for x in (*own, _ALL_STRATA)
+                ),
                 CHANCE,
             ),
         )
 
 
-def _in_stratum(column: str, name: str) -> Iterator[Cell]:
-    where = {**COUNTED, column: (name,)}
+def _share(name: str, stratum: Mapping[str, tuple[str, ...]]) -> Iterator[Cell]:
+    where = {**COUNTED, **stratum}
     yield Cell("share", (name,), ("correct",), where)
     yield Cell("sum", (f"{name} k",), ("correct",), where)
     yield Cell("size", (f"{name} n",), where=where)

@@ -337,7 +337,9 @@ def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
             counts = [(_float(r["chance"]), _float(r["n"])) for r in own.values()]
             n = sum(of for _, of in counts)
             mean = f"{100 * sum(c * of for c, of in counts) / n:.2f}" if n else "-"
-            lines.append([str(model), *cells, mean])
+            k = sum(int(_float(r["k"])) for r in own.values())
+            total = {"k": k, "n": round(n), "fdx": k / n if n else None}
+            lines.append([str(model), *cells, _share(total) if n else "", mean])
         return lines
 
     return printed

@@ -76,8 +76,11 @@ def test_that_who_lists_the_diagnosis_may_still_choose_wrongly(
     assert run["status"] == "finished"
     said = {(row["model"], row["finding"], row["status"]) for row in rows}
     tasks = ("ddx", "fdx", "open_fdx")
-    right = {(m, t, "scored_correct") for m in ("knows", "errs") for t in tasks}
-    assert said == right | {("errs", "fdx", "scored_wrong")}
+    both = {(m, t) for m in ("knows", "errs") for t in tasks}
+    assert said == {
+        *((*asked, "scored_correct") for asked in both),
+        *((*asked, "scored_wrong") for asked in both - {("knows", "fdx")}),
+    }
 
 
 @pytest.mark.statement("E004-03", "E004-23")

@@ -49,7 +49,7 @@ def form_as_json(form: Form) -> dict[str, Any]:
 
 
 def form_of_json(value: object) -> Form:
-    """Return the form that JSON holds; anything else raises WrongUseError."""
+    """Return the form stored as JSON; anything else raises WrongUseError."""
     document = made(_Document, value, where=_WHERE)
     questions = tuple(_QUESTIONS.made(q, where=_WHERE) for q in document.questions)
     return Form(**{**vars(document), "questions": questions})

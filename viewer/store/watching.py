@@ -8,7 +8,7 @@ from viewer.store.store_file import StoreFile
 
 
 class StoreWatch:
-    """Looks at a store's data version, which every other connection's commit changes.
+    """Watches a store's data version, which changes when another connection commits.
 
     It holds one connection without a transaction, which keeps nobody from writing, and
     is used by the thread that looks first.

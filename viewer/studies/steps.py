@@ -165,7 +165,7 @@ class Sources(Protocol):
 
     @property
     def why_no_attention(self) -> str:
-        """Why the attention of the model asked cannot be measured, "" if it can."""
+        """Why the attention of this model cannot be measured, "" if it can."""
         ...
 
     def random_text(self, like: str, seed: int) -> RandomText | None:

@@ -14,8 +14,11 @@ REQUIRED = (("question",), ("options", "choices"))
         '{question} {options} as {"A": 1} and {answer}',
     ],
 )
-def test_that_a_prompt_with_what_it_needs_is_taken(text: str) -> None:
+def test_that_a_prompt_is_taken_only_with_what_it_needs(text: str) -> None:
     check_placeholders("ask", text, REQUIRED, ("case",), {"answer"})
+    lacking = text.replace("{question}", "")
+    with pytest.raises(WrongUseError, match=r"lacks the placeholder \{question\}"):
+        check_placeholders("ask", lacking, REQUIRED, ("case",), {"answer"})
 
 
 def test_that_a_missing_placeholder_is_named_with_those_that_would_do() -> None:

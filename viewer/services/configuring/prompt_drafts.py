@@ -87,7 +87,7 @@ class PromptDrafts:
 
     @property
     def words(self) -> str:
-        """How much is custom, in a few words."""
+        """How many prompts and variants are custom, in a few words."""
         told = [f"{len(self.own)} custom"] if self.own else []
         if self.variants:
             n = len(self.variants)

@@ -150,7 +150,7 @@ def _of_model(
     if source.model and source.model not in models:
         raise WrongUseError(
             f"'{source.file.name}' has no model '{source.model}'.",
-            f"It has {', '.join(models) or 'none by name'}.",
+            f"It has {', '.join(models)}." if models else "It names no model.",
         )
     if not source.model and len(models) > 1:
         raise WrongUseError(

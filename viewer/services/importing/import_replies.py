@@ -153,7 +153,7 @@ def _of_models(
     if source.model and source.model not in models:
         raise WrongUseError(
             f"'{source.files[0].name}' has no model '{source.model}'.",
-            f"It has {', '.join(models) or 'none by name'}.",
+            f"It has {', '.join(models)}." if models else "It names no model.",
         )
     chosen = (source.model,) if source.model else models
     if source.name and len(chosen) > 1:

@@ -69,7 +69,7 @@ class ReviewOffer:
         """How many cases, and how long they will take."""
         if not self.misses:
             return (
-                f"This run has no complete miss with these choices. {self._elsewhere}"
+                f"No complete misses match these choices in this run. {self._elsewhere}"
             )
         of = f" of {self.misses:,}" if self.reviews < self.misses else ""
         kind = "complete miss" if self.misses == 1 else "complete misses"

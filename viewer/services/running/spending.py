@@ -56,7 +56,7 @@ class Budget:
         self._at_risk[attempt] = most
 
     def pay(self, attempt: int, cost: int | None) -> None:
-        """Book the cost of an attempt; None counts as the most that it can cost."""
+        """Charge the cost of an attempt; None charges the most that it can cost."""
         most = self._at_risk.pop(attempt, 0)
         self.spent += most if cost is None else cost
 

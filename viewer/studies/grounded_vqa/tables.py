@@ -138,7 +138,7 @@ ACCURACY_TABLE: Final = TableSpec(
         _f1(_three("open"), _OPEN),
         _f1(_three("open", "_dropped"), _OPEN, drop=(NO_FINDING,)),
     ),
-    "F1 of closed and open questions",
+    "F1 for closed and open questions",
     "Closed questions by the F1 of Yes, open ones by micro F1 over labels; the last "
     "three columns leave out the label No finding.",
     where=_AS_IS,

@@ -69,7 +69,7 @@ class Proposal:
 
 
 def next_step(turn: Turn, params: Params) -> Step | None:
-    """Return the next question; None if all are asked, or nothing was proposed."""
+    """Return the next question; None if all were asked or none was proposed."""
     if not turn.so_far:
         return Step(PROPOSE)
     candidates = _candidates(turn, params)

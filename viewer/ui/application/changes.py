@@ -18,9 +18,9 @@ class Changes(QObject):
     """
 
     store_written = Signal()
-    """Something in the store may be different."""
+    """The store has been written to."""
     models_written = Signal()
-    """The file of models is different."""
+    """The models file has been written to."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()

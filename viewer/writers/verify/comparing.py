@@ -66,7 +66,7 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
 
 
 def has_other_columns(bundle: Bundle, table: Worked) -> bool:
-    """Tell whether a table is printed with columns that are not computed here."""
+    """Tell whether a table has columns that are not computed here."""
     printed = read_csv(bundle.members.get(f"tables/{table.name}.csv", b""))
     return bool(printed) and printed[0] != list(table.header)
 

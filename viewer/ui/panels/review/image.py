@@ -273,7 +273,7 @@ class ReviewImage(ImageView):
 
 @lru_cache(maxsize=8)
 def shape_of_said(answer: Answer, canvas: Canvas) -> AnswerShape:
-    """Return the shape of an answer; the outline of a mask is traced once."""
+    """Return the shape that draws an answer; a mask's outline is traced only once."""
     if isinstance(answer, PointAnswer):
         return PointShape(answer)
     if isinstance(answer, BoxesAnswer):

@@ -82,7 +82,7 @@ def test_that_an_offer_says_how_many_and_how_long() -> None:
         "100 of 240 complete misses of 2 models in 1 finding, "
         "about 20 minutes at 12 s a case."
     )
-    assert ReviewOffer(0, 0, 0, 0).sentence.startswith("This run has no complete miss")
+    assert ReviewOffer(0, 0, 0, 0).sentence.startswith("No complete misses match")
     assert StudyOffer(400, 90, ("Edema",)).sentence == (
         "400 questions about 90 patients, about 3 hours at 30 s a case."
     )

@@ -190,6 +190,16 @@ def _question_set(root: Path) -> None:
     (root / "question_set.toml").write_text(text)
 
 
+def _yolo(root: Path) -> None:
+    write_picture(root / "images" / "a.png")
+    (root / "images" / "b.png").write_text("no image")
+    (root / "labels").mkdir()
+    (root / "labels" / "a.txt").write_text("0 0.5 0.5 0.5 0.5\n7 0.5 0.5 0.5 0.5\n")
+    (root / "labels" / "b.txt").write_text("0 0.5 0.5 0.5 0.5\n")
+    (root / "labels" / "gone.txt").write_text("")
+    (root / "classes.txt").write_text("Edema\n")
+
+
 EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     "chexlocalize": _chexlocalize,
     "folder": _folder,
@@ -214,6 +224,7 @@ EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     ),
     "medsyn": _medsyn,
     "question-set": _question_set,
+    "yolo": _yolo,
     "heal": _heal,
     "heal-columns": _heal,
     "heal-rows": _heal,

@@ -249,6 +249,15 @@ def write_captioned_tiles(root: Path) -> Path:
     return write_csv(root, "captions.csv", "image,caption", *rows)
 
 
+def write_yolo(root: Path) -> Path:
+    names = images_of(root)
+    (root / "labels").mkdir()
+    for name in names:
+        (root / "labels" / f"{name}.txt").write_text("1 0.4 0.208333333 0.4 0.25 0.9\n")
+    (root / "classes.txt").write_text("Mass\nEdema\n")
+    return root
+
+
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
@@ -276,6 +285,7 @@ WRITERS = {
     "labelled-tiles": write_labelled_tiles,
     "captioned-tiles": write_captioned_tiles,
     "question-set": write_question_set,
+    "yolo": write_yolo,
 }
 OF_QUESTIONS = frozenset(
     {
@@ -290,7 +300,7 @@ FINDING = {
     **dict.fromkeys(("siim", "siim-relative", "siim-absolute"), "Pneumothorax"),
 }
 SIZE = {"nih-chestxray14": (1024, 1024)}
-VIEW = {"coco": View.FRONTAL, "csv-boxes": View.FRONTAL}
+VIEW = dict.fromkeys(("coco", "csv-boxes", "yolo"), View.FRONTAL)
 formats = pytest.mark.parametrize("name", sorted(FORMATS))
 
 

@@ -91,7 +91,7 @@ def import_command(
     FORMAT is chexlocalize, folder, coco, csv-boxes, vindr, rsna, siim (whose convention
     is decided, else siim-relative or siim-absolute says it), nih-chestxray14, pathmmu,
     vlmevalkit, labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr,
-    report-studies, question-set, or auto: what it looks like.
+    report-studies, question-set, yolo, or auto: what it looks like.
     """
     from viewer.services.importing.import_dataset import import_dataset
     from viewer.services.importing.import_preview import (

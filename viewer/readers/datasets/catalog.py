@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.errors import WrongUseError
@@ -33,11 +34,14 @@ from viewer.readers.datasets import (
     siim,
     vindr,
     vlmevalkit,
+    yolo,
 )
+from viewer.readers.datasets.anatomy import with_anatomy
 from viewer.readers.datasets.files import Progress, each_folder_listed_once
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.run_order import Order
 from viewer.readers.datasets.run_pairs import Runs
+from viewer.readers.datasets.yolo import with_boxes
 
 ENTRY_POINTS = "viewer.readers"
 """Where other distributions offer formats: each entry point a DatasetFormat."""
@@ -199,6 +203,13 @@ FORMATS: Mapping[str, DatasetFormat] = {
             title="CSV of boxes",
         ),
         DatasetFormat(
+            yolo.FORMAT,
+            "YOLO's boxes: images, labels in text files, and names of classes",
+            yolo.read,
+            yolo.looks,
+            title="YOLO labels",
+        ),
+        DatasetFormat(
             "folder",
             "Images of any kind; NAME.<finding>.png next to one is its mask",
             folder.read,
@@ -207,6 +218,10 @@ FORMATS: Mapping[str, DatasetFormat] = {
         ),
     )
 }
+
+
+_OWN_ANATOMY: Final = frozenset({"chexlocalize", "heal", "heal-columns", "heal-rows"})
+"""Formats that say themselves where the masks of anatomies are."""
 
 
 def read_dataset(
@@ -218,6 +233,8 @@ def read_dataset(
 ) -> Dataset:
     """Read a data set of a named format; an unknown name raises ``WrongUseError``."""
     dataset = _format_named(format).read(root, name, view, progress)
+    if format not in _OWN_ANATOMY:
+        dataset = with_anatomy(with_boxes(dataset), progress)
     noticed = (*dataset.notices, *notices_of_whole(dataset))
     return with_storable_names(replace(dataset, notices=noticed))
 

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer.domain.case import DatasetImage, ImageHeader, Notice
+from viewer.domain.case import Dataset, DatasetImage, ImageHeader, Notice
 from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
@@ -187,6 +187,14 @@ def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
             "taken to match the rotated image."
         )
         yield Notice("turned", key, text)
+
+
+def without_tables(dataset: Dataset, tables: Iterable[Path]) -> Iterator[Notice]:
+    """Yield a data set's notices but those that call one of its tables no image."""
+    known = {path.relative_to(dataset.root).as_posix() for path in tables}
+    for notice in dataset.notices:
+        if notice.kind != "not_an_image" or notice.subject not in known:
+            yield notice
 
 
 def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:

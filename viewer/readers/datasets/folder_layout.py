@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
@@ -18,6 +19,11 @@ IMAGE_SUFFIXES = (
     ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", *RASTER_SUFFIXES,
     ".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide", ".vms", ".vmu", ".czi",
 )  # fmt: skip
+ANATOMY_FOLDER: Final = "anatomy_masks"
+"""The folder whose pictures are masks of anatomies (`viewer.readers.datasets.anatomy`).
+
+They are no images of the data set.
+"""
 _PREAMBLE = 128
 """A DICOM file has ``DICM`` after 128 bytes (PS3.10, 7.1)."""
 
@@ -54,9 +60,10 @@ class _MaskFile:
 def find_images(root: Path) -> FolderLayout:
     """Sort every file below a folder into images, masks and the rest."""
     found = found_below(root)
-    pictures = [p for p in found.files if _suffix(p) or _is_dicom(p)]
+    files = [p for p in found.files if not is_anatomy_mask(p, root)]
+    pictures = [p for p in files if _suffix(p) or _is_dicom(p)]
     known = set(pictures)
-    others = [p for p in found.files if p not in known]
+    others = [p for p in files if p not in known]
     masks = _mask_files(pictures)
     mask_paths = {mask.path for mask in masks}
     images = [p for p in pictures if p not in mask_paths]
@@ -69,6 +76,11 @@ def find_images(root: Path) -> FolderLayout:
     return FolderLayout(
         tuple(_image_file(p, keys[p], own.get(p, ())) for p in images), tuple(notices)
     )
+
+
+def is_anatomy_mask(path: Path, root: Path) -> bool:
+    """Tell whether a file below a data set's folder is a mask of an anatomy."""
+    return ANATOMY_FOLDER in path.relative_to(root).parts[:-1]
 
 
 def image_file(path: Path) -> ImageFile:

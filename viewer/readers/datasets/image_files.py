@@ -1,13 +1,14 @@
 """The image files below a folder, found by what a table calls them."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final
 
-from viewer.domain.case import Notice
+from viewer.domain.case import Dataset, Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import files_below
-from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
+from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES, is_anatomy_mask
 
 _Folders = tuple[str, ...]
 
@@ -30,7 +31,7 @@ def root_of(path: Path) -> Path:
         raise UnreadableInputError(
             f"There is no '{path.name}'.", "Name the folder or the table of a data set."
         )
-    beside = any(_is_image(p) for p in files_below(path.parent))
+    beside = any(_is_image(p, path.parent) for p in files_below(path.parent))
     return path.parent if beside else path.parent.parent
 
 
@@ -45,12 +46,24 @@ def missing_path(root: Path, written: str) -> Path:
     return root / wanted
 
 
+def by_name(dataset: Dataset) -> Mapping[str, str]:
+    """Return the keys of images by key and, where one has it alone, by file name.
+
+    A file's name is without its suffix.
+    """
+    files: dict[str, set[str]] = defaultdict(set)
+    for image in dataset.images:
+        files[stem_of(image.ref.path.name)].add(image.key)
+    alone = {name: of.pop() for name, of in files.items() if len(of) == 1}
+    return {**alone, **{image.key: image.key for image in dataset.images}}
+
+
 class ImageFiles:
     """The images below a folder by path, by name and by name without suffix."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths = [p for p in files_below(root) if _is_image(p)]
+        self._paths = [p for p in files_below(root) if _is_image(p, root)]
         self._by_name: dict[str, list[Path]] = {}
         for path in self._paths:
             for name in {path.name, stem_of(path.name), _alike(path.name)}:
@@ -117,7 +130,9 @@ def _alike(name: str) -> str:
     return stem + _SPELLINGS.get(suffix, suffix)
 
 
-def _is_image(path: Path) -> bool:
+def _is_image(path: Path, root: Path) -> bool:
     """Tell whether a name may be an image's: a known suffix, or what a UID ends in."""
     name = path.name.lower()
+    if is_anatomy_mask(path, root):
+        return False
     return name.endswith(IMAGE_SUFFIXES) or not path.suffix or path.suffix[1:].isdigit()

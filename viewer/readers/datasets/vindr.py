@@ -4,17 +4,15 @@
 and ``x_min``, ``y_min``, ``x_max``, ``y_max`` in native pixels, empty in a row of
 ``No finding``; ``rad_id`` names the reader (in training three of seventeen read each
 image, the test split is a consensus without names). The Kaggle edition's ``train.csv``
-has a ``class_id`` besides. ``anatomy*.json`` holds masks of anatomies. Images
-are ``<image_id>.dicom``, or PNG of the same size.
+has a ``class_id`` besides. Images are ``<image_id>.dicom``, or PNG of the same size.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from viewer.domain.case import Dataset, DatasetImage, Notice, ReferenceBox, View
-from viewer.domain.reference import Mask
+from viewer.domain.case import Dataset, Notice, ReferenceBox, View
 from viewer.readers.datasets.annotated import (
     Annotated,
     Collection,
@@ -29,10 +27,9 @@ from viewer.readers.datasets.csv_tables import (
     split_of,
     tables_below,
 )
-from viewer.readers.datasets.files import Progress, content_sha256, files_below
+from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.findings import display_name
 from viewer.readers.datasets.image_files import root_of
-from viewer.readers.datasets.segmentations import MaskSet, read_mask_file
 
 COLUMNS = ("image_id", "class_name", "x_min", "y_min", "x_max", "y_max")
 _CORNERS = COLUMNS[2:]
@@ -95,7 +92,7 @@ def read(
     collection = Collection(
         name, "vindr", folder, view or View.FRONTAL, split_of(tables)
     )
-    return with_anatomy(assembled(collection, entries, notices, progress))
+    return assembled(collection, entries, notices, progress)
 
 
 def _take(row: CsvRow, images: Mapping[str, _Rows], table: Path) -> list[Notice]:
@@ -145,68 +142,3 @@ def _entry(
         broken=rows.broken,
     )
     return entry, notices
-
-
-def with_anatomy(dataset: Dataset) -> Dataset:
-    """Return a data set with the anatomy masks found below its folder.
-
-    An empty mask is kept, for it says that somebody looked. What does not fit its image
-    is left out and noticed; a file that cannot be read raises UnreadableInputError.
-    """
-    paths = [p for p in files_below(dataset.root) if _is_anatomy(p)]
-    if not paths:
-        return dataset
-    coded: dict[str, MaskSet] = {}
-    notices = list(dataset.notices)
-    for path in paths:
-        for key, masks in read_mask_file(path).items():
-            if key in coded:
-                text = f"{path.name} repeats its anatomy; the first is used."
-                notices.append(Notice("repeated_masks", key, text))
-            coded.setdefault(key, masks)
-    images = []
-    for image in dataset.images:
-        anatomy, about = _usable(image, coded.get(image.key, MaskSet()))
-        images.append(replace(image, anatomy=anatomy))
-        notices += about
-    notices += _unknown(coded, images)
-    return replace(
-        dataset,
-        images=tuple(images),
-        notices=tuple(notices),
-        root_sha256=content_sha256(images, dataset.items),
-    )
-
-
-def _is_anatomy(path: Path) -> bool:
-    return path.suffix.lower() == ".json" and path.stem.lower().startswith("anatomy")
-
-
-def _usable(
-    image: DatasetImage, coded: MaskSet
-) -> tuple[Mapping[str, Mask], list[Notice]]:
-    anatomy: dict[str, Mask] = {}
-    notices = [
-        Notice("anatomy_unreadable", image.key, f"{name} cannot be used: {why}")
-        for name, why in coded.broken.items()
-    ]
-    for name, mask in {**coded.masks, **coded.zero}.items():
-        if mask.size == image.size:
-            anatomy[name] = mask
-        else:
-            text = (
-                f"Its mask of {name} is {mask.size.rows} × {mask.size.columns}, but "
-                f"the image is {image.size.rows} × {image.size.columns}; it is not "
-                "used."
-            )
-            notices.append(Notice("anatomy_size", image.key, text))
-    return anatomy, notices
-
-
-def _unknown(coded: Mapping[str, MaskSet], images: list[DatasetImage]) -> list[Notice]:
-    others = sorted(set(coded) - {image.key for image in images})
-    if not others:
-        return []
-    n = "1 image" if len(others) == 1 else f"{len(others)} images"
-    text = f"There is anatomy of {n} that no row of the tables names."
-    return [Notice("anatomy_without_image", others[0], text)]

@@ -26,7 +26,7 @@ def test_that_every_format_is_listed_under_its_name() -> None:
         *("labelled-tiles", "captioned-tiles", "question-set"),
         *("siim", "siim-relative", "siim-absolute"),
         *("heal", "heal-columns", "heal-rows"),
-        *("medsyn", "mimic-cxr", "report-studies"),
+        *("medsyn", "mimic-cxr", "report-studies", "yolo"),
     }
     assert all(name == fmt.name for name, fmt in FORMATS.items())
 

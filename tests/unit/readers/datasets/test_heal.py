@@ -433,7 +433,8 @@ def test_that_anatomy_masks_join_vindr_s_boxes(tmp_path: Path) -> None:
         "gone": {"Heart": coded(heart)},
     }
     root = _vindr(tmp_path, anatomy)
-    (root / "anatomy_train.json").write_text(json.dumps({"a": {}}))
+    again = {"a": {"Heart": coded(disc(0.4, 0.4))}}
+    (root / "anatomy_train.json").write_text(json.dumps(again))
     dataset = read(root, "vindr")
     a, b = dataset.images
     assert (a.anatomy["Heart"].array() == heart).all()

@@ -50,14 +50,14 @@ def heal_dataset(store: Store, folder: Path, n: int = 14) -> Dataset:
     """Write and import a phantom, and draw its questions as the data set ``q``."""
     make_chests(folder / "chests", n, 0, SIZE, _quiet)
     import_dataset(store, "vindr", folder / "chests", "chests")
-    return draw_questions(store, "chests", "q")
+    return draw_questions(store, "chests", "q").dataset
 
 
 def questions_dataset(folder: Path, n: int = 5) -> Dataset:
     """Write a phantom, and return its images with questions, unregistered."""
     make_chests(folder, n, 0, SizePx(100, 80), _quiet)
     dataset = read_dataset("vindr", folder, "q")
-    items, *_ = drawn_items(dataset, Params(), 0)
+    items = drawn_items(dataset, Params(), 0).items
     return replace(dataset, items=items)
 
 

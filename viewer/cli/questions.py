@@ -1,6 +1,7 @@
 """The command that draws questions about a data set's images: questions."""
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from viewer.cli.shared import json_option, store_option
 from viewer.domain.counting import counted
 from viewer.domain.documents import read_json
 from viewer.domain.errors import WrongUseError
-from viewer.printing import echo, print_json
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
 
 if TYPE_CHECKING:
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("dataset")
-@click.option("--name", required=True, help="Name to register the questions under.")
+@click.option("--name", default="", help="Name to register the questions under.")
+@click.option(
+    "--check", is_flag=True, help="Only show what would be drawn, and from which boxes."
+)
 @click.option("--preset", default="heal2025", show_default=True)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A setting of the grounded_vqa study; its value as JSON or plain text.",
+    help="A setting of the grounded_vqa study, reader_rule or report_filter; its "
+    "value as JSON or plain text.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @store_option
@@ -41,35 +46,48 @@ def questions(
     seed: int,
     store: Path | None,
     *,
+    check: bool,
     as_json: bool,
 ) -> None:
     """Draw questions from boxes of findings and masks of anatomies.
 
     Registers DATASET's images under another name with two to five questions each, for
-    runs of the study grounded_vqa.
+    runs of the study grounded_vqa. Of boxes by several readers, reader_rule says whose
+    count (any, majority or a reader); with report_filter=true only those of findings
+    that the image's report affirms.
     """
     from viewer.services.importing.draw_questions import draw_questions
     from viewer.services.importing.import_preview import notice_lines
     from viewer.store.database import open_store
 
+    if not name and not check:
+        raise WrongUseError(
+            "The questions need a name.", "Give --name, or --check to only look."
+        )
     overrides = dict(_setting(text) for text in settings)
     with open_store(read_settings(store).store) as opened:
         drawn = draw_questions(
-            *(opened, dataset, name),
+            *(opened, dataset, "" if check else name),
             preset=preset,
             overrides=overrides,
             seed=seed,
-            tell=_tell_rules,
         )
-    kinds = Counter(item.kind for item in drawn.items)
+    items, notices = drawn.dataset.items, drawn.dataset.notices
+    kinds = Counter(item.kind for item in items)
+    boxes = [asdict(one) for one in drawn.boxes]
     if as_json:
-        notices = [[n.kind, n.subject, n.text] for n in drawn.notices]
-        print_json({"name": name, "questions": dict(kinds), "notices": notices})
+        told = [[n.kind, n.subject, n.text] for n in notices]
+        found = {"questions": dict(kinds), "boxes": boxes, "notices": told}
+        print_json({"name": name, **found})
         return
-    for line in notice_lines(name, drawn.notices):
+    _tell_rules(drawn.rules)
+    for line in notice_lines(name or dataset, notices):
         echo(line, err=True)
+    if check:
+        print_rows(boxes, tuple(boxes[0]))
     each = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    echo(f"'{name}': {counted(len(drawn.items), 'question')} ({each})")
+    would = "would be drawn: " if check else ""
+    echo(f"'{name or dataset}': {would}{counted(len(items), 'question')} ({each})")
 
 
 def _tell_rules(rules: "Sequence[RuleLoss]") -> None:

@@ -1,7 +1,7 @@
 """Draw questions about the images of a data set, and register them as another."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -18,7 +18,19 @@ from viewer.services.importing.import_preview import (
     Progress,
     notice_counts,
 )
-from viewer.services.running.batch_form import form_fields, preset_titles
+from viewer.services.importing.narrowed_boxes import (
+    READER_RULE,
+    REPORT_FILTER,
+    Narrowed,
+    Narrowing,
+    narrowed,
+)
+from viewer.services.running.batch_form import (
+    form_fields,
+    of_readers,
+    preset_titles,
+    reader_names,
+)
 from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
@@ -60,6 +72,20 @@ class Drawable:
 
 
 @dataclass(frozen=True, slots=True)
+class BoxesLeft:
+    """How many images have a box of a finding, and how many each step leaves.
+
+    ``placed`` are those in which the finding is in an anatomy.
+    """
+
+    finding: str
+    drawn: int
+    by_readers: int
+    in_reports: int
+    placed: int
+
+
+@dataclass(frozen=True, slots=True)
 class KindCount:
     """How many questions of a kind there are, the kind in words."""
 
@@ -71,7 +97,8 @@ class KindCount:
 class Drawing:
     """Questions drawn but not registered yet, about images of data set ``source``.
 
-    ``rules`` count the findings that each rule for "lies in this anatomy" loses.
+    ``rules`` count the findings that each rule for "lies in this anatomy" loses,
+    ``boxes`` what is left of each finding's boxes.
     """
 
     source: str
@@ -79,6 +106,7 @@ class Drawing:
     kinds: tuple[KindCount, ...]
     notices: tuple[NoticeCount, ...]
     rules: tuple[RuleLoss, ...]
+    boxes: tuple[BoxesLeft, ...] = ()
 
     @property
     def rule_rows(self) -> tuple[tuple[str | int, ...], ...]:
@@ -137,10 +165,28 @@ def drawing_fields(store: Path, source: str, preset: str) -> tuple[FormField, ..
     with open_store(store) as opened:
         there = anatomy_names(opened, source)
     fields = {field.name: field for field in form_fields(STUDY, preset)}
-    return tuple(
+    own = tuple(
         _of_anatomies(fields[name], there) if name == ANATOMIES else fields[name]
         for name in _SETTINGS
     )
+    return (*own, of_readers(_OF_READERS, reader_names(store, source)), _OF_REPORTS)
+
+
+_OF_READERS: Final = FormField(
+    READER_RULE,
+    "choice",
+    Narrowing().reader_rule,
+    "Whose boxes count where several readers drew them.",
+    label="Boxes that count",
+)
+_OF_REPORTS: Final = FormField(
+    REPORT_FILTER,
+    "bool",
+    Narrowing().report_filter,
+    "Only boxes of findings that the image's report affirms. Images whose report has "
+    "no findings section are not asked about.",
+    label="Only findings in the report",
+)
 
 
 def _of_anatomies(field: FormField, there: Sequence[str]) -> FormField:
@@ -171,7 +217,8 @@ def drawing(
     """Draw questions without registering them.
 
     Questions come of boxes of findings over masks of anatomies (E002-03); which
-    anatomies, which rule and how many says the grounded VQA study's own settings.
+    anatomies, which rule and how many say the grounded VQA study's own settings among
+    ``overrides``, which boxes count ``reader_rule`` and ``report_filter`` there.
     ``progress`` is told how many images of how many were looked at; once ``stop`` is
     set, it ends with CancelledError.
 
@@ -192,21 +239,45 @@ def drawing(
             raise CancelledError("Drawing was stopped.", "Nothing was registered.")
         progress(done, every)
 
-    params = read_params(preset, overrides or {})
-    items, notices, rules = drawn_items(source, params, seed, told)
-    counts = Counter(item.kind for item in items)
+    how, own = _narrowing(overrides or {})
+    left = narrowed(source, how)
+    found = drawn_items(left.dataset, read_params(preset, own), seed, told)
+    counts = Counter(item.kind for item in found.items)
+    notices = (*left.dataset.notices, *found.notices)
     return Drawing(
         source.name,
         replace(
-            source,
-            items=items,
-            notices=(*source.notices, *notices),
-            root_sha256=content_sha256(source.images, items),
+            left.dataset,
+            items=found.items,
+            notices=notices,
+            root_sha256=content_sha256(left.dataset.images, found.items),
         ),
         tuple(KindCount(words, counts[kind]) for kind, words in _KINDS.items()),
-        notice_counts(notices),
-        rules,
+        notice_counts(notices[len(source.notices) :]),
+        found.rules,
+        tuple(_boxes_left(left, found.placed)),
     )
+
+
+def _narrowing(
+    overrides: Mapping[str, object],
+) -> tuple[Narrowing, Mapping[str, object]]:
+    """Return which boxes count, and the settings that are the study's own."""
+    own = dict(overrides)
+    rule = own.pop(READER_RULE, Narrowing().reader_rule)
+    by_report = own.pop(REPORT_FILTER, Narrowing().report_filter)
+    if not isinstance(rule, str) or not isinstance(by_report, bool):
+        raise WrongUseError(
+            f"{READER_RULE} or {REPORT_FILTER} has a value that it cannot have.",
+            f"Write {READER_RULE}=majority, any or a reader, {REPORT_FILTER}=true.",
+        )
+    return Narrowing(rule, by_report), own
+
+
+def _boxes_left(left: Narrowed, placed: Mapping[str, int]) -> Iterator[BoxesLeft]:
+    for name, n in sorted(left.drawn.items()):
+        counts = (of.get(name, 0) for of in (left.by_readers, left.in_reports, placed))
+        yield BoxesLeft(name, n, *counts)
 
 
 def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
@@ -240,15 +311,13 @@ def draw_questions(
     preset: str = PRESET,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
-    tell: Callable[[Sequence[RuleLoss]], None] = lambda _: None,
-) -> Dataset:
-    """Draw questions about a data set and register them under another name.
-
-    Before that ``tell`` is told what each rule of relations makes of its boxes.
+) -> Drawing:
+    """Draw questions about a data set; under a name, register them as another.
 
     Raises as :func:`drawing` and :func:`register_drawn` do, and for a data set that is
     not there.
     """
     found = drawing(cases.dataset_named(store, source), preset, overrides, seed)
-    tell(found.rules)
-    return register_drawn(store, found, name)
+    if not name:
+        return found
+    return replace(found, dataset=register_drawn(store, found, name))

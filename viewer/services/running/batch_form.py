@@ -200,7 +200,7 @@ def form_fields(
         _of_models(f, models) if isinstance(kinds[f.name], ModelName) else f
         for f in made
     )
-    return tuple(_of_readers(f, readers) if f.name == _RULE else f for f in shown)
+    return tuple(of_readers(f, readers) if f.name == _RULE else f for f in shown)
 
 
 def _of_models(field: FormField, models: Sequence[str]) -> FormField:
@@ -221,7 +221,7 @@ def _in_words(field: FormField, label: str, words: tuple[str, ...]) -> FormField
     return replace(field, label=label, words=words)
 
 
-def _of_readers(field: FormField, readers: Sequence[str]) -> FormField:
+def of_readers(field: FormField, readers: Sequence[str]) -> FormField:
     """Return the field of the rule of readers: two rules, or one reader's name."""
     names = dict.fromkeys((*readers, str(field.default)))
     rules = {ANY: "any reader's", MAJORITY: "at least half the readers'"}

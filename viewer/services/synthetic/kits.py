@@ -226,7 +226,7 @@ def _dataset(kit: Kit, out: Path) -> Dataset:
     dataset = read_dataset(kit.format, out, kit.dataset(out))
     if not kit.draws_questions:
         return dataset
-    items, *_ = drawn_items(dataset, read_params(kit.preset, {}), 0)
+    items = drawn_items(dataset, read_params(kit.preset, {}), 0).items
     return replace(dataset, items=items)
 
 

@@ -1,7 +1,8 @@
 """The questions that a run asks, and what is known of its images' relations."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from viewer.domain.case import Dataset, DatasetImage, Notice
 from viewer.domain.errors import WrongUseError
@@ -24,16 +25,29 @@ from viewer.studies.grounded_vqa.relations import (
 )
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Questions as items, what could not be asked, and what the relations are.
+
+    ``rules`` say what each rule of relations makes of the images; ``placed`` counts the
+    images in which a finding is in an anatomy, by finding.
+    """
+
+    items: tuple[Item, ...]
+    notices: tuple[Notice, ...]
+    rules: tuple[RuleLoss, ...]
+    placed: Mapping[str, int]
+
+
 def drawn_items(
     dataset: Dataset,
     params: Params,
     seed: int,
     progress: Callable[[int, int], None] = lambda *_: None,
-) -> tuple[tuple[Item, ...], tuple[Notice, ...], tuple[RuleLoss, ...]]:
-    """Return questions about a data set's images as items, and what could not be asked.
+) -> Drawn:
+    """Return questions about a data set's images.
 
-    Last comes what each rule of relations makes of the images. ``progress`` is called
-    with how many images of how many were looked at.
+    ``progress`` is called with how many images of how many were looked at.
 
     Raises
     ------
@@ -49,7 +63,12 @@ def drawn_items(
         item_of(q, rule, threshold, by_key[q.image].anatomy[q.anatomy])
         for q in benchmark.questions
     )
-    return items, benchmark.notices, rule_losses(charted, params)
+    placed = Counter(
+        finding
+        for image in charted.images
+        for finding in {finding for _, finding in charted.related(image.image)}
+    )
+    return Drawn(items, benchmark.notices, rule_losses(charted, params), placed)
 
 
 def benchmark_of(dataset: Dataset, params: Params) -> Benchmark:

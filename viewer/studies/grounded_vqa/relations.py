@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -205,13 +205,13 @@ def chart(
     Raises
     ------
     WrongUseError
-        No image has a mask of one of the anatomies, or every mask of it is empty.
+        No image has a mask of any of the anatomies, or every mask of them is empty.
     """
     usable = [image for image in images if "*" not in image.defects]
-    _check(usable, params.anatomies)
-    charted, notices = [], []
+    masked = _masked(usable, params.anatomies)
+    charted, notices = [], list(_unmasked(usable, params.anatomies))
     for done, image in enumerate(usable, 1):
-        one, about = _charted(image, params.anatomies)
+        one, about = _charted(image, masked)
         charted.append(one)
         notices += about
         progress(done, len(usable))
@@ -336,24 +336,48 @@ def _is_empty(mask: Mask) -> bool:
     return mask.is_empty
 
 
-def _check(images: Sequence[DatasetImage], anatomies: Iterable[str]) -> None:
+def _masked(
+    images: Sequence[DatasetImage], anatomies: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the anatomies that an image has a mask of, one of them with a pixel."""
     there = {name for image in images for name in image.anatomy}
+    masked = tuple(anatomy for anatomy in anatomies if anatomy in there)
+    if not masked:
+        raise _no_mask(anatomies, there)
+    masks = (i.anatomy[a] for i in images for a in masked if a in i.anatomy)
+    if all(map(_is_empty, masks)):
+        raise WrongUseError(
+            f"Every mask of {_either(masked)} in the data set is empty.",
+            "Remove it from the anatomies, or import masks of it.",
+        )
+    return masked
+
+
+def _unmasked(
+    images: Sequence[DatasetImage], anatomies: Sequence[str]
+) -> Iterator[Notice]:
+    """Yield a notice of each anatomy that no image has a mask of."""
+    there = {name for image in images for name in image.anatomy}
+    others = ", ".join(sorted(there - {*anatomies}))
+    also = f"; there are masks of {others}" if others else ""
     for anatomy in anatomies:
         if anatomy not in there:
-            raise _no_mask(anatomy, there)
-        masks = (i.anatomy[anatomy] for i in images if anatomy in i.anatomy)
-        if all(map(_is_empty, masks)):
-            raise WrongUseError(
-                f"Every mask of '{anatomy}' in the data set is empty.",
-                "Remove it from the anatomies, or import masks of it.",
-            )
+            text = f"No image has a mask of it, so it is not asked about{also}."
+            yield Notice("anatomy_without_masks", anatomy, text)
 
 
-def _no_mask(anatomy: str, there: set[str]) -> WrongUseError:
-    alike = sorted(name for name in there if plain_name(name) == plain_name(anatomy))
+def _no_mask(anatomies: Sequence[str], there: set[str]) -> WrongUseError:
+    wanted = {plain_name(anatomy) for anatomy in anatomies}
+    alike = sorted(name for name in there if plain_name(name) in wanted)
     names = ", ".join(alike or sorted(there))
     how = f"Name one that it has: {names}." if there else "Import masks of anatomies."
-    return WrongUseError(f"No image of the data set has a mask of '{anatomy}'.", how)
+    return WrongUseError(
+        f"No image of the data set has a mask of {_either(anatomies)}.", how
+    )
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(f"'{name}'" for name in names)
 
 
 def _centres(low: float, high: float, count: int) -> slice:

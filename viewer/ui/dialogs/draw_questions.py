@@ -1,5 +1,6 @@
 """Draw questions: from a data set's boxes and masks, looked at before they are kept."""
 
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -19,7 +20,14 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead
-from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, RULES, fill, told_table
+from viewer.ui.dialogs.told_tables import (
+    BOXES,
+    NOTICES,
+    QUESTIONS,
+    RULES,
+    fill,
+    told_table,
+)
 from viewer.ui.widgets.labels import caption, title
 from viewer.ui.widgets.number_box import WholeBox
 from viewer.ui.widgets.params_form import ParamsForm, align
@@ -41,6 +49,10 @@ _RULES: Final = (
     "What each rule does with findings that have a box: how many are in an anatomy; "
     "how many are in none although a box lies entirely inside one; and how many "
     "anatomies count as healthy although they contain at least half of a box."
+)
+_BOXES: Final = (
+    "How many images have a box of each finding, and how many each step leaves: the "
+    "readers whose boxes count, the report, and the rule for being in an anatomy."
 )
 _KEPT: Final = (
     "The images stay the same; the questions are registered under their own name."
@@ -67,6 +79,8 @@ class DrawQuestions(QDialog):
         self.kinds, self.notices = told_table(QUESTIONS), told_table(NOTICES)
         self.rules = told_table(RULES)
         self.rules.setToolTip(_RULES)
+        self.boxes = told_table(BOXES)
+        self.boxes.setToolTip(_BOXES)
         self.foot = Foot("Draw")
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._fill()
@@ -171,6 +185,7 @@ class DrawQuestions(QDialog):
         fill(self.kinds, [(each.kind, each.questions) for each in kinds])
         fill(self.notices, [(n.count, n.first) for n in notices])
         fill(self.rules, found.rule_rows if found else ())
+        fill(self.boxes, [astuple(each) for each in found.boxes] if found else ())
         self.foot.sentence.setText(found.sentence if found else "")
         self._offer()
 
@@ -280,6 +295,7 @@ class DrawQuestions(QDialog):
         column.addWidget(title("What is drawn"))
         column.addWidget(self.kinds, 2)
         column.addWidget(self.rules, 1)
+        column.addWidget(self.boxes, 2)
         column.addWidget(self.notices, 3)
         column.addWidget(caption(_KEPT))
         return column

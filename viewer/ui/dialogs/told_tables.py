@@ -29,6 +29,9 @@ QUESTIONS: Final = Columns(("Questions", "Number"))
 RULES: Final = Columns(
     ("In an anatomy by", "Findings", "Inside one, in none", "Healthy with half a box")
 )
+BOXES: Final = Columns(
+    ("Boxes of", "Images", "Readers agree", "In the report", "In an anatomy")
+)
 NOTICES: Final = Columns(("Notices", "First examples"), wide=1)
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

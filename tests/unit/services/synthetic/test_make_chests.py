@@ -97,12 +97,12 @@ def test_that_questions_are_drawn_and_keep_what_is_restricted(tmp_path: Path) ->
     make_chests(tmp_path / "c", 3, 0, SIZE, _quiet)
     with open_store(tmp_path / "s.sqlite") as store:
         import_dataset(store, "vindr", tmp_path / "c", "c", restricted=True)
-        told: list[Any] = []
-        drawn = draw_questions(store, "c", "q", seed=5, tell=told.extend)
-        assert [rule.rule for rule in told] == ["iou", "ioa"]
+        found = draw_questions(store, "c", "q", seed=5)
+        assert [rule.rule for rule in found.rules] == ["iou", "ioa"]
+        drawn = found.dataset
         assert consents.restricted_datasets(store) == {"c", "q"}
         assert cases.dataset_named(store, "q") == drawn
-        again = draw_questions(store, "c", "r", seed=5)
+        again = draw_questions(store, "c", "r", seed=5).dataset
         assert [i.facts for i in again.items] == [i.facts for i in drawn.items]
         with pytest.raises(WrongUseError, match="keeps its own name"):
             draw_questions(store, "c", "c")

@@ -53,7 +53,8 @@ def published(question: str, answer: str, key: str = "t#1", image: str = "a") ->
 
 @pytest.mark.statement("E002-03")
 def test_that_drawn_questions_come_back_from_their_items() -> None:
-    items, notices, _ = drawn_items(data(()), PARAMS, 3)
+    drawn = drawn_items(data(()), PARAMS, 3)
+    items, notices = drawn.items, drawn.notices
     benchmark = benchmark_of(data(items), PARAMS)
     assert [question_of(item) for item in items] == list(benchmark.questions)
     assert notices == ()
@@ -155,7 +156,7 @@ def test_that_published_rows_tell_the_relations_where_there_are_no_boxes() -> No
 
 
 def test_that_questions_of_another_threshold_are_refused() -> None:
-    items, *_ = drawn_items(data(()), PARAMS, 3)
+    items = drawn_items(data(()), PARAMS, 3).items
     other = Params(anatomies=PARAMS.anatomies, iou_threshold=0.2)
     with pytest.raises(WrongUseError) as error:
         benchmark_of(data(items), other)

@@ -41,7 +41,7 @@ def spec(**overrides: object) -> RunSpec:
 def data(images: Sequence[DatasetImage], items: tuple[Item, ...] = ()) -> Dataset:
     """Return images, with questions drawn about them where none are given."""
     bare = Dataset("d", "vindr", Path(), tuple(images), (), "")
-    return replace(bare, items=items or drawn_items(bare, PARAMS, 0)[0])
+    return replace(bare, items=items or drawn_items(bare, PARAMS, 0).items)
 
 
 def broken(dataset: Dataset, key: str) -> Dataset:

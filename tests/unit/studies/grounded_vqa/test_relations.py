@@ -132,6 +132,17 @@ def test_that_an_anatomy_without_any_mask_is_named() -> None:
     assert nothing.value.how == "Import masks of anatomies."
 
 
+def test_that_anatomies_without_masks_are_told_once_and_the_rest_is_used() -> None:
+    images = [image("a", [("Heart", "Edema")]), image("b")]
+    found = chart(images, Params(anatomies=("Heart", "Aorta", "Right lung")))
+    assert found.image("a").anatomies == ("Heart", "Right lung")
+    assert found.related("a") == (("Heart", "Edema"),)
+    (notice,) = found.notices
+    assert (notice.kind, notice.subject) == ("anatomy_without_masks", "Aorta")
+    also = "there are masks of Left lung."
+    assert notice.text == f"No image has a mask of it, so it is not asked about; {also}"
+
+
 def test_that_an_empty_mask_is_said_and_never_asked_about() -> None:
     empty = block(slice(0, 0), slice(0, 0))
     one = image("a", [("Left lung", "Edema")])

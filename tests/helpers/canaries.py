@@ -11,6 +11,7 @@ import pydicom
 from PIL import Image, ImageDraw, ImageFont
 from pydicom.dataset import Dataset
 
+from tests.helpers.phantom_folders import write_phantom
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.services.synthetic.make_phantom import make_phantom
 
@@ -39,7 +40,7 @@ class Canary:
 
 def write_canaries(folder: Path, n: int) -> tuple[Canary, ...]:
     """Write ``n`` radiographs, each with a mask of FINDING beside it."""
-    make_phantom(folder / "plain", n, 5, SIZE, lambda *_: None, compress=False)
+    write_phantom(make_phantom, folder / "plain", n, 5, SIZE, compress=False)
     out = folder / "CANARYFOLDER"
     out.mkdir()
     files = sorted((folder / "plain").glob("CheXpert/**/view1_frontal.dcm"))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.helpers.phantom_folders import write_phantom
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import Evidence, EvidenceCase, EvidenceType, Language
 from viewer.domain.exchange import ModelReply
@@ -48,5 +49,5 @@ def reply(text: str, finish: str = "stop", refusal: str | None = None) -> ModelR
 
 def cases_dataset(folder: Path, n: int = 4) -> Dataset:
     """Write synthetic cases and return them as a data set."""
-    make_cases(folder, n, 1, SizePx(128, 128), lambda _done, _all: None)
+    write_phantom(make_cases, folder, n, 1, SizePx(128, 128))
     return read(folder, "cases")

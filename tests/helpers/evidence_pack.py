@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.phantom_folders import write_phantom
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
@@ -102,7 +103,7 @@ def answered(person: int, number: int) -> tuple[list[int], int | None] | None:
 
 def make_pack(folder: Path, n: int, models: int, size: SizePx) -> Made:
     """Write a collection, run the pack with scripted models and a judge, write it."""
-    make_cases(folder / "cases", n, 3, size, lambda _done, _all: None)
+    write_phantom(make_cases, folder / "cases", n, 3, size)
     plain = read_dataset("medsyn", folder / "cases", "cases")
     all_ = tuple(EvidenceCase.of_item(item) for item in plain.items)
     _beside(folder / "cases", all_, models)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import finish
 from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
@@ -59,7 +60,7 @@ class Asked:
 
 def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
     """Make one patient, ask the five models about the largest finding, and report."""
-    make_phantom(folder / "phantom", 1, 1, size, lambda *_: None, compress=False)
+    write_phantom(make_phantom, folder / "phantom", 1, 1, size, compress=False)
     field = crop_window(ImageGeometry(size))
     with open_store(store) as opened:
         import_dataset(opened, "chexlocalize", folder / "phantom", _DATASET)

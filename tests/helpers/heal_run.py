@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
@@ -48,14 +49,14 @@ SCRIPTS: Mapping[str, Worded] = {
 
 def heal_dataset(store: Store, folder: Path, n: int = 14) -> Dataset:
     """Write and import a phantom, and draw its questions as the data set ``q``."""
-    make_chests(folder / "chests", n, 0, SIZE, _quiet)
+    write_phantom(make_chests, folder / "chests", n, 0, SIZE)
     import_dataset(store, "vindr", folder / "chests", "chests")
     return draw_questions(store, "chests", "q").dataset
 
 
 def questions_dataset(folder: Path, n: int = 5) -> Dataset:
     """Write a phantom, and return its images with questions, unregistered."""
-    make_chests(folder, n, 0, SizePx(100, 80), _quiet)
+    write_phantom(make_chests, folder, n, 0, SizePx(100, 80))
     dataset = read_dataset("vindr", folder, "q")
     items = drawn_items(dataset, Params(), 0).items
     return replace(dataset, items=items)
@@ -74,10 +75,6 @@ def heal_spec(
         models=models,
         overrides=overrides or {},
     )
-
-
-def _quiet(*_: int) -> None:
-    """Tell nobody how far it is."""
 
 
 def answers(

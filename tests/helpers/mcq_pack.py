@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_bert import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
@@ -114,7 +115,7 @@ def right(model: int, number: int, condition: str) -> bool:
 def make_pack(folder: Path, tiles: int, side: SizePx) -> Made:
     """Write a collection, run the pack with every model, and write it."""
     collection = folder / "tiles"
-    make_tiles(collection, tiles, 0, side, lambda *_: None)
+    write_phantom(make_tiles, collection, tiles, 0, side)
     questions = tuple(_questions(collection))
     said = dict(_scripted(questions))
     bert = write_tiny_bert(folder / "bert")

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.phantom_folders import write_phantom
 from viewer import app
 from viewer.domain.geometry import SizePx
 from viewer.domain.result import Outcome
@@ -147,7 +148,7 @@ class Story:
 
 def open_story(qtbot: QtBot, settings: Settings, folder: Path) -> Story:
     """Make a collection of two patients, register it, and open the window."""
-    make_phantom(folder, 2, 0, _SIZE, lambda _done, _all: None, compress=False)
+    write_phantom(make_phantom, folder, 2, 0, _SIZE, compress=False)
     with open_store(settings.store) as store:
         import_dataset(store, "chexlocalize", folder, "two patients")
     return open_window(qtbot, settings, folder)

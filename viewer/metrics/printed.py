@@ -62,10 +62,10 @@ def counts_that_print(percent: float, decimals: int, n: int) -> tuple[int, ...]:
     """
     scale = 10**decimals
     printed = round(percent * scale)
-    near = Fraction(printed * n, 100 * scale)
-    half = Fraction(n, 200 * scale)
-    first, last = -((half - near) // 1), (near + half) // 1
-    return tuple(range(max(0, int(first)), min(n, int(last)) + 1))
+    # k / n prints so from (printed - 1/2) / (100 scale) on, in whole numbers
+    first = -((n - 2 * printed * n) // (200 * scale))
+    last = (n + 2 * printed * n) // (200 * scale)
+    return tuple(range(max(0, first), min(n, last) + 1))
 
 
 def every_mean_prints(sizes: tuple[int, ...], decimals: int) -> bool:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -17,6 +18,7 @@ MODULES: Final = (
 """Those that others import stand before them."""
 
 
+@cache
 def verify_script() -> bytes:
     """Return the source of verify.py, the same bytes on every machine."""
     sources = {name: _source(name) for name in MODULES}

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import write_images
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
@@ -37,7 +38,7 @@ _SIZE = SizePx(120, 96)
 @pytest.fixture
 def chests(settings: Settings, tmp_path: Path) -> Path:
     """Register chests with masks and boxes, and two data sets without some of them."""
-    make_chests(tmp_path / "chests", 4, 0, _SIZE, lambda *_: None)
+    write_phantom(make_chests, tmp_path / "chests", 4, 0, _SIZE)
     with open_store(settings.store) as store:
         import_dataset(store, "vindr", tmp_path / "chests", "chests")
         import_dataset(store, "folder", write_images(tmp_path / "plain", 1), "plain")

@@ -11,7 +11,7 @@ import pytest
 
 from viewer.readers.files.inflating import inflated
 
-PLAIN = (np.arange(30 << 20) // 97 % 251).astype(np.uint8).tobytes()
+PLAIN = np.resize(np.repeat(np.arange(251, dtype=np.uint8), 97), 30 << 20).tobytes()
 PARTS = [(0, 10), (29 << 20, 1 << 20), (20_000_000, 70_000), (0, 1), (25 << 20, 9)]
 
 

@@ -5,6 +5,7 @@ published, so the list is a setting and this one is marked unverified (E002-01).
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from viewer.domain.finding_names import plain_name
@@ -104,15 +105,19 @@ def canonical(label: str, known: Iterable[str] = FINDINGS) -> str:
     return dictionary(known).get(plain_name(label), label)
 
 
-def dictionary(labels: Iterable[str]) -> dict[str, str]:
+def dictionary(labels: Iterable[str]) -> Mapping[str, str]:
     """Return every word for the labels given, each with its label.
 
     A word that two of them share stays with the first; a label's own name is always
     its own.
     """
+    return _dictionary(tuple(labels))
+
+
+@lru_cache(maxsize=256)
+def _dictionary(wanted: tuple[str, ...]) -> Mapping[str, str]:
     words: dict[str, str] = {}
     known = {plain_name(label): words_of for label, words_of in _SYNONYMS.items()}
-    wanted = tuple(labels)
     for label in wanted:
         for word in known.get(plain_name(label), ()):
             words.setdefault(plain_name(word), label)

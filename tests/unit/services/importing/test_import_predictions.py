@@ -14,6 +14,7 @@ from PIL import Image
 from pydicom.sr.codedict import codes
 
 from tests.helpers.five_answers import KINDS, five_models
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.tiny_study import a_spec, finish, planned, write_images
 from viewer.cli import run_command_line
 from viewer.domain.answer import HeatMapAnswer
@@ -378,7 +379,7 @@ def test_that_segmentations_find_their_images_and_keep_masks_and_maps(
     overread: Overread, tmp_path: Path
 ) -> None:
     store, size = tmp_path / "s.sqlite", SizePx(120, 100)
-    make_phantom(tmp_path / "p", 2, 1, size, lambda *_: None, compress=False)
+    write_phantom(make_phantom, tmp_path / "p", 2, 1, size, compress=False)
     with open_store(store) as opened:
         dataset = import_dataset(opened, "chexlocalize", tmp_path / "p", "phantom")
     asked = [i for i in dataset.images if i.view == "frontal" and i.masks][:2]

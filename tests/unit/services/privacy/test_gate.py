@@ -14,6 +14,7 @@ import pytest
 from pydicom.sr.codedict import codes
 from pydicom.sr.coding import Code
 
+from tests.helpers.phantom_folders import write_phantom
 from tests.helpers.prepared import prepare_trial
 from tests.helpers.remote import everything_is_remote
 from tests.helpers.requests import facts as some_facts
@@ -56,7 +57,7 @@ ONE = BatchOptions(concurrency=1)
 @pytest.fixture(scope="module")
 def chests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("phantom") / "chests"
-    make_phantom(out, 1, 0, SIZE, lambda *_: None, compress=False)
+    write_phantom(make_phantom, out, 1, 0, SIZE, compress=False)
     return out
 
 

@@ -26,7 +26,9 @@ def check_items(made: Made, sheet: Sheet) -> None:
             v = left.pop((key, row["condition"], row["model"]))
             assert _is_change(made, v, change), row
             wanted = _item(v, regions=len(made.ways) > 1)
-            sheet.check(i, {**wanted, "item": row["item"]})
+            asked = {"question": _asked(v, change), "truth": row["truth"]}
+            assert {*row["truth"].split(", ")} == _truth(v)
+            sheet.check(i, {**wanted, **asked, "item": row["item"]})
             sha256 = row["request_sha256"]
             if v.status == "excluded" and v.reason != "not_true_positive":
                 assert sha256 == ""
@@ -37,6 +39,35 @@ def check_items(made: Made, sheet: Sheet) -> None:
             trial = row["item"], row["condition"], 0, row["model"]
             sheet.check(i, {**ledger[trial], "gold": row["gold"]})
     assert not left
+
+
+CLOSED = (
+    *("Does {} have {}", "Is there {1} present in {0}", "Does {} suffer from {}?"),
+)
+OPEN = (
+    "Are there any abnormalities in the {}?",
+    "List all abnormalities in the {}",
+    "Are there any abnormalities at the {}?",
+)
+
+
+def _asked(v: Verdict, change: str) -> str:
+    """Return the words of a trial's question after what was changed in it."""
+    pair, template = (v.asked.anatomy, v.asked.finding), v.asked.template
+    if v.perturbation in SWAPS and change != "none":
+        anatomy, _, finding = change.partition(": ")
+        pair = anatomy, finding
+    if v.perturbation == "tpt-sham":
+        template = int(change.removeprefix("wording ")) - 1
+    return (CLOSED if v.asked.closed else OPEN)[template].format(*pair)
+
+
+def _truth(v: Verdict) -> set[str]:
+    """Return what is right of a trial after what was changed in it."""
+    if not v.asked.closed:
+        return {*v.asked.labels} or {"No finding"}
+    yes = v.perturbation in SHAMS if v.perturbation else v.asked.yes
+    return {"Yes" if yes else "No"}
 
 
 def _is_right(gold: Mapping[str, Any], v: Verdict, change: str) -> bool:

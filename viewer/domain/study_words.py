@@ -1,6 +1,6 @@
 """A study's terms for the groups, counts and rates of its results."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,6 +46,11 @@ RIGHTS: Final = Verdicts(
 """For answers in words."""
 
 
+Pair = tuple[str, str]
+OfTrial = Callable[[Item, str, str], str]
+"""What is true of an item, a trial's name and its condition, in words."""
+
+
 def _one_task(_finding: str) -> str:
     return MICRO
 
@@ -60,7 +65,8 @@ class StudyWords:
     ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
     a run has none; ``graded`` tells that they are readers' grades, which may come at
     any time. ``task`` says what kind of question a finding is of: only rates of one
-    task may be pooled. ``strata`` are what items fall into besides, by name.
+    task may be pooled. ``strata`` are what items fall into besides, by name, and
+    ``asked`` what a trial asks in words, by name.
     """
 
     finding: str = "finding"
@@ -76,12 +82,19 @@ class StudyWords:
     graded: bool = False
     task: Callable[[str], str] = _one_task
     strata: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
+    asked: Mapping[str, OfTrial] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of trials under this study's own names of what they fall into."""
-        named = (self.finding, self.view, *self.strata)
+        named = (self.finding, self.view, *self.strata, *self.asked)
         return tuple(name.replace(" ", "_") for name in named)
+
+    def about(self, item: Item, trial: str, condition: str) -> Iterator[Pair]:
+        """Yield what is told of a trial besides its groups: names and words."""
+        yield from ((name, stratum(item)) for name, stratum in self.strata.items())
+        told = ((name, of(item, trial, condition)) for name, of in self.asked.items())
+        yield from told
 
     @property
     def places(self) -> bool:

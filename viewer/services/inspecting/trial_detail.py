@@ -26,7 +26,7 @@ from viewer.services.inspecting.predicted_boxes import (
 )
 from viewer.services.inspecting.runs import called
 from viewer.services.reporting.grading import score_changed_grades
-from viewer.store import flat, reuse, runs, steps, trials
+from viewer.store import flat, items, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
 from viewer.studies.catalog import places_findings, study_named
@@ -74,7 +74,8 @@ class TrialDetail:
     """A trial with every step of it; there is none before it was asked.
 
     ``models`` are all that the run asks, in their order; ``called`` is what people call
-    what it asked about, its group and its condition. ``otherwise`` are the trials that
+    what it asked about, its group and its condition, ``about`` what the study tells of
+    its item and its question besides, by name. ``otherwise`` are the trials that
     ask the same under other conditions, such as with a region pointed out. ``reused``
     says whose reply it shows where another was asked for it.
     """
@@ -88,6 +89,7 @@ class TrialDetail:
     called: tuple[str, str, str] = ("", "", "")
     otherwise: tuple[Otherwise, ...] = ()
     reused: str = ""
+    about: tuple[tuple[str, str], ...] = ()
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -132,6 +134,7 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)
+        item = items.item_of_run(opened, asked.run, listed.trial.item)
         told = tuple(_steps(opened, listed.trial, asked, spec))
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
         origin = reuse.origin_of(opened, trial)
@@ -146,6 +149,7 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         called(listed.trial, words),
         tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
         reused_words(origin.origin_run, origin.origin_model) if origin else "",
+        tuple(words.about(item, listed.trial.item, listed.trial.condition.name)),
     )
 
 

@@ -12,6 +12,7 @@ from viewer.domain.exchange import RawReply
 from viewer.domain.item import Item, item_of
 from viewer.domain.report import Table
 from viewer.domain.run import Trial
+from viewer.domain.study_words import OfTrial
 from viewer.models.reading import read_reply
 from viewer.results.frame import Frame, frame_of
 from viewer.results.item_columns import Origin, names_of
@@ -143,7 +144,8 @@ def _strata(context: RunContext, found: Columns) -> dict[str, Sequence[object]]:
         dict(_of_items(context, items, stratum)) for stratum in words.strata.values()
     )
     strata = ([of[item] for item in items] for of in of_items)
-    values = (found["finding"], found["view"], *strata)
+    asked = (_of_trials(context, found, told) for told in words.asked.values())
+    values = (found["finding"], found["view"], *strata, *asked)
     return dict(zip(words.columns, values, strict=True))
 
 
@@ -152,6 +154,16 @@ def _of_items(
 ) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(names):
         yield name, stratum(item_of(context.items, name))
+
+
+def _of_trials(context: RunContext, found: Columns, told: OfTrial) -> list[str]:
+    """Return what is told of each trial, worked out once for all models and repeats."""
+    pairs = tuple(zip(found["item"], found["condition"], strict=True))
+    known = {
+        (name, condition): told(item_of(context.items, name), name, condition)
+        for name, condition in dict.fromkeys(pairs)
+    }
+    return [known[pair] for pair in pairs]
 
 
 def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]:

@@ -11,11 +11,18 @@ from viewer.studies.grounded_vqa.arms import (
     LOBA,
     PLAIN,
     TEXT_SHAM,
+    change_of,
+    is_perturbed,
+    is_sham,
     perturbation_of,
     way_of,
 )
+from viewer.studies.grounded_vqa.edits import NO, YES
 from viewer.studies.grounded_vqa.items import Unreadable, question_of
+from viewer.studies.grounded_vqa.request import words_of
 from viewer.studies.grounded_vqa.visual import Arm
+from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
+from viewer.studies.prompts import BUILT_IN
 
 EDITS: Final[Mapping[str, str]] = {
     Arm.DONOR: "healthy donor",
@@ -64,6 +71,26 @@ def anatomy_of(item: Item) -> str:
     return "" if isinstance(question, Unreadable) else question.anatomy
 
 
+def words_asked(item: Item, trial: str, condition: str) -> str:
+    """Return a trial's question as the data set or the paper's templates word it."""
+    question = question_of(item)
+    if isinstance(question, Unreadable):
+        return ""
+    return words_of(question, change_of(trial, condition), BUILT_IN)
+
+
+def truth_of(item: Item, _trial: str, condition: str) -> str:
+    """Return the right answer of a trial after what was changed in it."""
+    question = question_of(item)
+    if isinstance(question, Unreadable):
+        return ""
+    if not question.closed:
+        labels = dict.fromkeys(map(canonical, question.labels))
+        return ", ".join(labels) or NO_FINDING
+    yes = is_sham(condition) if is_perturbed(condition) else question.yes
+    return YES if yes else NO
+
+
 _OPEN, _CLOSED = "any finding", "closed"
 WORDS: Final = StudyWords(
     view="question kind",
@@ -86,4 +113,5 @@ WORDS: Final = StudyWords(
     condition=condition_words,
     task=task_of,
     strata={"anatomy": anatomy_of},
+    asked={"question": words_asked, "truth": truth_of},
 )

@@ -55,7 +55,7 @@ published b0a9f67d59f35f51502d
 validation f75b2c849b724b0186e1
 judge_calibration 07147834b4c167c53a4c""",
     "grounded_vqa": """\
-items 84737a23d0a55cb63f5e
+items 728fe1a31e2374cf3af4
 prompt_variants 76647b4565374930a81f
 results 2b3c5871d0a73607760c
 benchmark c29a1a22a20ffe331cfd

@@ -200,4 +200,5 @@ def _head(told: TrialDetail) -> str:
     line = " · ".join(dict.fromkeys(filter(None, asked)))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
     verdict = f"{glyph(told.score)} {' · '.join(filter(None, parts))}"
-    return "\n".join(filter(None, (line, verdict, capital(told.reused))))
+    about = " · ".join(f"{name}: {said}" for name, said in told.about if said)
+    return "\n".join(filter(None, (line, about, verdict, capital(told.reused))))

@@ -1,4 +1,4 @@
-"""The program's entry: ``overread``, ``python -m viewer`` and the frozen executable."""
+"""Entry points: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import gc
 import signal
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run the command line, or open the window, and exit with its code."""
+    """Run the command line or open the window, then exit with the exit code."""
     restrict_umask()
     _end_at_interrupt()
     word = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -36,19 +36,19 @@ def main() -> None:
 
 
 def _end_at_interrupt() -> None:
-    """Let Ctrl+C end an import without a word, unless it is ignored."""
+    """Let Ctrl+C end an import silently, unless SIGINT is ignored."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _raise_at_interrupt() -> None:
-    """Let Ctrl+C raise KeyboardInterrupt, as commands expect it."""
+    """Let Ctrl+C raise KeyboardInterrupt again, as the commands expect."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _leave(code: int) -> None:
-    """Exit; threads that still ask, whose replies nobody awaits, do not hold it up."""
+    """Exit without waiting for threads that still ask: nobody awaits their replies."""
     names = [thread.name for thread in threading.enumerate()]
     if any(name.startswith(("ask", "prepare", "run-")) for name in names):
         from viewer.services.running.stopping import leave_at_once
@@ -75,10 +75,10 @@ def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
 
 
 def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
-    """Start the process that decodes the first image, where a window will open.
+    """Start the process that decodes the first image, if a window will open.
 
-    It imports what it needs while the command line is imported here, and reads and
-    shows nothing by itself.
+    Its imports run while the command line is imported in this process. By itself it
+    reads and shows nothing.
     """
     known = words[0] == "demo" if len(words) == 1 else not words
     if not known and not all(Path(word).exists() for word in words):
@@ -123,10 +123,10 @@ def open_window(
 ) -> int:
     """Open the window on files and folders, or on the demo; return the exit code.
 
-    A ``decoder`` is a decoding process that is running already.
+    ``decoder`` is a decoding process that is already running.
 
-    Raises MissingDependencyError where Qt is not installed, WrongUseError if there is
-    no display.
+    Raises MissingDependencyError if Qt is not installed, WrongUseError if there is no
+    display.
     """
     from viewer.private_files import tighten
     from viewer.services.starting import head_start
@@ -148,7 +148,7 @@ def open_window(
 
 
 def measure_window(samples: "Samples") -> "WindowSpeeds":
-    """Measure the window on sample files; raises where Qt is not installed."""
+    """Time the window on sample files; MissingDependencyError without Qt."""
     _need_qt()
     from viewer import app
 

@@ -1,4 +1,4 @@
-"""The window's composition root: who is made, from what, and in which order."""
+"""The window's composition root: creates its parts in order and connects them."""
 
 import contextlib
 import gc
@@ -58,10 +58,10 @@ def open_window(
     settings : Settings
         The folders in use.
     head_start : HeadStart
-        What began before the window was imported: the first image's decoding, and
-        the demo collection where that is to be opened.
+        Work begun before the window was imported: decoding the first image, and making
+        the demo collection if it is to be opened.
     notice : str
-        What the person is told first, "" for nothing.
+        Shown to the user first, "" for nothing.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends Qt's loop; none is lost
     make_application()
@@ -90,12 +90,12 @@ def _stay_open(
 
 
 def measure_window(samples: "Samples") -> "WindowSpeeds":
-    """Measure the window for ``doctor --bench``; off screen where there is no display.
+    """Time the window for ``doctor --bench``; off screen if there is no display.
 
     Parameters
     ----------
     samples : Samples
-        The files to measure with; settings and store lie in their ``home``.
+        The files to use; settings and store lie in their ``home``.
     """
     from viewer.ui.window.benchmark import measure_window as measure
 
@@ -108,7 +108,7 @@ def measure_window(samples: "Samples") -> "WindowSpeeds":
 
 
 def make_application() -> QApplication:
-    """Return the application, made if there is none."""
+    """Return the QApplication, created if there is none yet."""
     known = QApplication.instance()
     application = known if isinstance(known, QApplication) else QApplication([])
     application.setApplicationName("overread")
@@ -117,16 +117,16 @@ def make_application() -> QApplication:
 
 
 def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWindow:
-    """Return the window, still without workspaces.
+    """Build the window, without workspaces yet.
 
-    Without a ``decoder`` it decodes in its own process.
+    It starts its own decoding process unless ``decoder`` is given.
     """
     worker = WorkerBridge(settings.store)
     return MainWindow(AppContext(settings, worker, decoder or LocalDecoder()))
 
 
 def furnish(window: MainWindow) -> None:
-    """Add every workspace; they import modules that only a window needs."""
+    """Add every workspace; only now are the modules imported that a window needs."""
     GuiCollector(window)
     for step in _rest_of(window, _add_read(window)):
         step()
@@ -135,9 +135,9 @@ def furnish(window: MainWindow) -> None:
 def _rest_of(
     window: MainWindow, read: "ReadWorkspace"
 ) -> Sequence[Callable[[], object]]:
-    """Return the steps that add what nobody looks at before the first image.
+    """Return the steps that add what is not visible before the first image.
 
-    Importing is a step of its own where it takes as long as making.
+    Slow imports are steps of their own, so that the window stays responsive.
     """
     return (
         _import_answering,
@@ -201,7 +201,7 @@ def _add_models(window: MainWindow) -> None:
 def _open_first(
     window: MainWindow, paths: Sequence[Path], demo: DemoProcess | None = None
 ) -> None:
-    """Open what the start is about, and only then add what nobody looks at yet."""
+    """Open the first image, then add the parts that are not visible yet."""
     read = _add_read(window)
     _report_first_image(window)
     if demo is not None:
@@ -244,7 +244,7 @@ def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
 
 
 class DemoMaker(QObject):
-    """Opens of the demo collection what is ready, while the rest is made beside."""
+    """Opens the finished part of the demo collection while the rest is being made."""
 
     _progressed = Signal(object)
     """DemoProgress"""
@@ -256,7 +256,7 @@ class DemoMaker(QObject):
         self._progressed.connect(self._show_progress)
 
     def start(self) -> None:
-        """Open what was made before; the rest joins when it is made."""
+        """Open what exists already; the rest is added when it is finished."""
         if is_made(self._window.context.settings.home):
             self._show(self._folders)
         run_in_background(self._follow, self._finish, self._fail)
@@ -292,14 +292,14 @@ class DemoMaker(QObject):
 
 
 def run_in_steps(owner: QObject, steps: Sequence[Callable[[], object]]) -> None:
-    """Do one step after the other; input and painting come between them.
+    """Run steps one by one, with input and painting handled in between.
 
     Parameters
     ----------
     owner : QObject
-        With it ends what has not been done yet.
+        Destroying it cancels the remaining steps.
     steps : sequence of callable
-        Each is done in a turn of the event loop of its own, from the next one on.
+        Each runs in its own turn of the event loop, starting with the next one.
     """
 
     def step() -> None:
@@ -311,11 +311,11 @@ def run_in_steps(owner: QObject, steps: Sequence[Callable[[], object]]) -> None:
 
 
 class EndingSignals(QObject):
-    """Ends the window without asking, at the first signal; a second one kills it.
+    """Closes the window without questions at the first signal; a second one kills it.
 
-    The worker is told as well: it stores what is in flight and exits by itself, also
-    after the window. Qt waits in C for what happens, so that a signal is heard through
-    a socket, which wakes Python.
+    The worker is notified as well: it stores what is in flight and exits by itself,
+    even after the window. Qt's event loop waits in C, where Python signal handlers do
+    not run, so a wake-up socket wakes Python.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -335,7 +335,7 @@ class EndingSignals(QObject):
             application.commitDataRequest.connect(self._finish_asking)
 
     def stop(self) -> None:
-        """Hear no more signals."""
+        """Stop handling signals."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(-1)
         for number, handler in self._before.items():
@@ -357,5 +357,5 @@ class EndingSignals(QObject):
         QApplication.exit(0)
 
     def _finish_asking(self) -> None:
-        """Let the worker finish; the session may end the process at any moment now."""
+        """Let the worker finish; the session may kill this process at any moment."""
         self._window.context.worker.close()

@@ -1,4 +1,4 @@
-"""One question about one image."""
+"""The ``Asking`` mixin of the API's store: one question about one image."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from viewer.api.opened import Opened, view_named
 
 
 class Asking(Opened):
-    """The part of a store that asks about single images."""
+    """The methods of a store that ask about single images."""
 
     def models(self) -> tuple[Model, ...]:
         """Return every known model, by name, with what each still needs."""
@@ -44,23 +44,23 @@ class Asking(Opened):
         grid : int or str
             8 for 8 × 8 cells, ``"8x10"`` for 8 rows and 10 columns.
         view : str, optional
-            frontal, lateral or other, where the file does not say it.
+            frontal, lateral or other, if the file does not say.
         frame : int
-            Of a file with several, from 0.
+            Frame of a multi-frame file, from 0.
         boxes : sequence of Box, optional
-            Where a segmenter is to look, in native pixels.
+            Boxes to segment, in native pixels.
 
         Raises
         ------
         UnreadableInputError
             The image cannot be read.
         WrongUseError
-            The model, grid or view is unknown, or nobody says the view.
+            The model, grid or view is unknown, or the view is not given anywhere.
         PrivacyError
             The image may not leave this machine until ``overread allow`` says so.
         OverreadError
-            The model cannot be asked. A question that failed at the provider is an
-            answer of the status provider_error.
+            The model cannot be asked. If the provider fails, an answer with status
+            provider_error is returned instead.
         """
         from viewer.api.made import answer_of
         from viewer.domain.case import ImageRef

@@ -1,4 +1,4 @@
-"""What the interface gives back: frozen data that a notebook shows by itself."""
+"""Frozen data returned by the API, with HTML representations for notebooks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Dataset:
     """A registered data set.
 
-    ``items`` counts its references and questions, ``notices`` what is missing or
-    disagrees in it; ``imported_at`` is UTC, ISO 8601.
+    ``items`` is the number of its references and questions, ``notices`` the number of
+    missing or contradictory things in it; ``imported_at`` is UTC, ISO 8601.
     """
 
     name: str
@@ -34,9 +34,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Model:
-    """A model that can be asked, or what it still needs.
+    """A configured model, and what it still needs before it can be asked.
 
-    ``state`` says so in words, "ready" where nothing is missing; ``host`` is the other
+    ``state`` says so in words, "ready" if nothing is missing; ``host`` is the remote
     machine that images are sent to, "" if they stay on this one.
     """
 
@@ -50,12 +50,12 @@ class Model:
 
 @dataclass(frozen=True)
 class Run:
-    """A study asked of models on a data set.
+    """A study run with models on a data set.
 
-    ``status`` is unfinished, paused, cancelled or finished; ``counts`` has the trials
-    of each status that is there, which add up to ``planned``. ``cost_usd`` is what its
-    own requests cost, None if nobody can tell; ``created_at`` UTC, ISO 8601; ``notes``
-    are sentences that a reader of its results must know.
+    ``status`` is unfinished, paused, cancelled or finished; ``counts`` has the number
+    of trials by status, which add up to ``planned``. ``cost_usd`` is what its own
+    requests cost, None if unknown; ``created_at`` is UTC, ISO 8601; ``notes`` are
+    caveats about its results, in sentences.
     """
 
     id: int
@@ -71,7 +71,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether no trial is left to be asked."""
+        """Whether no trial is pending."""
         return self.status == "finished"
 
     def _repr_html_(self) -> str:
@@ -93,8 +93,9 @@ class Run:
 class Table:
     """A table of a run's report.
 
-    ``columns`` are the names that programs read, ``rows`` the values at full precision
-    in their order: text, whole numbers, floats (rates 0-1), booleans, and None.
+    ``columns`` are the names in the CSV file, ``rows`` the values at full precision in
+    the order of the columns: text, whole numbers, floats (rates 0-1), booleans, and
+    None.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Table:
     _sections: tuple["Section", ...] = field(repr=False)
 
     def dataframe(self) -> "pd.DataFrame":
-        """Return the table as a pandas DataFrame, a column of one type each.
+        """Return the table as a pandas DataFrame, with one dtype per column.
 
         Raises
         ------
@@ -116,22 +117,22 @@ class Table:
         return dataframe(self._table)
 
     def csv(self) -> str:
-        """Return the CSV (UTF-8, RFC 4180) of the run's report, at full precision."""
+        """Return the table as the report's CSV (UTF-8, RFC 4180), at full precision."""
         from viewer.writers.tables import csv_bytes
 
         return csv_bytes(self.columns, self.rows).decode()
 
     def latex(self) -> str:
-        """Return the table as the report prints it, rounded, for ``booktabs``.
+        """Return the table rounded as in the report, as LaTeX for ``booktabs``.
 
-        What the report prints in several parts is several tables.
+        A table that the report prints in several parts becomes several tables.
         """
         from viewer.writers.tables import latex_table
 
         return "".join(latex_table(one).decode() for one in self._sections)
 
     def html(self) -> str:
-        """Return the table as the report prints it, rounded, as HTML."""
+        """Return the table rounded as in the report, as HTML."""
         from viewer.writers.tables import html_section
 
         return "".join(str(html_section(one)) for one in self._sections)
@@ -142,7 +143,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a run; ``svg`` is the drawing, ``words`` what stands under it."""
+    """A figure of a run: ``svg`` is the drawing, ``words`` its caption."""
 
     name: str
     title: str
@@ -150,7 +151,7 @@ class Figure:
     svg: str = field(repr=False)
 
     def save(self, path: str | Path) -> Path:
-        """Write the drawing as SVG; a folder that cannot be written to raises."""
+        """Write the drawing as SVG; WrongUseError if the folder is not writable."""
         return _written(path, self.svg.encode())
 
     def _repr_svg_(self) -> str:
@@ -169,7 +170,7 @@ class Point:
 class Box:
     """A rectangle in native pixels, x0 <= x < x1 to the right and y0 <= y < y1 down.
 
-    ``confidence`` compares with that of the answer's other boxes only, None without.
+    ``confidence`` is comparable only within one answer, None if not given.
     """
 
     x0: float
@@ -193,8 +194,8 @@ class Answer:
     reference covers, 0-1; ``outcome`` full, full_fallback, partial or miss; ``iou`` and
     ``dice`` compare an answer that has an area with the reference, 0-1.
 
-    ``reply`` is the model's text, ``note`` what a baseline says of it; ``cost_usd``
-    None if nobody said a price. ``png`` is the picture that was sent with answer and
+    ``reply`` is the model's text, ``note`` a baseline's remark on it; ``cost_usd`` None
+    if the price is unknown. ``png`` is the picture that was sent with answer and
     reference drawn, enlarged four times.
     """
 
@@ -228,7 +229,7 @@ class Answer:
     png: bytes = field(repr=False)
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture as PNG; a folder that cannot be written to raises."""
+        """Write the picture as PNG; WrongUseError if the folder is not writable."""
         return _written(path, self.png)
 
     def _repr_png_(self) -> bytes:
@@ -253,8 +254,8 @@ class Answer:
 class Settled:
     """A trial that has ended and is stored.
 
-    ``reused`` is True if its reply was in the store already; ``seconds`` is the
-    duration of the last reply.
+    ``reused`` is True if its reply was already in the store; ``seconds`` is the
+    duration of the last request.
     """
 
     trial: int
@@ -273,10 +274,10 @@ class Settled:
 class Progress:
     """The progress of a run: ``done`` of ``planned`` trials are settled.
 
-    ``trial`` is the one that was settled now, None for other events. ``note`` is the
+    ``trial`` is the one that was just settled, None for other events. ``note`` is the
     current activity, such as loading a model; ``warning`` is a sentence about a
     problem, such as a model that cannot be asked any more; ``spent_usd`` is None as
-    long as nothing has a price. ``ended`` is True in the last one.
+    long as nothing has a price. ``ended`` is True in the last event only.
     """
 
     run: int
@@ -297,7 +298,7 @@ def _written(path: str | Path, content: bytes) -> Path:
 
 
 def _facts_html(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    """Return a table of two columns; the renderer escapes what stands in it."""
+    """Return a two-column HTML table; the renderer escapes the contents."""
     from viewer.domain.report import Section, Table
     from viewer.writers.tables import html_section
 

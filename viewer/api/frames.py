@@ -1,4 +1,4 @@
-"""Tables as pandas DataFrames."""
+"""Report tables as pandas DataFrames."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -19,8 +19,8 @@ def dataframe(table: "Table") -> "pd.DataFrame":
     """Return a table as a DataFrame, each column of one dtype.
 
     Text is ``str``, floats ``float64``, whole numbers and booleans ``int64`` and
-    ``bool``, or ``Int64`` and ``boolean`` where some are missing or may be; a column
-    of several kinds of values is ``object``.
+    ``bool``, or the nullable ``Int64`` and ``boolean`` if values are or may be missing;
+    a column of mixed types is ``object``.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def dataframe(table: "Table") -> "pd.DataFrame":
 
 
 def _dtype(values: Sequence[object]) -> str:
-    """Return the dtype of what a column holds; of nothing it is that of numbers."""
+    """Return the dtype for a column's values; an empty column gets a numeric one."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} and kinds != {int}:
         return "float64"

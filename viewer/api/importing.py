@@ -1,4 +1,4 @@
-"""Import of data sets, and of predictions made elsewhere, into a store."""
+"""The ``Importing`` mixin of the API's store: data sets, predictions and replies."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ def _listed(files: str | Path | Sequence[str | Path]) -> Sequence[str | Path]:
 
 
 class Importing(Running):
-    """The part of a store that imports data sets and predictions."""
+    """The methods of a store that import data sets, predictions and replies."""
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the registered data sets, oldest first."""
@@ -55,20 +55,20 @@ class Importing(Running):
         path : path
             The folder or file; the images stay where they are.
         name : str, optional
-            Its name; default: the folder's name.
+            Name of the data set; default: the folder's name.
         view : str, optional
-            frontal, lateral or other, for images whose file does not say it.
+            frontal, lateral or other, for images whose file does not say.
         restricted : bool, optional
-            Whether its licence keeps its images on this machine; None for what was
-            said before.
+            Whether its licence keeps its images on this machine; None keeps the earlier
+            setting.
 
         Raises
         ------
         UnreadableInputError
             A table or file of the format is missing or cannot be read.
         WrongUseError
-            The format or view is unknown, the name belongs to another content, or
-            there is no image. Images that cannot be read are notices.
+            The format or view is unknown, the name belongs to a data set with other
+            content, or there is no image. Images that cannot be read are notices.
         """
         from viewer.services.importing.import_dataset import import_dataset
         from viewer.services.importing.import_preview import format_of, name_of
@@ -110,28 +110,29 @@ class Importing(Running):
         name : str
             What the model is called.
         dataset : str
-            The data set that they are about; or ``like``, a run whose questions they
-            answer.
+            The data set they are about; alternatively ``like``, a run whose questions
+            they answer.
         columns : mapping, optional
-            What columns of a table are: ``{"image_id": "image"}``.
+            Meaning of a table's columns: ``{"image_id": "image"}``.
         coordinates : str, optional
-            What numbers count: native (pixels of the file), normalised (parts of width
-            and height) or sent (pixels of the square that is sent); never guessed.
+            Unit of the numbers: native (pixels of the file), normalised (fractions of
+            width and height) or sent (pixels of the square that is sent); never
+            guessed.
         finding, model : str, optional
-            What a table is about that does not say so; which of the file's models.
+            The finding, if the table does not name it; which of the file's models.
         grids : sequence of int
-            Cells per side, where no run is named.
+            Cells per side, if no run is named.
         annotations : path, optional
-            The instances file whose numbers COCO's results use.
+            The instances file whose ids COCO results use.
         shape : str, optional
-            box or mask, where COCO's results have both.
+            box or mask, if COCO results have both.
 
         Raises
         ------
         UnreadableInputError
             The file cannot be read.
         WrongUseError
-            Nobody says what its columns or numbers mean, or nothing of it is about a
+            The meaning of its columns or numbers is not given, or it answers no
             question of the data set.
         """
         from viewer.domain.prediction import Coordinates
@@ -180,21 +181,20 @@ class Importing(Running):
             CSV tables or JSON lines with item and reply, logs of inspect_ai (.eval,
             .json), or samples of lmms-eval (.jsonl); docs/formats.md has each.
         like : Run, int or "last", optional
-            The run whose questions are answered; or ``study``, a study file.
+            The run whose questions are answered; alternatively ``study``, a study file.
         name, model : str, optional
             What the model is called; which of the files' models.
         columns : mapping, optional
-            What columns are: ``{"id": "item", "output": "reply"}``.
+            Meaning of the columns: ``{"id": "item", "output": "reply"}``.
         convention : str, optional
-            How the model gives places; default: cells of the grid.
+            Coordinate convention of the model; default: cells of the grid.
 
         Raises
         ------
         UnreadableInputError
             A file cannot be read.
         WrongUseError
-            Nobody says which questions are answered or by which model, or nothing of
-            the files answers one.
+            The study or model is not given, or the files answer none of its questions.
         """
         from viewer.services.importing.import_replies import RepliesSource, plan_replies
 

@@ -1,4 +1,4 @@
-"""The interface's data made of the program's own."""
+"""Conversion of the program's own data to that of the API."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def run_of(summary: "RunSummary") -> Run:
-    """Return a run as the interface has it."""
+    """Convert a run summary to the API's ``Run``."""
     return Run(
         id=summary.id,
         study=summary.study,
@@ -42,7 +42,7 @@ def run_of(summary: "RunSummary") -> Run:
 
 
 def dataset_of(summary: "DatasetSummary") -> Dataset:
-    """Return a data set as the interface has it."""
+    """Convert a registered data set to the API's ``Dataset``."""
     return Dataset(
         name=summary.name,
         format=summary.format,
@@ -56,14 +56,14 @@ def dataset_of(summary: "DatasetSummary") -> Dataset:
 
 
 def model_of(line: "ModelLine") -> Model:
-    """Convert a row of the model list."""
+    """Convert a row of the model list to the API's ``Model``."""
     return Model(
         line.name, line.adapter, line.summary, line.state, line.can_ask, line.host
     )
 
 
 def answer_of(store: Path, reply: Reply) -> Answer:
-    """Return an answer that was just given, with its picture."""
+    """Convert a new answer to the API's ``Answer``, with its picture."""
     kept = answer_of_trial(store, reply.scored.id)
     score, met = kept.score, kept.measures
     judged = score.status is not Status.EXCLUDED
@@ -110,7 +110,7 @@ def _point(answer: Read | None) -> Point | None:
 
 
 def _boxes(kept: StoredAnswer, answer: Read | None) -> tuple[Box, ...]:
-    """Return an answered cell, or boxes, in native pixels."""
+    """Return the answered cell or boxes, in native pixels."""
     if isinstance(answer, CellAnswer):
         return (_box(cell_box(answer.cell, kept.grid, kept.field)),)
     if not isinstance(answer, BoxesAnswer):

@@ -1,4 +1,4 @@
-"""What every part of an open store stands on."""
+"""Base class of the API's store, and lookups by name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ _Named = TypeVar("_Named")
 
 
 def one_of(known: Mapping[str, _Named], name: str, what: str) -> _Named:
-    """Return the object with a name; an unknown name raises WrongUseError."""
+    """Return the object with this name; WrongUseError if it is unknown."""
     if name not in known:
         raise WrongUseError(
             f"The {what} '{name}' is not known.", f"Choose {', '.join(known)}."
@@ -28,7 +28,7 @@ def one_of(known: Mapping[str, _Named], name: str, what: str) -> _Named:
 
 
 def view_named(name: str | None) -> "View":
-    """Return the view that a person says, UNKNOWN for none."""
+    """Return the view with this name, UNKNOWN for None; others raise WrongUseError."""
     from viewer.domain.case import NAMED_VIEWS, View
 
     if name is None:
@@ -38,7 +38,7 @@ def view_named(name: str | None) -> "View":
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An open store, used by the thread that opened it."""
+    """An open store; use it only on the thread that opened it."""
 
     path: Path
     home: Path
@@ -51,7 +51,7 @@ class Opened:
         return Settings(self.home, self.path)
 
     def _number(self, run: AnyRun) -> int:
-        """Return a run's number; one that the store does not hold raises."""
+        """Return a run's number; WrongUseError if the store has no such run."""
         from viewer.store import runs
         from viewer.terminal import run_number
 

@@ -1,4 +1,4 @@
-"""A run's events as progress, and the bar that shows it."""
+"""Progress of a run derived from its events, and a text progress bar."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -18,9 +18,9 @@ _TENTHS: Final = 10
 
 
 def text_bar(progress: Progress) -> None:
-    """Show progress as text on standard error.
+    """Show progress on standard error.
 
-    On a terminal it is one line that is updated, elsewhere one line per tenth.
+    A terminal gets one line that is updated, anything else a new line per tenth.
     """
     from viewer.domain.escapes import one_line
 
@@ -37,7 +37,7 @@ def text_bar(progress: Progress) -> None:
 
 
 def _is_tenth(progress: Progress) -> bool:
-    """Tell whether another tenth of the trials is settled."""
+    """Tell whether another tenth of the trials was just completed."""
     before, now = (
         _TENTHS * done // max(1, progress.planned)
         for done in (progress.done - 1, progress.done)
@@ -70,7 +70,7 @@ def progress_of(run: int, events: "Generator[Event]") -> Generator[Progress]:
 
 
 def _after(now: Progress, event: "Event") -> Progress | None:
-    """Return the progress after an event, None if it tells nothing of it."""
+    """Return the progress after an event, None if the event does not change it."""
     from viewer.domain import run as told
     from viewer.services.configuring.money import DOLLAR
     from viewer.services.running.stopping import unanswered_sentence

@@ -1,4 +1,4 @@
-"""What came of runs: records, tables and figures."""
+"""The ``Results`` mixin of the API's store: records, tables and figures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Results(Opened):
-    """The part of a store that tells what came of runs."""
+    """The methods of a store that return results of runs."""
 
     def runs(self, *, single_questions: bool = False) -> tuple[Run, ...]:
-        """Return the runs, oldest first; ``single_questions`` are those of ask too."""
+        """Return the runs, oldest first; ``single_questions`` adds those of ``ask``."""
         from viewer.api.made import run_of
         from viewer.services.reporting.grading import score_changed_grades
         from viewer.store import runs
@@ -24,14 +24,14 @@ class Results(Opened):
         return tuple(map(run_of, found))
 
     def records(self, run: AnyRun) -> "pd.DataFrame":
-        """Return every trial of a run, in the order planned: a DataFrame, a row each.
+        """Return every trial of a run, in the order planned: one row each.
 
         Names, types and values are those of ``items.csv`` in the run's report:
         ``viewer.api.ITEM_COLUMNS`` has the name, the type and the meaning of each.
-        After ``view`` come the study's own strata, such as an anatomy, and at the end
-        the numbers that it measures of an answer. Text that is not there is "", numbers
-        that nobody said are missing. ``correct`` is missing where a trial is in no
-        rate, so that its mean is the rate.
+        After ``view`` come the study's own strata, such as an anatomy, and last its
+        measurements of the answer. Missing text is "", missing numbers are NaN or NA.
+        ``correct`` is missing for trials that count in no rate, so that its mean is the
+        rate.
 
         Raises
         ------
@@ -46,13 +46,13 @@ class Results(Opened):
         return dataframe(items_of_run(self._opened, self._number(run)))
 
     def tables(self, run: AnyRun) -> tuple[str, ...]:
-        """Return the names of the tables of a run's report, such as results."""
+        """Return the names of the tables in a run's report, such as ``results``."""
         from viewer.services.inspecting.runs import table_names
 
         return table_names(self.path, self._number(run))
 
     def table(self, run: AnyRun, name: str = "results") -> Table:
-        """Return one of a run's report tables by its name.
+        """Return one table of a run's report by name.
 
         Raises
         ------
@@ -67,10 +67,10 @@ class Results(Opened):
         return Table(name, found.header, found.rows, found, shown)
 
     def figures(self, run: AnyRun) -> tuple[str, ...]:
-        """Return the names of a run's figures, the paper's and then the report's.
+        """Return the names of a run's figures: the paper's, then the report's.
 
-        Images of the data set are read for it; without them figures that show one are
-        missing.
+        This reads images of the data set; figures that need an image which cannot be
+        read are left out.
         """
         from viewer.services.inspecting.drawn_figures import figure_names
 
@@ -102,10 +102,10 @@ class Results(Opened):
         return write_report(self._opened, self._number(run), Path(folder))
 
     def export_replies(self, run: AnyRun, file: str | Path, model: str = "") -> Path:
-        """Write what a run's models replied; return the file.
+        """Write the replies of a run's models to a file and return its path.
 
-        JSON lines, or CSV where the name ends so. :meth:`Store.import_replies` reads it
-        in any store with the same data set.
+        The format is JSON lines, or CSV if the file name ends in ``.csv``.
+        :meth:`Store.import_replies` reads it in any store with the same data set.
 
         Raises
         ------
@@ -130,13 +130,14 @@ class Results(Opened):
         Parameters
         ----------
         run_or_study : Run, int, "last" or path
-            A run, or as a ``Path`` a study file.
+            A run, or the ``Path`` of a study file.
         folder : path
-            Gets ``requests.jsonl``, which is returned, and ``images``.
+            Where ``requests.jsonl``, whose path is returned, and ``images`` are
+            written.
         model : str, optional
-            As which of its models is asked; default: the first.
+            Write the requests as sent to this model; default: the run's first.
         following : bool
-            Only what follows the replies that the run has.
+            Write only the requests that follow from the replies the run has.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Runs planned and asked."""
+"""The ``Running`` mixin of the API's store: plan runs and ask their questions."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
@@ -11,7 +11,7 @@ from viewer.domain.errors import WrongUseError
 
 
 class Running(Opened):
-    """The part of a store that plans runs and asks them."""
+    """The methods of a store that plan and ask runs."""
 
     def plan_file(
         self,
@@ -37,7 +37,7 @@ class Running(Opened):
         ceiling_usd : float, optional
             The most that the run may cost; it pauses before more.
         new : bool
-            Plan another run of the same plan; replies in the store are used again.
+            Create another run of the same plan; replies in the store are reused.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class Running(Opened):
             The file cannot be read, or is not TOML.
         WrongUseError
             A name in it is unknown, a parameter out of range, a model cannot be asked,
-            or the data set holds nothing that the study can ask.
+            or the study has nothing to ask about the data set.
         """
         from viewer.services.configuring.study_file import read_study_file
         from viewer.services.running.plan_run import plan_run
@@ -81,20 +81,20 @@ class Running(Opened):
         study, dataset : str
             The study's name, such as ``grid_localization``, and the data set's.
         models : sequence of str or mapping
-            Names of models, or ``[[model]]`` tables such as
-            ``{"name": "d4", "adapter": "scripted", "answer": "D4"}``.
+            Names of models, or ``[[model]]`` tables such as ``{"name": "d4", "adapter":
+            "scripted", "answer": "D4"}``.
         params : mapping, optional
-            Parameters of the study that differ from its preset, such as
-            ``{"grids": [8, 16]}``.
+            Parameters of the study that differ from its preset, such as ``{"grids": [8,
+            16]}``.
         prompts : mapping, optional
-            Prompts of your own by the names of those that they replace; docs/prompts.md
-            has the rules.
+            Your own prompts, by the names of those they replace; docs/prompts.md has
+            the rules.
         preset : str, optional
-            Which of its settings; default: those of the paper.
+            One of the study's presets; default: the paper's.
         seed : int
-            What is drawn at random is drawn by it.
+            Seed of everything drawn at random.
         repeats : int, optional
-            How often each question is asked; default: as the preset does.
+            How often each question is asked; default: the preset's value.
         limit, ceiling_usd, new
             As for :meth:`plan_file`.
 
@@ -155,10 +155,10 @@ class Running(Opened):
         concurrency : int
             The most questions in flight; 0: 4 on this machine, up to 32 to others.
         retry_failed : bool
-            Ask those again that failed at the provider.
+            Ask again the questions that failed at the provider.
         orphans : str, optional
-            What becomes of questions that a kill left without a reply: retry, ask or
-            skip; default: what each model's profile says.
+            What to do with questions left without a reply when a process was killed:
+            retry, ask or skip; default: each model's profile decides.
 
         Raises
         ------
@@ -187,9 +187,9 @@ class Running(Opened):
         retry_failed: bool = False,
         orphans: str | None = None,
     ) -> Generator[Progress]:
-        """Ask the pending trials of a run, and yield its progress step by step.
+        """Ask the pending trials of a run and yield its progress step by step.
 
-        Leaving the loop ends it; requests in flight are awaited and stored.
+        Leaving the loop ends the run; requests in flight are awaited and stored.
         Parameters and errors are those of :meth:`run`.
         """
         from threading import Event

@@ -1,4 +1,4 @@
-"""An open store, and the phantoms to try it with."""
+"""The API's ``Store``, and synthetic data to try it with."""
 
 from pathlib import Path
 from typing import Self
@@ -11,9 +11,9 @@ from viewer.api.results import Results
 class Store(Importing, Results, Asking):
     """An open store, used by the thread that opened it; ``with`` closes it.
 
-    ``path`` is its SQLite file, ``home`` the folder of the person's own models and
-    data. Every ``run`` may be a :class:`Run`, its number, or ``"last"``; a run that is
-    not in the store raises ``WrongUseError``.
+    ``path`` is its SQLite file, ``home`` the folder of the user's models and data.
+    Every ``run`` argument may be a :class:`Run`, its number, or ``"last"``; a run that
+    is not in the store raises ``WrongUseError``.
     """
 
     def __enter__(self) -> Self:
@@ -23,7 +23,7 @@ class Store(Importing, Results, Asking):
         self.close()
 
     def close(self) -> None:
-        """Close the store; everything that was asked is kept."""
+        """Close the store; everything asked so far is kept."""
         self._opened.close()
 
 
@@ -69,15 +69,15 @@ def phantom(
         The same arguments give the same bytes.
     study : str
         grid_localization (chest radiographs with outlined findings, of the format
-        chexlocalize), rubric_reading, grounded_vqa, pathology_mcq,
-        evidence_diagnosis or question_set.
+        chexlocalize), rubric_reading, grounded_vqa, pathology_mcq, evidence_diagnosis
+        or question_set.
     size : (rows, columns), optional
-        Of every image; default: what suits the study.
+        Of every image; default: the study's default.
 
     Raises
     ------
     WrongUseError
-        The study is unknown, a number out of range, or the folder somebody else's.
+        The study is unknown, a number out of range, or the folder contains other files.
     """
     from viewer.domain.geometry import SizePx
     from viewer.services.synthetic.phantoms import phantom_for

@@ -1,8 +1,8 @@
 """The command line: the same services as the window, without it.
 
-Exit codes: 0 done, 1 trials failed at the provider or are still pending, 2 wrong use
-or unreadable input. Standard error gets one line that says what is wrong and how to
-fix it.
+Exit codes: 0 success, 1 trials failed at the provider or are still pending, 2 wrong use
+or unreadable input. Errors are one line on standard error: what is wrong and how to fix
+it.
 """
 
 from collections.abc import Sequence
@@ -90,9 +90,9 @@ _WINDOWS: Final = ("open", "demo")
 
 
 def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) -> int:
-    """Run one command and return its exit code; a person never sees a traceback.
+    """Run one command and return its exit code; users never see a traceback.
 
-    Without a window, what would open it says so.
+    Without a window, commands that would open it say so.
     """
     prepare_streams()
     try:
@@ -122,10 +122,10 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
 
 
 class _Verbs(click.Group):
-    """The commands; without one, what is named is opened in the window."""
+    """The commands; without a command, the named files are opened in the window."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Read words that name files as the paths of the hidden command ``open``."""
+        """Treat words that name files as arguments of the hidden command ``open``."""
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             if not Path(args[0]).exists():
                 raise click.UsageError(

@@ -1,4 +1,4 @@
-"""Commands about two runs: compare, and declare beforehand what will decide."""
+"""Commands that compare two runs: compare, and declare for confirmatory tests."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,7 +90,7 @@ def _print(
 
 
 def _shown(name: str, value: object) -> object:
-    """Return a cell of the table; small p values are no 0.0000."""
+    """Return a table cell as text; small p values are not shown as 0.0000."""
     from viewer.services.comparing.runs import p_text
 
     if name.startswith("ci_") and value is None:

@@ -1,4 +1,4 @@
-"""Commands that give results away and hold what was given: export, verify."""
+"""Commands that export results and verify bundles: export, verify."""
 
 from pathlib import Path
 

@@ -120,7 +120,7 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
 
 
 def _asked(store: "Store", wanted: "PackRequest", threads: int) -> tuple[int, int]:
-    """Plan what is wanted and ask what is pending; return the run and the exit code."""
+    """Plan a run and ask its pending questions; return the run and the exit code."""
     from viewer.services.reporting.pack import plan_pack
     from viewer.services.running.coordinator import BatchOptions
 

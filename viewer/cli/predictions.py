@@ -1,4 +1,4 @@
-"""Commands about anybody's predictions: import-predictions and export answers."""
+"""Commands for predictions made elsewhere: import-predictions and export answers."""
 
 from pathlib import Path
 
@@ -147,7 +147,7 @@ def export_answers(
 
 
 def column_and_field(text: str) -> tuple[str, str]:
-    """Return the column and field of ``column=field``."""
+    """Split ``column=field`` into column and field."""
     column, equals, field = text.rpartition("=")
     if not equals or not column or not field:
         raise click.UsageError("Write --map column=field, such as image_id=image.")
@@ -155,7 +155,7 @@ def column_and_field(text: str) -> tuple[str, str]:
 
 
 def say_matched(sentence: str, unused: tuple[str, ...]) -> None:
-    """Say what of a file is used, and a line for whatever is not."""
+    """Print how much of a file is used, and one line for each unused part."""
     say(f"{sentence}.")
     for line in unused:
         say(f"{line}.")

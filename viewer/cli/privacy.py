@@ -113,7 +113,7 @@ def audit(store: Path | None, *, as_json: bool) -> None:
 
 
 class _Box(click.ParamType[BoxPx]):
-    """X0,Y0,X1,Y1 in the image's own pixels."""
+    """A click parameter type: ``X0,Y0,X1,Y1`` in native pixels."""
 
     name = "X0,Y0,X1,Y1"
 
@@ -123,7 +123,7 @@ class _Box(click.ParamType[BoxPx]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> BoxPx:
-        """Return the box; anything else is a wrong use."""
+        """Return the box; fail with a usage error for anything else."""
         try:
             x0, y0, x1, y1 = (float(part) for part in value.split(","))
         except ValueError:
@@ -226,7 +226,7 @@ def _decision(*, clean: bool, block: bool) -> ReviewDecision:
 
 
 def ask_for_keys(profiles: "Sequence[ModelProfile]") -> None:
-    """Let a person type the keys that are found nowhere, for this command alone."""
+    """Let the user type keys that are stored nowhere, for this command only."""
     from viewer.services.privacy.decisions import missing_keys, remember_key
 
     if sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""The command that lists what papers print and what of it cannot be."""
+"""The command that lists published values that are inconsistent: published."""
 
 import click
 

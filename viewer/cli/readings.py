@@ -104,7 +104,7 @@ def export_readings(
 
 
 def _open_sessions(store: Path, session: int) -> "list[SessionSummary]":
-    """Return the sessions of a session's work that are not done."""
+    """Return the sessions of the same work that are not finished."""
     from viewer.services.readings.opening import sessions
 
     every = sessions(store)
@@ -238,7 +238,7 @@ def _pair_row(pair: "PairAgreement") -> dict[str, object]:
 
 
 def _number(agreement: "Agreement") -> float | None:
-    """Return a coefficient, None where it cannot be had: JSON has no NaN."""
+    """Return a coefficient, None if it is undefined: JSON has no NaN."""
     return None if agreement.value != agreement.value else agreement.value
 
 

@@ -1,4 +1,4 @@
-"""The command about a reply of a model: parse."""
+"""The command that parses a model's reply: parse."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 def _size(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> SizePx | None:
-    """Return a size of at most seven digits a side: the largest slides have six."""
+    """Parse a size with at most seven digits a side: the largest slides have six."""
     del context
     if text is None:
         return None

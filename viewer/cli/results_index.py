@@ -1,4 +1,4 @@
-"""The command that checks and rebuilds the table behind the view of all predictions."""
+"""The command that checks and rebuilds the table of predictions: reindex."""
 
 from pathlib import Path
 

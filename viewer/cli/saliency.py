@@ -1,4 +1,4 @@
-"""Commands about others' places: import-saliency and import-points."""
+"""Commands that convert others' localizations: import-saliency and import-points."""
 
 from pathlib import Path
 

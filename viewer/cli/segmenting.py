@@ -1,4 +1,4 @@
-"""The command from a box to a mask: segment."""
+"""The command that outlines what a box contains: segment."""
 
 from pathlib import Path
 

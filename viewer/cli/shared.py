@@ -1,4 +1,4 @@
-"""What the commands share: options, exit codes and how an error is said."""
+"""Options, exit codes and error output shared by the commands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,13 +29,13 @@ threads_option = click.option(
 
 
 def say(sentence: str, code: int = WRONG_USE) -> int:
-    """Print one line on standard error; return the exit code."""
+    """Print one line on standard error and return the exit code."""
     printing.say(sentence)
     return code
 
 
 def finish(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> int:
-    """Ask what is pending; a disk that fills up leaves the rest pending."""
+    """Ask the pending questions; if the disk fills up, the rest stays pending."""
     try:
         return DONE if drive(store, run, options, worker=worker) else UNFINISHED
     except DiskFullError as error:

@@ -1,4 +1,4 @@
-"""Commands about studies: a file to start from, and what they ask with."""
+"""Commands about studies: init and prompts."""
 
 from pathlib import Path
 

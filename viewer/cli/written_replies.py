@@ -1,4 +1,4 @@
-"""Commands for answering elsewhere: export requests, export replies, import-replies."""
+"""The commands export requests, export replies and import-replies."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Frozen data with names and units; numpy, msgspec and the standard library."""
+"""Frozen data types with names and units; needs only numpy and msgspec."""

@@ -1,4 +1,4 @@
-"""Text about an image from its file, only for the person who opened it.
+"""Text from an image's file, only for the person who opened it.
 
 None of it may be logged, stored or sent, because it identifies the patient.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class CornerLine:
     """A line of corner text and its source.
 
-    ``source`` names DICOM elements, one a line: ``ContentTime (0008,0033)``.
+    ``source`` names DICOM elements, one per line: ``ContentTime (0008,0033)``.
     """
 
     text: str
@@ -21,7 +21,7 @@ class CornerLine:
 class CornerText:
     """The lines in the four corners of an image, from the top down.
 
-    ``window_source`` is where the window that the image is first shown with was read.
+    ``window_source`` is where the initial display window was read from.
     """
 
     top_left: tuple[CornerLine, ...] = ()

@@ -39,7 +39,7 @@ UNREADABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CellAnswer:
-    """One grid cell; ``tier`` names the rule that read it."""
+    """One grid cell; ``tier`` names the parse rule that read it."""
 
     cell: Cell
     tier: str = ""
@@ -56,8 +56,8 @@ class PointAnswer:
 class BoxesAnswer:
     """One or more boxes in native pixels, in the order they were named.
 
-    ``confidences`` are as many numbers that compare with one another, higher for
-    surer; empty where the answer names none.
+    ``confidences`` has one number per box, higher for more certain, comparable only
+    within the answer; empty if the answer gives none.
     """
 
     boxes: tuple[BoxPx, ...]
@@ -66,17 +66,17 @@ class BoxesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MaskAnswer:
-    """A mask of at least one native pixel, as large as its image."""
+    """A non-empty mask in native pixels, of the same size as its image."""
 
     mask: Mask
 
 
 @dataclass(frozen=True, slots=True)
 class HeatMapAnswer:
-    """How salient each part of an image is; the numbers compare with one another only.
+    """The saliency of each part of an image, comparable only within the map.
 
-    ``heat_map`` (rows, columns) is stretched over ``field``, a native rectangle that
-    reaches beyond the image where a letterbox was sent.
+    ``heat_map`` (rows, columns) is stretched over ``field``, a rectangle in native
+    pixels that extends beyond the image if a letterbox was sent.
     """
 
     heat_map: SentHeatMap
@@ -85,7 +85,7 @@ class HeatMapAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAnswer:
-    """An option of a question, counted from 0; ``tier`` names the rule that read it."""
+    """An option of a question, from 0; ``tier`` names the parse rule that read it."""
 
     option: int
     tier: str = ""
@@ -93,7 +93,7 @@ class ChoiceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class YesNoAnswer:
-    """Yes or no; ``tier`` names the rule that read it."""
+    """Yes or no; ``tier`` names the parse rule that read it."""
 
     yes: bool
     tier: str = ""
@@ -101,11 +101,11 @@ class YesNoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LabelsAnswer:
-    """Findings named, each once and in the order named; empty where none is.
+    """Findings named, each once and in the order named; empty if none is.
 
-    Where a model was to extract them, ``tier`` says who did, "extractor", or
-    "dictionary" where its output could not be read, and ``dictionary`` what the
-    dictionary reads, None if it reads nothing.
+    If a model extracted them, ``tier`` is "extractor", or "dictionary" if its output
+    could not be read; ``dictionary`` is then what the dictionary reads, None if it
+    reads nothing.
     """
 
     labels: tuple[str, ...]
@@ -131,7 +131,7 @@ class LabelledBox:
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """Free text, with any number of boxes drawn for it."""
+    """Free text, with any number of boxes that belong to it."""
 
     text: str
     boxes: tuple[LabelledBox, ...] = ()
@@ -139,7 +139,7 @@ class ReportAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Unparsed:
-    """A reply without a readable answer: a status of UNREADABLE or REFUSED."""
+    """A reply without a readable answer; the status is UNREADABLE or REFUSED."""
 
     status: Status
     reason: str

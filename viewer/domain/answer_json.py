@@ -1,8 +1,8 @@
 """Answers as JSON, the form in which the store keeps them.
 
 A cell is ``{"cell": …, "tier": …}``, a reply without an answer ``{"status": …,
-"reason": …}``. Those in native pixels begin with ``"type"``, those in words, which are
-not a place on an image, with ``"words"``; what follows are the fields of the answer.
+"reason": …}``. Answers in native pixels begin with ``"type"``, answers in words, which
+are not a location, with ``"words"``; the other members are the fields of the answer.
 """
 
 import json
@@ -69,7 +69,7 @@ def answer_document(answer: AnyAnswer | Unparsed) -> dict[str, Any]:
 
 
 def any_answer_of_json(text: str) -> AnyAnswer | Unparsed | None:
-    """Return the answer that JSON of this module holds, None for ``NOTHING``."""
+    """Return the answer of this module's JSON, None for ``NOTHING``."""
     body = json.loads(text)
     if "words" in body:
         return _WORDED.made(body, where=_WHERE)
@@ -77,15 +77,15 @@ def any_answer_of_json(text: str) -> AnyAnswer | Unparsed | None:
 
 
 def answer_of_json(text: str) -> Answer | Unparsed | None:
-    """Return the place that JSON of this module holds, None for ``NOTHING``.
+    """Return the location of this module's JSON, None for ``NOTHING``.
 
-    An answer in words, which is none, raises WrongUseError.
+    An answer in words is not a location and raises WrongUseError.
     """
     return place_of(json.loads(text))
 
 
 def place_of(body: Mapping[str, Any]) -> Answer | Unparsed | None:
-    """Return the place that :func:`answer_document` wrote, None for nothing."""
+    """Return the location that :func:`answer_document` wrote, None for none."""
     if not body:
         return None
     if "status" in body:
@@ -96,7 +96,7 @@ def place_of(body: Mapping[str, Any]) -> Answer | Unparsed | None:
 
 
 def type_of(answer: AnyAnswer) -> str:
-    """Return an answer's type in a word, such as cell, boxes or choice."""
+    """Return an answer's type as a word, such as cell, boxes or choice."""
     if isinstance(answer, CellAnswer):
         return "cell"
     if isinstance(answer, WordedAnswer):

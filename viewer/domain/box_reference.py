@@ -1,7 +1,7 @@
-"""Reference boxes of several readers, and the mask that a rule makes of them.
+"""Reference boxes of several readers, and the mask that a rule derives from them.
 
-Everything is computed on the boxes' own edges: between two neighbouring ones nothing
-changes, so neither the mask's area nor a vote is ever painted pixel by pixel.
+Everything is computed on the edges of the boxes: nothing changes between two
+neighbouring edges, so no area or vote is computed pixel by pixel.
 """
 
 import math
@@ -36,8 +36,8 @@ _Ints = npt.NDArray[np.int64]
 class _Patches:
     """Pixels that at least ``needed`` readers marked, on a grid of patches.
 
-    ``rows`` (r + 1,) and ``columns`` (c + 1,) are the patches' edges in pixels, the
-    image's own first and last; ``inside`` (r, c).
+    ``rows`` (r + 1,) and ``columns`` (c + 1,) are the patches' edges in pixels, from
+    edge to edge of the image; ``inside`` (r, c) is bool.
     """
 
     rows: _Ints
@@ -51,12 +51,11 @@ def readers_of(boxes: Mapping[str, Sequence[ReferenceBox]]) -> tuple[str, ...]:
 
 
 def referenced(dataset: Dataset, rule: str) -> Dataset:
-    """Return a data set whose boxes are masks too, as the rule of readers says.
+    """Return a data set with masks derived from boxes by the rule for readers.
 
-    ``rule`` is ``any`` (what one reader marked), ``majority`` (what at least half of
-    those who read the image marked) or a reader's name. A finding that has a mask
-    already keeps it. One without anything left by the rule has the reason among its
-    image's defects.
+    ``rule`` is ``any`` (marked by at least one reader), ``majority`` (by at least half
+    of those who read the image) or a reader's name. Findings that already have a mask
+    keep it. If the rule leaves nothing of a finding, the image's defects say why.
     """
     if not any(image.boxes for image in dataset.images):
         return dataset
@@ -77,10 +76,10 @@ def check_rule(dataset: Dataset, rule: str) -> None:
 
 
 def boxes_by_rule(image: DatasetImage, finding: str, rule: str) -> tuple[BoxPx, ...]:
-    """Return the boxes of a finding on an image that a rule leaves.
+    """Return a finding's boxes on an image according to the rule.
 
-    Those of the one reader who marked it, or of the reader chosen, as they were
-    drawn; of several readers those around the connected parts of what the rule leaves.
+    With one reader, or one chosen, these are the boxes as drawn; with several, those
+    around the connected parts of what the rule leaves.
     """
     boxes = image.boxes.get(finding, ())
     if rule not in {ANY, MAJORITY}:
@@ -94,9 +93,9 @@ def boxes_by_rule(image: DatasetImage, finding: str, rule: str) -> tuple[BoxPx, 
 def boxes_to_find(
     image: DatasetImage, finding: str, rule: str
 ) -> dict[str, tuple[BoxPx, ...]]:
-    """Return the boxes of a finding by the rule, and by each of several readers.
+    """Return a finding's boxes by the rule, and by each reader if there are several.
 
-    There are none of what is absent, and none by readers where nobody drew any.
+    Findings that are absent have none; no reader is listed without boxes.
     """
     boxes, is_there = image.boxes.get(finding, ()), finding in image.masks
     readers = (
@@ -113,7 +112,7 @@ def boxes_to_find(
 def mask_by_rule(
     size: SizePx, boxes: Sequence[ReferenceBox], readers: Sequence[str], rule: str
 ) -> Mask | None:
-    """Return the mask that a rule makes of a finding's boxes, None without boxes.
+    """Return the mask that a rule derives from a finding's boxes, None without boxes.
 
     ``readers`` are all who read the image.
     """
@@ -127,7 +126,7 @@ def mask_by_rule(
 
 @lru_cache(maxsize=4096)
 def mask_of(size: SizePx, boxes: tuple[ReferenceBox, ...], needed: int) -> Mask:
-    """Return the pixels whose centres at least ``needed`` readers' boxes hold."""
+    """Return the pixels whose centres lie in boxes of at least ``needed`` readers."""
     found = _patches(size, boxes, needed)
     runs: list[int] = []
     for column, width in enumerate(np.diff(found.columns)):
@@ -136,7 +135,7 @@ def mask_of(size: SizePx, boxes: tuple[ReferenceBox, ...], needed: int) -> Mask:
 
 
 class _Masks(Mapping[str, Mask]):
-    """An image's masks; those of boxes are made when they are asked for."""
+    """An image's masks by finding; those derived from boxes are computed on access."""
 
     def __init__(self, image: DatasetImage, keys: tuple[str, ...], rule: str) -> None:
         self._image, self._keys, self._rule = image, keys, rule
@@ -157,7 +156,7 @@ class _Masks(Mapping[str, Mask]):
 
 
 def with_masks(image: DatasetImage, rule: str) -> DatasetImage:
-    """Return an image whose boxes are masks too, see ``referenced``."""
+    """Return an image with masks derived from its boxes, see ``referenced``."""
     if not image.boxes:
         return image
     boxed = [f for f in image.boxes if f not in image.masks]
@@ -188,7 +187,7 @@ def _counted(image: DatasetImage, finding: str, rule: str) -> tuple[ReferenceBox
 
 
 def _needed(image: DatasetImage, rule: str) -> int:
-    """Return how many readers must have marked a pixel: half of them, rounded up."""
+    """Return how many readers must have marked a pixel; half of them is rounded up."""
     if rule != MAJORITY:
         return 1
     return max(1, math.ceil(len(_readers(image)) / 2))
@@ -212,7 +211,7 @@ def _patches(size: SizePx, boxes: Sequence[ReferenceBox], needed: int) -> _Patch
 
 
 def _pixels(box: BoxPx, size: SizePx) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the half-open rows and columns of pixels whose centres a box holds."""
+    """Return the half-open rows and columns of pixels whose centres lie in a box."""
     return (
         _centres(box.y0, box.y1, size.rows),
         _centres(box.x0, box.x1, size.columns),
@@ -234,7 +233,7 @@ def _between(edges: _Ints, span: tuple[int, int]) -> slice:
 
 
 def _column_runs(found: _Patches, column: int) -> list[int]:
-    """Return one column's runs, background first, as many of each kind."""
+    """Return one column's run lengths, alternating and starting with background."""
     runs = [0, 0]
     for is_set, height in zip(
         found.inside[:, column], np.diff(found.rows), strict=True
@@ -247,7 +246,7 @@ def _column_runs(found: _Patches, column: int) -> list[int]:
 
 
 def _joined(runs: list[int]) -> list[int]:
-    """Return alternating runs without the empty ones between; the first may be 0."""
+    """Merge neighbouring runs separated by empty ones; the first may be 0."""
     out = runs[:1]
     for i in range(1, len(runs)):
         kind = i % 2
@@ -261,7 +260,7 @@ def _joined(runs: list[int]) -> list[int]:
 
 
 def _boxes_around(found: _Patches) -> Iterator[BoxPx]:
-    """Yield the box around each part whose patches touch, corners included."""
+    """Yield the bounding box of each 8-connected group of patches."""
     left = {(int(r), int(c)) for r, c in np.argwhere(found.inside)}
     while left:
         part, open_ = set[tuple[int, int]](), {min(left)}

@@ -16,7 +16,8 @@ from viewer.domain.reference import Mask
 class View(StrEnum):
     """The projection of a radiograph, as far as the file says.
 
-    ``OTHER`` has none that a radiograph has: CT, MR, ultrasound, slides, photographs.
+    ``OTHER`` is an image without a radiographic projection: CT, MR, ultrasound, slides,
+    photographs.
     """
 
     FRONTAL = "frontal"
@@ -31,7 +32,7 @@ NAMED_VIEWS: Final = tuple(view.value for view in View if view is not View.UNKNO
 
 @dataclass(frozen=True, slots=True)
 class ImageRef:
-    """The location of an image: a file, and its frame (0-based; 0 for a single one)."""
+    """A file and one of its frames, from 0; 0 for a single-frame file."""
 
     path: Path
     frame: int = 0
@@ -39,7 +40,7 @@ class ImageRef:
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """An image's metadata, known without decoding its pixels."""
+    """An image's metadata, read without decoding its pixels."""
 
     ref: ImageRef
     geometry: ImageGeometry
@@ -100,7 +101,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBox:
-    """A box in native pixels that a reader drew; ``reader`` is "" if nobody says."""
+    """A box in native pixels that a reader drew; ``reader`` is "" if unknown."""
 
     box: BoxPx
     reader: str = ""
@@ -110,10 +111,10 @@ class ReferenceBox:
 class DatasetImage:
     """An image of a data set with its references.
 
-    ``key`` is the data set's own id, ``sha256`` that of the file's bytes, ``labels``
-    the positive (True) and negative (False) findings, ``masks`` the non-empty
-    reference masks and ``zero_masks`` the findings whose mask is present but empty.
-    Findings have the data set's own names; a synonym finds them too. ``defects`` maps
+    ``key`` is the image's id in the data set, ``sha256`` that of the file's bytes,
+    ``labels`` the positive (True) and negative (False) findings, ``masks`` the
+    non-empty reference masks and ``zero_masks`` the findings whose mask is present but
+    empty. Findings have the data set's names; lookups accept synonyms. ``defects`` maps
     a finding to the reason its mask cannot be used (``mask_size``), or ``*`` to the
     reason the whole image cannot (``unreadable``, ``missing_file``). ``boxes`` are the
     reference boxes of each finding, readers apart, in the order they were listed;
@@ -136,7 +137,7 @@ class DatasetImage:
     readers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Let a synonym find what the data set calls by another word."""
+        """Make the findings' mappings accept synonyms."""
         for name in ("labels", "masks", "defects", "boxes"):
             values = getattr(self, name)
             if not isinstance(values, ByFinding):
@@ -148,7 +149,7 @@ class DatasetImage:
         return self.geometry.size
 
     def word_for(self, finding: str) -> str:
-        """Return the image's own word for a finding; a finding it lacks stays as is."""
+        """Return the image's word for a finding, or the finding itself without one."""
         there = (*self.masks, *self.boxes, *self.labels, *self.defects)
         return own_word(finding, there) or finding
 
@@ -159,8 +160,8 @@ class Dataset:
 
     ``root_sha256`` names the content: a hash over every image id, file hash, label,
     mask, box and item, independent of where the folder lies. ``split`` is ``val`` or
-    ``test``, "" if nobody says; it is not part of the content. ``items`` are asked by
-    studies of more than a finding in an image, in the order they were listed.
+    ``test``, "" if unknown; it is not part of the content. ``items`` are the questions
+    of studies that ask about more than a finding in an image, in the order listed.
     """
 
     name: str

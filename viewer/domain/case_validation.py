@@ -25,9 +25,9 @@ VALIDATIONS: Final = "validations"
 class CaseValidation:
     """A reader's validation of a case.
 
-    ``incomplete`` are the keys of evidence that is missing, of low quality or cannot
-    be interpreted; ``alignment`` one verdict for each evidence, in their order;
-    ``unticked`` the lines of the checklist that do not hold, from 1.
+    ``incomplete`` are the keys of evidence that is missing, of low quality or not
+    interpretable; ``alignment`` has one verdict per piece of evidence, in order;
+    ``unticked`` are the checklist's unmet lines, from 1.
     """
 
     case: str
@@ -38,7 +38,7 @@ class CaseValidation:
     unticked: tuple[int, ...] = ()
 
     def problems(self, case: EvidenceCase) -> tuple[str, ...]:
-        """Return the reasons why the case is to be excluded, none if it stands."""
+        """Return the reasons to exclude the case, none if it is suitable."""
         return tuple(self._problems(case))
 
     def _problems(self, case: EvidenceCase) -> Iterator[str]:
@@ -53,14 +53,14 @@ class CaseValidation:
             yield f"not ticked: {ANONYMISATION[line - 1]}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values for an item's reference, without its case."""
+        """Return plain JSON values for an item's reference, without the case."""
         document = plain(self)
         del document["case"]
         return document
 
 
 def validations_of(item: Item) -> tuple[CaseValidation, ...]:
-    """Return the readers' checks of an item, none if nobody checked it."""
+    """Return the readers' validations of an item, none if it has not been validated."""
     listed = made(
         list[dict[str, Any]], item.reference.get(VALIDATIONS, []), where=_WHERE
     )

@@ -22,12 +22,12 @@ class LabelledOption:
 
 
 def letter_of(option: int) -> str:
-    """Return the letter of an option, ``A`` for 0; an IndexError from 26 on."""
+    """Return the letter of an option, ``A`` for 0; raises IndexError from 26 on."""
     return LETTERS[option]
 
 
 def option_of(letter: str) -> int | None:
-    """Return the option of a Latin letter of either case or of α to ε, else None."""
+    """Return the option for a Latin letter of either case or α to ε, else None."""
     if len(letter) != 1:
         return None
     alphabet = LETTERS if letter.isascii() else _GREEK.upper()
@@ -36,10 +36,10 @@ def option_of(letter: str) -> int | None:
 
 
 def labelled(option: str) -> LabelledOption | None:
-    """Read an option written with its letter, as ``B) text``; None if it has none.
+    """Split an option written as ``B) text`` into letter and text; None without either.
 
     ``(B) text``, ``B. text`` and ``B: text`` are read as well. Only the first bracket
-    belongs to the letter: the text may hold others.
+    belongs to the letter: the text may contain others.
     """
     match = _LABEL.fullmatch(option)
     place = option_of(match[1] or match[2]) if match else None

@@ -1,4 +1,4 @@
-"""Read JSON and TOML from outside safely, whatever they contain."""
+"""Safe reading of JSON and TOML from untrusted sources."""
 
 import json
 import re
@@ -14,7 +14,7 @@ def read_json(document: str | bytes) -> Any:  # noqa: ANN401 - any value, as jso
     Raises
     ------
     ValueError
-        For what is not JSON, or nested too deeply to be read.
+        If the text is not JSON, or nested too deeply.
     """
     text = document if isinstance(document, str) else _decoded(document)
     try:
@@ -29,7 +29,7 @@ def read_toml(text: str) -> dict[str, Any]:
     Raises
     ------
     tomllib.TOMLDecodeError
-        For what is not TOML, or nested too deeply to be read.
+        If the text is not TOML, or nested too deeply.
     """
     try:
         return tomllib.loads(text)
@@ -38,9 +38,9 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def with_whole_letters(value: Any, text: str) -> Any:  # noqa: ANN401 - any value
-    """Return a value read from ``text`` without halves of surrogate pairs.
+    """Replace lone surrogates in a value read from ``text`` by U+FFFD.
 
-    JSON can write them, no UTF-8 can hold them; they become U+FFFD.
+    JSON can encode them, but UTF-8 cannot.
     """
     if not _SURROGATE.search(text):
         return value
@@ -48,7 +48,7 @@ def with_whole_letters(value: Any, text: str) -> Any:  # noqa: ANN401 - any valu
 
 
 def whole_letters(text: str) -> str:
-    """Return text with U+FFFD for each half of a surrogate pair."""
+    """Return text with U+FFFD for each lone surrogate."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,11 +1,11 @@
-"""Errors a person may see: what is wrong, and how to fix it, a sentence each."""
+"""Errors shown to users: one sentence on what is wrong, one on how to fix it."""
 
 from enum import StrEnum
 from typing import Final
 
 
 class OverreadError(Exception):
-    """An error with its two sentences.
+    """An error that is shown to the user.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class StoreError(OverreadError):
 
 
 class DiskFullError(StoreError):
-    """The disk filled up during a write; everything committed before stays."""
+    """The disk filled up during a write; everything committed before is kept."""
 
 
 class StoreBusyError(StoreError):
@@ -65,7 +65,7 @@ class PrivacyError(OverreadError):
 
 
 class WordsWaitError(PrivacyError):
-    """An item's text may not be sent before a person reads it, or after one refused."""
+    """An item's text that a person has not read yet, or has refused to send."""
 
 
 class RetryClass(StrEnum):
@@ -98,12 +98,12 @@ class ProviderError(OverreadError):
     reason : str
         A short stable word for tables, such as ``http_429`` or ``timeout``.
     http_status : int or None
-        The status code, where a reply with one arrived.
+        The HTTP status code, if a response arrived.
     retry_after_s : float or None
         Seconds the provider asked to wait.
     rejected : tuple of str
-        Members of the request that the endpoint is known to reject, if the
-        question is to be put again without them.
+        Members of the request that the endpoint is known to reject, if the question
+        should be asked again without them.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class ProviderError(OverreadError):
 
     @property
     def unreachable(self) -> bool:
-        """True if nobody listens at the endpoint, so that nobody was asked."""
+        """Whether nothing listens at the endpoint, so that nobody got the question."""
         return self.reason == UNREACHABLE
 
     def __reduce__(self) -> tuple[object, ...]:

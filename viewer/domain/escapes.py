@@ -1,7 +1,7 @@
-r"""Text from outside as each medium may be given it: every escape has its origin here.
+r"""Escaping of outside text for every medium it is shown in or written to.
 
 Names of files, findings, patients, models and readers, replies and the sentences that
-repeat them are kept as they came and escaped where they are shown or written:
+quote them are kept unchanged and escaped where they are shown or written:
 
 - terminal and window: `visible` and `one_line`;
 - the store: `path_text`, which `path_of` undoes;
@@ -14,10 +14,10 @@ repeat them are kept as they came and escaped where they are shown or written:
 
 The rule of `guarded`: text that begins with ``=``, ``+``, ``-``, ``@``, their
 full-width forms, a tab or a line break, and is not a number, gets an apostrophe in
-front, so that no spreadsheet takes it for a formula. Text that begins with apostrophes
-before such a character gets one more. What reads our CSV files back removes exactly one
-apostrophe before apostrophes and such a character; every text survives both ways, and
-verify.py has the same rule of its own (writers/verify/comparing).
+front, so that no spreadsheet evaluates it as a formula. Text that begins with
+apostrophes before such a character gets one more. Reading our CSV files back removes
+exactly one apostrophe before apostrophes and such a character, so every text survives
+the round trip; verify.py repeats this rule (writers/verify/comparing).
 """
 
 import re
@@ -66,7 +66,7 @@ _LATEX: Final = str.maketrans(
 
 
 def visible(text: str) -> str:
-    r"""Return text with visible, harmless control characters: ``\x1b``.
+    r"""Return text with control characters escaped visibly: ``\x1b``.
 
     Line breaks and tabs stay; bytes of names that are not UTF-8 become ``\xe9``.
     """
@@ -74,14 +74,14 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Return text like `visible`, with line breaks and tabs as ``\n`` and ``\t``."""
+    r"""Return text as `visible`, with line breaks and tabs as ``\n`` and ``\t`` too."""
     return _HIDDEN_IN_LINE.sub(_seen, text)
 
 
 def json_visible(text: str) -> str:
-    r"""Return JSON with what a terminal would obey as ``\u`` escapes: the same value.
+    r"""Return JSON with terminal control characters as ``\u`` escapes: the same value.
 
-    JSON itself escapes the control characters below 0x20.
+    JSON itself escapes only the control characters below 0x20.
     """
     return _HIDDEN_IN_JSON.sub(_json_escape, text)
 
@@ -89,42 +89,42 @@ def json_visible(text: str) -> str:
 def path_text(path: PurePath | str) -> str:
     r"""Return a path as valid UTF-8 text, whatever bytes its names contain.
 
-    A byte that is not UTF-8 becomes ``\xe9``; a backslash that would read like that
-    becomes ``\x5c``, so that `path_of` finds the same path again.
+    A byte that is not UTF-8 becomes ``\xe9``; a backslash that would look like such an
+    escape becomes ``\x5c``, so that `path_of` finds the same path again.
     """
     return _LONE_ONE.sub(_seen, _LIKE_ESCAPE.sub(r"\\x5c", str(path)))
 
 
 def path_of(text: str) -> Path:
-    """Return the path that `path_text` made a text of."""
+    """Return the path that `path_text` encoded."""
     return Path(_ESCAPED.sub(_unseen, text))
 
 
 def guarded(text: str) -> str:
-    """Return the text of a cell that no spreadsheet takes for a formula."""
+    """Return the text of a CSV cell that no spreadsheet evaluates as a formula."""
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return f"'{text}"
     return text
 
 
 def unguarded(cell: str) -> str:
-    """Return the text that `guarded` made a cell of."""
+    """Return the original text of a cell written by `guarded`."""
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def spreadsheet_xml(text: str) -> str:
-    """Return text as it stands in the XML of a sheet (ECMA-376, ST_Xstring)."""
+    """Return text as encoded in the XML of a sheet (ECMA-376, ST_Xstring)."""
     kept = _LIKE_XML_ESCAPE.sub("_x005F_", text)
     return escape(_NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", kept))
 
 
 def latex(text: str) -> str:
-    """Return text on one line with what LaTeX would take for a command escaped."""
+    """Return text on one line, with LaTeX's special characters escaped."""
     return " ".join(visible(text).translate(_LATEX).split())
 
 
 def drawn(text: str) -> str:
-    """Return text as a figure has it; matplotlib leaves names out that begin with _."""
+    """Return text as a figure's label; matplotlib ignores labels that begin with _."""
     return visible(f" {text}" if text.startswith("_") else text)
 
 

@@ -68,7 +68,7 @@ TEXT_COLOUR: Final = (128, 128, 128)
 
 
 def evidence_type(name: str) -> EvidenceType | None:
-    """Return the type of a name in any case or of a common spelling of it."""
+    """Return the evidence type for a name in any case or a common spelling."""
     return _SPELLINGS.get(" ".join(name.casefold().split()))
 
 
@@ -76,8 +76,8 @@ def evidence_type(name: str) -> EvidenceType | None:
 class Evidence:
     """A piece of visual evidence: its images, and an expert's reading of them.
 
-    ``key`` is its own within the case, ``images`` are keys of the data set's images in
-    their order, ``when`` the time it refers to, "" if there is one time only.
+    ``key`` is unique within the case, ``images`` are keys of the data set's images in
+    order, ``when`` is the time it refers to, "" if the case has only one.
     """
 
     key: str
@@ -95,9 +95,9 @@ class Evidence:
 def with_images_named(
     facts: Mapping[str, object], names: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return an item's facts with the images of its evidence under new names.
+    """Return an item's facts with the images of its evidence renamed.
 
-    Facts of items that are not cases are returned as they are.
+    Facts of items that are not cases are returned unchanged.
     """
     evidence = facts.get("evidence")
     if not isinstance(evidence, list):
@@ -113,8 +113,8 @@ def with_images_named(
 class EvidenceCase:
     """A case: text, visual evidence, and the diagnosis to find among four options.
 
-    ``answer`` is the place of the right option, from 0; ``diagnosis`` the confirmed
-    one in full. ``examination`` may be "".
+    ``answer`` is the index of the right option, from 0; ``diagnosis`` the confirmed
+    diagnosis in full. ``examination`` may be "".
     """
 
     key: str
@@ -129,7 +129,7 @@ class EvidenceCase:
 
     @property
     def types(self) -> tuple[EvidenceType, ...]:
-        """The types of its visual evidence, each once, in their order."""
+        """The types of its visual evidence, each once, in order."""
         return tuple(dict.fromkeys(one.type for one in self.evidence))
 
     @property
@@ -138,7 +138,7 @@ class EvidenceCase:
         return tuple(image for one in self.evidence for image in one.images)
 
     def item(self, patient: str = "") -> Item:
-        """Return the case as an item; only the diagnosis is in the reference."""
+        """Return the case as an item, with only the diagnosis in the reference."""
         facts = plain(self)
         key = facts.pop("key")
         truth = {name: facts.pop(name) for name in ("answer", "diagnosis")}
@@ -146,9 +146,9 @@ class EvidenceCase:
 
     @classmethod
     def of_item(cls, item: Item) -> Self:
-        """Return the case of an item that :meth:`item` made.
+        """Return the case that :meth:`item` made an item of.
 
-        Where the truth is withheld, ``answer`` is -1 and ``diagnosis`` "".
+        If the truth is withheld, ``answer`` is -1 and ``diagnosis`` "".
         """
         entries = {
             "key": item.key,

@@ -25,7 +25,7 @@ class TextPart:
 
 @dataclass(frozen=True)
 class ImagePart:
-    """The exact PNG bytes of an image of a message."""
+    """An image of a message, as the exact PNG bytes."""
 
     png: bytes
     media_type: str = "image/png"
@@ -39,7 +39,7 @@ class ImagePart:
 
 @dataclass(frozen=True)
 class Message:
-    """One turn: its role and its parts in the order they are sent."""
+    """One turn of a conversation: its role, and its parts in the order sent."""
 
     role: Literal["system", "user", "assistant"]
     parts: tuple[TextPart | ImagePart, ...]
@@ -47,7 +47,7 @@ class Message:
 
 @dataclass(frozen=True, eq=False)
 class BoxPrompt:
-    """The prompt of a segmenter: boxes on an image, both in native pixels."""
+    """A segmenter's prompt: boxes on an image, both in native pixels."""
 
     raster: Raster
     boxes: tuple[BoxPx, ...]
@@ -55,10 +55,10 @@ class BoxPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which question of which model's trial is asked.
+    """The position of a question in a run.
 
-    ``role`` is who is asked, "" for ``model`` itself; ``again`` counts how often the
-    very same was asked before.
+    ``role`` names who is asked, "" for ``model`` itself; ``again`` counts how often the
+    identical question was asked before.
     """
 
     model: str
@@ -72,13 +72,13 @@ class Facts:
     """Facts for baselines and scripted models; never sent to an endpoint.
 
     ``plain`` is the raster without its grid, ``plain_sha256`` the hash of its pixel
-    bytes. ``reference_counts`` (rows × columns, row-major) counts, over the other
-    patients' items of the same finding and view, how often each cell qualifies; it is
-    None unless the adapter declares that it needs it. ``prompt`` is None unless it
-    declares that it takes boxes. ``step`` names the question in a trial of several,
-    which have no grid: no rows, columns or letters. ``choices`` is the question and
-    its options where it has any, ``written`` what people answered it, "" for nothing.
-    ``asked`` is None unless the adapter declares that it finds replies by it.
+    bytes. ``reference_counts`` (rows × columns, row-major) is how often each cell
+    qualifies, over the other patients' items of the same finding and view; None unless
+    the adapter declares that it needs them. ``prompt`` is None unless it declares that
+    it takes boxes. ``step`` names the question in a trial of several, which have no
+    grid: no rows, columns or letters. ``choices`` is a multiple-choice question with
+    its options, ``written`` the answer that a person wrote, "" for none. ``asked`` is
+    None unless the adapter declares that it looks up replies by it.
     """
 
     rows: int
@@ -104,9 +104,9 @@ class Facts:
 class ModelRequest:
     """A question: messages with exact image bytes, and facts that are not sent.
 
-    ``answer_schema`` is the JSON Schema of the answer, for models that are asked to
-    keep to one; None leaves it to the model's adapter. ``highlight`` and ``measures``
-    are for models that give access to them, see ``AdapterSpec.interpretable``.
+    ``answer_schema`` is the JSON Schema of the answer, for models with structured
+    output; None leaves it to the adapter. ``highlight`` and ``measures`` need a model
+    that gives access to its attention, see ``AdapterSpec.interpretable``.
     """
 
     messages: tuple[Message, ...]
@@ -131,9 +131,9 @@ class ModelRequest:
 class ModelProfile:
     """A named model: the adapter that asks it and that adapter's settings.
 
-    ``settings`` holds only what the adapter's table declares; a key's value never
-    stands here, only the name of the environment variable that holds it. Prices are
-    micro-dollars per million tokens.
+    ``settings`` holds only what the adapter's table declares: never an API key, only
+    the name of the environment variable with it. Prices are micro-dollars per million
+    tokens.
     """
 
     name: str
@@ -186,11 +186,11 @@ WORK_TIME: Final = "overread-work-ms"
 class RawReply:
     """A reply as received: the exact body bytes, before any parsing.
 
-    ``headers`` holds those worth keeping, in lower case, and under ``LEFT_OUT`` the
-    parameters that the endpoint rejected, under ``LENGTH_CAP`` the longest reply that
-    was asked for, so that a reply that is used again tells of them again; under
-    ``PEAK_MEMORY`` the most memory that was held meanwhile, under ``WORK_TIME`` how
-    long it took without waiting for other questions or for the model to load.
+    ``headers`` has selected response headers in lower case and, so that a reused reply
+    still has them, our own: ``LEFT_OUT`` the parameters that the endpoint rejected,
+    ``LENGTH_CAP`` the longest reply requested, ``PEAK_MEMORY`` the peak memory,
+    ``WORK_TIME`` the computing time without waiting for other questions or for the
+    model to load.
     """
 
     kind: ReplyKind
@@ -201,27 +201,27 @@ class RawReply:
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """Names of the parameters the endpoint rejected, which were left out."""
+        """Names of the parameters left out because the endpoint rejected them."""
         return tuple(self.headers.get(LEFT_OUT, "").split())
 
     @property
     def length_cap(self) -> int | None:
-        """The longest reply in tokens that was asked for, None if it is unknown."""
+        """The longest reply requested, in tokens; None if unknown."""
         return self._number(LENGTH_CAP)
 
     @property
     def peak_memory_bytes(self) -> int | None:
-        """The most bytes that were held while it was made, None if it is unknown.
+        """Peak memory in bytes while the reply was made, None if unknown.
 
-        Of the GPU where the model ran on one, else of the whole process.
+        It is that of the GPU if the model ran on one, else of the whole process.
         """
         return self._number(PEAK_MEMORY)
 
     @property
     def work_ms(self) -> int | None:
-        """The milliseconds that a model here worked on it, None if it is unknown.
+        """Computing time of a local model in milliseconds, None if unknown.
 
-        Of questions answered together, its share.
+        Questions answered in one batch share its time equally.
         """
         return self._number(WORK_TIME)
 
@@ -232,7 +232,7 @@ class RawReply:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts from the provider; None if it gave none."""
+    """Token counts from the provider; None where it gives none."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -242,8 +242,8 @@ class Usage:
 class TokenLogprob:
     """A token of a reply and its log-probability.
 
-    ``logprob`` is the natural logarithm of its probability, ``top`` the likeliest
-    tokens at its place with theirs, the likeliest first, empty where not asked for.
+    ``logprob`` is the natural logarithm of its probability, ``top`` the most likely
+    tokens at its position with theirs, in descending order, empty if not requested.
     """
 
     token: str
@@ -253,10 +253,10 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class SentHeatMap:
-    """A map of numbers over an image as it was sent, not yet in native pixels.
+    """A heat map over an image as it was sent, not yet in native pixels.
 
     ``data`` holds ``rows`` × ``columns`` little-endian float16, row-major, so that maps
-    compare and travel as bytes.
+    can be compared and transferred as bytes.
     """
 
     rows: int
@@ -265,13 +265,13 @@ class SentHeatMap:
 
     @classmethod
     def of(cls, values: npt.ArrayLike) -> Self:
-        """Return the heat map of a (rows, columns) array of finite numbers."""
+        """Encode a (rows, columns) array of finite numbers."""
         half = np.asarray(values, dtype="<f2")
         return cls(half.shape[0], half.shape[1], half.tobytes())
 
     @property
     def values(self) -> npt.NDArray[np.float32]:
-        """The (rows, columns) array."""
+        """The map as a (rows, columns) array."""
         half = np.frombuffer(self.data, dtype="<f2")
         return half.reshape(self.rows, self.columns).astype(np.float32)
 
@@ -280,13 +280,13 @@ class SentHeatMap:
 class ModelReply:
     """A parsed reply: its text and what the provider said about it.
 
-    ``finish_reason`` is the provider's word (``stop``, ``length``,
-    ``content_filter``); ``refusal`` the text of a refusal field, None without one;
-    ``note`` what a baseline says of its own answer; ``logprobs`` the tokens of the
-    text, empty where the provider does not tell; ``heat_map`` an answer that is a map;
-    ``mask`` one that is a mask in native pixels; ``measured`` what was wished for
-    beside the answer. ``latency_ms``, ``peak_memory_bytes`` and ``work_ms`` tell what
-    it cost, as ``RawReply`` does, and make no two replies differ.
+    ``finish_reason`` is the provider's word (``stop``, ``length``, ``content_filter``);
+    ``refusal`` the text of a refusal field, None without one; ``note`` a baseline's
+    remark on its own answer; ``logprobs`` the tokens of the text, empty if the provider
+    gives none; ``heat_map`` an answer that is a map; ``mask`` one that is a mask in
+    native pixels; ``measured`` the requested measurements. ``latency_ms``,
+    ``peak_memory_bytes`` and ``work_ms`` are those of ``RawReply`` and do not count
+    when replies are compared.
     """
 
     text: str

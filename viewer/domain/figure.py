@@ -1,7 +1,7 @@
 """Figures as data, drawn by writers for print and by the window on screen.
 
-Rates are 0-1, pictures (rows, columns) with y down. ``name`` is the file's name without
-its ending, ``number`` what the paper calls the figure.
+Rates are 0-1, pictures (rows, columns) with y down. ``name`` is the file name without
+extension, ``number`` the figure's number in the paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ Picture = npt.NDArray[np.uint8]
 class FigureHead:
     """The head of every figure: file name, number in the paper, and text.
 
-    ``order`` says by what its groups are ordered, "" if that needs no words; ``grid``
-    is the grid that it is about, "" for a figure of no grid or of several.
+    ``order`` says how its groups are ordered, "" if that is obvious; ``grid`` is the
+    grid it is about, "" for none or several.
     """
 
     name: str
@@ -35,7 +35,7 @@ class FigureHead:
 
     @property
     def words(self) -> str:
-        """What stands under the figure."""
+        """The caption of the figure."""
         return f"{self.caption} {self.order}".strip()
 
 
@@ -52,7 +52,7 @@ class PublishedMark:
 class RatePanel:
     """Grouped bars of rates; every tuple of a series runs parallel to ``groups``.
 
-    ``baselines`` has for each series the rate of chance in each group.
+    ``baselines`` has each series' chance level in each group.
     """
 
     title: str
@@ -66,11 +66,11 @@ class RatePanel:
 class RateFigure:
     """Panels of grouped bars with whiskers (Gosai 2025, Fig. 2 and 6).
 
-    ``error_name`` says what the whiskers are. ``one_model`` where a panel's series are
-    grids of the model that names the panel, not models. ``summary`` names the group
-    that stands last however the others are ordered; ``in_order`` where groups are no
-    findings and keep their order. ``rate_name`` says of what the rates are;
-    ``baseline_name`` is "" if there is no chance to compare with.
+    ``error_name`` says what the whiskers are. ``one_model`` is True if a panel's series
+    are grids of the model that names the panel, not models. ``summary`` names the group
+    that always stands last; ``in_order`` is True if groups are not findings and keep
+    their order. ``rate_name`` says what the rates are of; ``baseline_name`` is "" if
+    there is no chance level.
     """
 
     head: FigureHead
@@ -87,8 +87,8 @@ class RateFigure:
 class Stack:
     """One stacked bar: a count for each segment of its figure.
 
-    ``n`` is how many were counted, None if the bar is a mean of shares; ``note`` what
-    must be known of the counts.
+    ``n`` is the total count, None if the bar is a mean of shares; ``note`` a caveat
+    about the counts.
     """
 
     group: str
@@ -102,8 +102,8 @@ class Stack:
 class StackFigure:
     """Stacked bars in groups (Gosai 2025, Fig. 3, 9 and 10).
 
-    ``share`` where each bar is drawn as parts of its whole. ``unit`` names what is
-    counted. ``segments`` are codes of :mod:`viewer.domain.styles`.
+    ``share`` is True if each bar is drawn as fractions of its total. ``unit`` names
+    what is counted. ``segments`` are codes of :mod:`viewer.domain.styles`.
     """
 
     head: FigureHead
@@ -115,7 +115,7 @@ class StackFigure:
 
 @dataclass(frozen=True, eq=False)
 class HeatPanel:
-    """A map of where a finding or answers are: (rows, columns) shares 0-1 of ``n``."""
+    """Where a finding or answers are: a (rows, columns) map of shares 0-1 of ``n``."""
 
     row: str
     column: str
@@ -127,8 +127,8 @@ class HeatPanel:
 class HeatFigure:
     """Heat maps over a mean image (Gosai 2025, Fig. 4, 7 and 8).
 
-    ``background`` (side, side) is 0-1. Every panel has the colour scale 0 to
-    ``greatest``, the greatest share of any.
+    ``background`` (side, side) is 0-1. All panels share the colour scale 0 to
+    ``greatest``.
     """
 
     head: FigureHead
@@ -137,15 +137,15 @@ class HeatFigure:
 
     @property
     def greatest(self) -> float:
-        """The greatest share in any panel, 0 if there is none."""
+        """The greatest share in any panel, 0 without panels."""
         return max((float(p.values.max(initial=0)) for p in self.panels), default=0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """An example with the reference and the answer on it, (rows, columns, 3).
+    """An example with reference and answer drawn on it, (rows, columns, 3).
 
-    ``kind`` is its class of error in words, ``outcome`` the word of the tables.
+    ``kind`` is its error class in words, ``outcome`` the outcome as in the tables.
     """
 
     picture: Picture
@@ -159,7 +159,7 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class GalleryFigure:
-    """Examples by class of error (Gosai 2025, Fig. 5)."""
+    """Examples by error class (Gosai 2025, Fig. 5)."""
 
     head: FigureHead
     tiles: tuple[Tile, ...]
@@ -176,7 +176,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class StripFigure:
-    """A method, step by step, with a real item of the run (Gosai 2025, Fig. 1)."""
+    """A method step by step, illustrated by an item of the run (Gosai 2025, Fig. 1)."""
 
     head: FigureHead
     steps: tuple[Step, ...]
@@ -186,8 +186,8 @@ class StripFigure:
 class PlotSeries:
     """Points of one kind, in the order in which a line joins them.
 
-    ``code`` is one of :mod:`viewer.domain.styles`, "" for a model or what else is
-    told apart by its place.
+    ``code`` is one of :mod:`viewer.domain.styles`, "" for a model or anything else
+    whose style depends on its position.
     """
 
     name: str
@@ -198,7 +198,7 @@ class PlotSeries:
 
 @dataclass(frozen=True, slots=True)
 class PlotPanel:
-    """Series over one pair of axes."""
+    """Series on one pair of axes."""
 
     title: str
     series: tuple[PlotSeries, ...]
@@ -208,9 +208,9 @@ class PlotPanel:
 class PlotFigure:
     """Points or lines in panels (Chen 2026, Fig. 5, 6, 12 and 13).
 
-    ``joined`` draws lines, else points alone; ``identity`` the line y = x, over
-    ``scale`` on both axes, or from 0 to the greatest value where that is None.
-    ``one_scale`` lets all panels have the same y axis, to be compared.
+    ``joined`` draws lines instead of points; ``identity`` adds the line y = x, with
+    ``scale`` on both axes, or from 0 to the greatest value if that is None.
+    ``one_scale`` gives all panels the same y axis.
     """
 
     head: FigureHead
@@ -224,7 +224,7 @@ class PlotFigure:
 
     @property
     def y_range(self) -> tuple[float, float] | None:
-        """The ends of a y axis for all panels, None where each has its own."""
+        """The limits of a y axis shared by all panels, None if each has its own."""
         values = [y for p in self.panels for one in p.series for y in one.y]
         if not self.one_scale or not values:
             return None
@@ -233,7 +233,7 @@ class PlotFigure:
 
     @property
     def styles(self) -> Mapping[str, Style]:
-        """The style of each series by name, the same in every panel."""
+        """Each series' style by name, the same in every panel."""
         every = (series for panel in self.panels for series in panel.series)
         codes = {series.name: series.code for series in every}
         looks = looks_of(name for name, code in codes.items() if not code)
@@ -246,7 +246,7 @@ Figure = (
 
 
 def full_title(figure: Figure) -> str:
-    """Return a figure's title with what tells it from others of the same title."""
+    """Return a figure's title with what distinguishes it from others of that title."""
     head = figure.head
     apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
     if isinstance(figure, HeatFigure):
@@ -291,12 +291,12 @@ _STEPS = ("step", "words")
 
 
 def has_limits(figure: RateFigure) -> bool:
-    """Tell whether whiskers of a figure have ends of their own on either side."""
+    """Tell whether a figure's whiskers have separate lower and upper limits."""
     return any(series.limits for panel in figure.panels for series in panel.series)
 
 
 def _rate_rows(panel: RatePanel) -> Sequence[tuple[object, ...]]:
-    """Return every mark of a panel, the ends of its whisker last."""
+    """Return one row per mark of a panel, with the limits of its whisker last."""
     bars = [
         (
             *(panel.title, group, s.name, s.values[i], s.errors[i], s.counts[i], "bar"),

@@ -9,7 +9,7 @@ from viewer.domain.report import BarSeries
 
 
 def order_names(figure: RateFigure) -> tuple[str, ...]:
-    """Return the possible orders of groups: series, chance, and printed values."""
+    """Return what groups can be ordered by: series, chance, and printed values."""
     panel = figure.panels[0]
     series = (one.name for one in panel.series)
     people = (mark.who for mark in panel.published)
@@ -28,9 +28,9 @@ def orders_of(figure: Figure) -> tuple[str, ...]:
 def by_relative_difference(figure: RateFigure, above: str, below: str) -> RateFigure:
     """Return a figure with its groups by (above - below) / below, greatest first.
 
-    A group without either rate, or with nothing to divide by, comes after the others;
-    the figure's summary stays last. A name that is not among :func:`order_names`
-    raises WrongUseError.
+    Groups without one of the rates, or with a zero denominator, come after the others;
+    the summary stays last. A name that is not among :func:`order_names` raises
+    WrongUseError.
     """
     for name in (above, below):
         if name not in order_names(figure):
@@ -58,7 +58,7 @@ def _ordered(panel: RatePanel, figure: RateFigure, above: str, below: str) -> Ra
 def _rank(
     panel: RatePanel, figure: RateFigure, i: int, above: str, below: str
 ) -> tuple[bool, bool, float]:
-    """Return where a group stands: the summary last, before it what has no rank."""
+    """Return a group's sort key: unranked groups come late, the summary last."""
     first = _value(panel, figure, i, above)
     second = _value(panel, figure, i, below)
     known = first is not None and bool(second)

@@ -16,11 +16,10 @@ MOST_FRAMES: Final = 1 << 16
 class FileHeader:
     """An image file's header: what its frames share, and its sort keys.
 
-    ``geometries`` are those of the frames in their order, or a single one that all of
-    them have; a whole slide's is the scan's. Keys are empty where the file names no
-    patient, study or series. ``slide`` tells the frames of a whole slide, which differ
-    in size. ``scale`` is the one magnification of a slide that a header is about, None
-    for all of them.
+    ``geometries`` has one geometry per frame, or a single one for all; a whole slide's
+    is the scan's. Keys are empty if the file names no patient, study or series.
+    ``slide`` has the frames of a whole slide, which differ in size. ``scale`` is the
+    one magnification of a slide that the header is about, None for all.
     """
 
     path: Path
@@ -39,13 +38,13 @@ class FileHeader:
     scale: SlideScale | None = None
 
     def geometry(self, frame: int = 0) -> ImageGeometry:
-        """Return the geometry of a frame, 0-based."""
+        """Return the geometry of a frame, counted from 0."""
         if self.slide is not None:
             return self.slide.geometry(frame)
         return self.geometries[frame if len(self.geometries) > 1 else 0]
 
     def images(self) -> tuple[ImageHeader, ...]:
-        """Return a header for every frame, in the file's order."""
+        """Return a header for every frame, in the order of the file."""
         if self.scale is not None:
             fields = range(self.scale.first, self.scale.first + self.scale.count)
             return tuple(self._image(field) for field in fields)
@@ -54,9 +53,9 @@ class FileHeader:
         return tuple(self._image(frame) for frame in range(self.frames))
 
     def stacks(self) -> tuple["FileHeader", ...]:
-        """Return a header for each series that the file holds.
+        """Return a header for each series in the file.
 
-        A file is of one; a whole slide holds one for each magnification.
+        Files have one series, except whole slides, which have one per magnification.
         """
         if self.slide is None or self.scale is not None:
             return (self,)

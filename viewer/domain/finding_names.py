@@ -1,7 +1,7 @@
 """Names of findings: spellings of one name, and synonyms of one finding.
 
-Questions, tables and the window use the words of the data set, or those that somebody
-typed. That two words mean one finding only matters where a reference is looked up.
+Questions, tables and the window use the words of the data set, or those typed by the
+user. Synonyms only matter when a reference is looked up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ CheXlocalize's masks say Airspace Opacity, CheXpert's labels Lung Opacity (E000-
 
 
 def plain_name(name: str) -> str:
-    """Return a name without case, underscores, hyphens and double blanks."""
+    """Return a name in lower case, with single blanks for underscores and hyphens."""
     return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
@@ -42,7 +42,7 @@ _SPELLED: Final = {plain_name(name): name for name in (*FINDINGS, *SYNONYMS)}
 
 
 def spelled(name: str) -> str:
-    """Return the usual spelling of one of the ten tasks; other names stay as they are.
+    """Return the usual spelling of one of the ten tasks; other names are unchanged.
 
     Only case, blanks and hyphens change, never the word.
     """
@@ -50,13 +50,13 @@ def spelled(name: str) -> str:
 
 
 def concept(name: str) -> str:
-    """Return one name for all that mean the same finding, to compare with only."""
+    """Return one canonical name for all synonyms of a finding, for comparison only."""
     known = spelled(name)
     return min(known, SYNONYMS.get(known, known))
 
 
 def own_word(name: str, words: Iterable[str]) -> str | None:
-    """Return which of ``words`` is a name, else which means the same; None for none."""
+    """Return which of ``words`` is a name or else a synonym of it, None if none is."""
     by_name = {plain_name(word): word for word in words}
     for wanted in (name, SYNONYMS.get(spelled(name), name)):
         if plain_name(wanted) in by_name:
@@ -65,9 +65,9 @@ def own_word(name: str, words: Iterable[str]) -> str | None:
 
 
 class ByFinding(Mapping[str, T]):
-    """Values by finding in a data set's words, found by a synonym as well.
+    """A mapping by finding, in a data set's words, that accepts synonyms as well.
 
-    It lists the data set's words only; an exact word goes before a synonym.
+    Iteration lists only the data set's words; an exact match goes before a synonym.
     """
 
     def __init__(self, values: Mapping[str, T]) -> None:

@@ -7,11 +7,11 @@ from viewer.domain.styles import Style, sides_of
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
-    """A difference -1 to 1 with its interval; ``summary`` rows stand apart.
+    """A difference from -1 to 1 with its interval; ``summary`` rows stand apart.
 
-    ``interval`` is None if none can be given; the note says why. ``n`` items are behind
-    it, of which the first side hits ``first`` (0-1) and the second ``second``; ``note``
-    is printed beside it.
+    ``interval`` is None if none can be given; the note says why. It is based on ``n``
+    items, of which the first side hits ``first`` (0-1) and the second ``second``;
+    ``note`` is printed beside it.
     """
 
     name: str
@@ -26,10 +26,10 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class ForestFigure:
-    """A forest plot; ``interval`` says what the whiskers are, ``watermark`` "" or why.
+    """A forest plot; ``interval`` names the whiskers, ``watermark`` is "" or a warning.
 
-    A difference is the first side's rate less the second's. ``models`` are those of the
-    two sides, which gives them their colours.
+    A difference is the first side's rate minus the second's. ``models`` are the models
+    of the two sides, which determine their colours.
     """
 
     title: str

@@ -1,8 +1,8 @@
 """Forms for readers: types of questions, and forms composed of them.
 
-A form is a table; the Review workspace draws whatever stands in it, so a reader task,
-an error review and a grading are forms and no screens of their own. How values of
-questions look is said in :mod:`viewer.domain.form_values`.
+Forms are data that the Review workspace draws, so a reader task, an error review and a
+grading need no screens of their own. The values of questions are described in
+:mod:`viewer.domain.form_values`.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LikertQuestion:
-    """A level from ``lowest`` on, one for each anchor, the lowest first."""
+    """A rating from ``lowest`` upwards, with one anchor text per level."""
 
     id: str
     text: str
@@ -100,7 +100,7 @@ class RankedTextQuestion:
 class PlaceQuestion:
     """A location on the image, drawn as one of ``kinds``; the first is preselected.
 
-    ``can_be_absent`` lets a reader say that the finding is not there.
+    ``can_be_absent`` lets a reader answer that the finding is absent.
     """
 
     id: str
@@ -146,7 +146,7 @@ class FlagQuestion:
 
     @property
     def required(self) -> bool:
-        """A flag may always be left alone."""
+        """Always False: a flag is optional."""
         return False
 
 
@@ -176,11 +176,11 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Questions in their order, and who may see what when.
+    """Questions in order, and which parts of a case are shown when.
 
-    ``shown`` parts are shown with the question from the start, ``revealed`` ones once
-    the last stage is locked; what is in neither is never shown. ``comment`` tells
-    whether every case takes a free comment. ``version`` changes with the questions.
+    ``shown`` parts are shown with the questions from the start, ``revealed`` ones after
+    the last stage is locked; other parts are never shown. ``comment`` allows a free
+    comment on every case. ``version`` changes with the questions.
     """
 
     name: str
@@ -200,7 +200,7 @@ class Form:
 
     @property
     def stages(self) -> tuple[tuple[Question, ...], ...]:
-        """The questions, cut before each whose options are revealed after a lock."""
+        """The questions, split before each whose options are revealed after a lock."""
         stages: list[list[Question]] = [[]]
         for question in self.questions:
             if isinstance(question, RevealedChoiceQuestion) and stages[-1]:
@@ -210,7 +210,7 @@ class Form:
 
     @property
     def unsure(self) -> frozenset[tuple[str, str]]:
-        """The question and key of every option that stands for "not sure"."""
+        """Question and key of every option that means "not sure"."""
         return frozenset(
             (question.id, option.key)
             for question in self.questions
@@ -220,7 +220,7 @@ class Form:
         )
 
     def with_feedback(self) -> Self:
-        """Return the form that shows the reference once a case is locked."""
+        """Return the form, changed to show the reference once a case is locked."""
         return replace(self, revealed=self.revealed | {Part.REFERENCE})
 
 

@@ -1,6 +1,6 @@
 """The built-in forms; to add one, add a row here.
 
-The grading is ReXecution's rubric: images are graded where an output has some.
+Grading follows ReXecution's rubric: images are graded if an output has any.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Forms as plain JSON, as a session stores the form it was opened with."""
+"""A form whose questions are still JSON."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,7 +49,7 @@ def form_as_json(form: Form) -> dict[str, Any]:
 
 
 def form_of_json(value: object) -> Form:
-    """Return the form stored as JSON; anything else raises WrongUseError."""
+    """Return the form stored as JSON; WrongUseError for anything else."""
     document = made(_Document, value, where=_WHERE)
     questions = tuple(_QUESTIONS.made(q, where=_WHERE) for q in document.questions)
     return Form(**{**vars(document), "questions": questions})

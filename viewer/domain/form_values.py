@@ -1,4 +1,4 @@
-"""Readers' answers: checked against their questions, and as plain JSON."""
+"""Readers' answers: validated against their questions, and as plain JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -72,9 +72,9 @@ def problem_with(
     canvas: Canvas,
     options: Sequence[Option] = (),
 ) -> str:
-    """Return in a sentence why a value does not answer a question, "" if it does.
+    """Return why a value does not answer a question, as a sentence, or "".
 
-    ``options`` are those of a choice that the case itself brings along.
+    ``options`` are those of a choice whose options come from the case.
     """
     if value is None:
         return "Answer this question first." if question.required else ""
@@ -87,7 +87,7 @@ def check_values(
     canvas: Canvas,
     options: Mapping[str, Sequence[Option]] | None = None,
 ) -> None:
-    """Raise WrongUseError naming the first question whose value does not answer it."""
+    """Raise WrongUseError naming the first question with an invalid value."""
     options = options or {}
     for question in questions:
         value = values.get(question.id)

@@ -1,6 +1,6 @@
 """Points, sizes and transforms, with units in their types.
 
-JSON holds each as the list of its numbers, such as ``[x, y]``.
+In JSON each is a list of its numbers, such as ``[x, y]``.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import numpy.typing as npt
 class _Numbers(
     msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 ):
-    """Numbers in the order of their fields."""
+    """A tuple-like base class for numbers in the order of their fields."""
 
 
 class PointPx(_Numbers, frozen=True):
@@ -50,7 +50,7 @@ class BoxPx(_Numbers, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PolygonPx:
-    """A closed outline in pixels; the last point joins the first."""
+    """A closed outline in pixels; the last point is joined to the first."""
 
     points: tuple[PointPx, ...]
 
@@ -67,7 +67,7 @@ class Affine(_Numbers, frozen=True):
 
     @classmethod
     def identity(cls) -> Self:
-        """Return the map that changes nothing."""
+        """Return the identity map."""
         return cls(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
     @classmethod

@@ -100,12 +100,12 @@ def _is_count(text: str) -> bool:
 
 
 def grids_in_words(condition: str) -> str:
-    """Return ``8 × 8 grid`` for ``grid=8``, whatever else a condition says kept."""
+    """Return ``8 × 8 grid`` for ``grid=8``, keeping the rest of a condition's name."""
     return _CONDITION.sub(lambda m: f"{m[1]} × {m[2] or m[1]} grid", condition)
 
 
 def grid_of_name(name: str, letters: LetterAxis = LetterAxis.ROW) -> Grid:
-    """Read ``8`` or ``8x10`` (rows × columns)."""
+    """Parse ``8`` or ``8x10`` (rows × columns)."""
     parts = name.lower().split("x")
     if not 1 <= len(parts) <= 2 or not all(map(_is_count, parts)):
         raise WrongUseError(

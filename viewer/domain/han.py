@@ -1,4 +1,4 @@
-"""Chinese characters: which texts contain them, and which font shows them."""
+"""Chinese characters: detecting them, and the fonts that show them."""
 
 import re
 from typing import Final
@@ -11,5 +11,5 @@ HAN_ADVICE: Final = (
 
 
 def has_han(text: str) -> bool:
-    """Tell whether a text has a Chinese character (a CJK ideograph of Unicode)."""
+    """Tell whether a text contains a Chinese character (a CJK ideograph of Unicode)."""
     return _HAN.search(text) is not None

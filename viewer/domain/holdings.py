@@ -1,4 +1,4 @@
-"""Contents of a data set, known without reading it, and a study's requirements."""
+"""A summary of a data set's contents, and what a study requires of them."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -6,28 +6,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """The contents of a data set.
+    """A summary of a data set's contents.
 
-    ``places`` tells whether any image has a finding's mask or boxes; ``facts`` are the
-    names of the facts that its items have, once for each set of names.
+    ``places`` is True if any image has a mask or boxes of a finding; ``facts`` are the
+    distinct sets of names of its items' facts.
     """
 
     places: bool = False
     facts: tuple[frozenset[str], ...] = ()
 
     def has_item(self, *names: str, without: Collection[str] = ()) -> bool:
-        """Tell whether any item has all these facts, and none that it must not."""
+        """Tell whether any item has all these facts and none of the excluded ones."""
         wanted, unwanted = frozenset(names), frozenset(without)
         return any(wanted <= have and not unwanted & have for have in self.facts)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a study needs, in the plural, and how a person gets it.
+    """What a study needs, as a plural noun, and how to get it.
 
     ``source`` is a sentence in the words of the window's menus; ``is_in`` tells whether
-    a data set holds any of it. A set that does can still have nothing to ask about
-    under some settings.
+    a data set has any of it. Even then a study may have nothing to ask under some
+    settings.
     """
 
     what: str
@@ -35,5 +35,5 @@ class Wanted:
     is_in: Callable[[Holdings], bool]
 
     def lacking(self, holdings: Holdings) -> str:
-        """Return a phrase for the data that a data set lacks, "" if it is suitable."""
+        """Return a phrase for the data that a data set lacks, "" if it has all."""
         return "" if self.is_in(holdings) else f"no {self.what}"

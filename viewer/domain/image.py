@@ -1,4 +1,4 @@
-"""Pixels: as the modality measured them, and as shown to people and models."""
+"""Pixels as measured by the modality, and as shown to people and models."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,7 +47,7 @@ class LookupTable:
 
 
 class Photometric(StrEnum):
-    """How stored grey values are to be displayed, after decoding colour to RGB."""
+    """How stored grey values are displayed, after decoding colour to RGB."""
 
     MONOCHROME1 = "MONOCHROME1"
     MONOCHROME2 = "MONOCHROME2"
@@ -70,9 +70,9 @@ class PixelImage:
     ``padding`` is (rows, columns) bool, True if the modality stored no measurement
     (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep the file's order; a
     VOI LUT takes precedence over a window (PS3.3 C.11.2.1). ``geometry`` is that of the
-    whole image; made without one, an image has square pixels and lies nowhere in a
-    patient. ``value_range`` is the representable range of the modality values, used
-    where the file has neither window nor LUT and no ``values`` are worth stretching.
+    whole image; without one, an image has square pixels and no position in the patient.
+    ``value_range`` is the representable range of the modality values, used if the file
+    has neither window nor LUT and ``values`` have no range to stretch.
     """
 
     values: npt.NDArray[Any]
@@ -86,7 +86,7 @@ class PixelImage:
     value_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Take square pixels where nothing is known of them."""
+        """Assume square pixels if no geometry is given."""
         if self.geometry == _SQUARE:
             object.__setattr__(self, "geometry", ImageGeometry(self.size))
 
@@ -98,10 +98,10 @@ class PixelImage:
 
 @dataclass(frozen=True, eq=False)
 class Raster:
-    """What people and models see: uint8, 0 black to 255 white.
+    """Displayed pixels, as people and models see them: uint8, 0 black to 255 white.
 
     ``pixels`` is (rows, columns) grey or (rows, columns, 3) RGB, C-contiguous;
-    ``pixel_aspect`` is how much taller than wide each of them is.
+    ``pixel_aspect`` is the height of a pixel over its width.
     """
 
     pixels: npt.NDArray[np.uint8]

@@ -10,11 +10,10 @@ from viewer.domain.geometry import PointMm, SizePx
 
 
 class SpacingMeaning(StrEnum):
-    """Where the millimetres of a pixel spacing are (PS3.3 10.7.1).
+    """The plane that a pixel spacing refers to (PS3.3 10.7.1).
 
-    In the patient, at a radiograph's detector, in the patient by calibration, on the
-    film that was scanned, in the patient within the planes of an ultrasound image, or
-    in a plane that the file does not name.
+    The patient, a radiograph's detector, the patient by calibration, a scanned film, a
+    region of an ultrasound image, or a plane that the file does not name.
     """
 
     PATIENT = "patient"
@@ -27,7 +26,7 @@ class SpacingMeaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """Centre-to-centre distance of neighbouring rows and columns in millimetres."""
+    """Centre-to-centre distance of adjacent rows and columns, in millimetres."""
 
     row_mm: float
     column_mm: float
@@ -62,9 +61,8 @@ class ImageGeometry:
     to the back, z to the head; PS3.3 C.7.6.2.1.1), and ``position`` is the centre of
     the first pixel. ``patient_orientation`` is used where there are no axes (PS3.3
     C.7.6.1.1.1). ``laterality`` is the side that was imaged (R, L, B or U), "" if the
-    file does not say. ``stored_orientation`` tells how the stored rows and columns were
-    turned to be shown: 1 to 8 as TIFF 6.0 and EXIF 2.3 number them, 1 as they are
-    stored.
+    file does not say. ``stored_orientation`` is the orientation of the stored rows and
+    columns, 1 to 8 as in TIFF 6.0 and EXIF 2.3; 1 means shown as stored.
     """
 
     size: SizePx
@@ -78,20 +76,20 @@ class ImageGeometry:
 
     @property
     def pixel_aspect(self) -> float:
-        """How much taller than wide a pixel is; 1 where the file does not say."""
+        """Height of a pixel over its width; 1 if the file does not say."""
         if self.spacing is not None:
             return self.spacing.row_mm / self.spacing.column_mm
         return self.aspect_ratio or 1.0
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Which way rows and columns run: by the axes, else as the file says."""
+        """Patient directions of rows and columns: from the axes, else from the file."""
         return orientation_letters(self.axes) or self.patient_orientation
 
     def scaled(self, size: SizePx) -> "ImageGeometry":
         """Return the geometry of the same picture with another number of pixels.
 
-        The first pixel's centre moves with its size.
+        The position of the first pixel's centre changes with its size.
         """
         rows, columns = self.size.rows / size.rows, self.size.columns / size.columns
         spacing = self.spacing and replace(
@@ -106,10 +104,10 @@ class ImageGeometry:
         )
 
     def turned(self, orientation: int) -> "ImageGeometry":
-        """Return how an image is shown that is stored with this geometry.
+        """Return the geometry of the image as shown, given how it is stored.
 
-        ``orientation`` is that of TIFF 6.0 and EXIF 2.3: 6 turns the stored image a
-        quarter clockwise. Anything but 1 to 8 is taken for 1.
+        ``orientation`` is that of TIFF 6.0 and EXIF 2.3: 6 rotates the stored image by
+        90° clockwise. Anything but 1 to 8 counts as 1.
         """
         turn = TURNS.get(orientation, TURNS[1])
         shown = self._transposed() if turn.transpose else self
@@ -120,7 +118,7 @@ class ImageGeometry:
         )
 
     def _position_at(self, column: float, row: float) -> PointMm | None:
-        """Return where the centre of a pixel lies, None if that is not known."""
+        """Return a pixel centre's position in the patient, None if unknown."""
         if self.position is None or (column, row) == (0, 0):
             return self.position
         if self.axes is None or self.spacing is None:
@@ -169,8 +167,8 @@ class ImageGeometry:
 class Turn:
     """How stored rows and columns are turned for display, in this order.
 
-    ``transpose`` exchanges them, ``mirror`` then exchanges left and right and ``flip``
-    top and bottom.
+    ``transpose`` exchanges rows and columns, then ``mirror`` left and right, then
+    ``flip`` top and bottom.
     """
 
     transpose: bool
@@ -192,12 +190,12 @@ TURNS: Final = {
 
 
 def opposite(direction: str) -> str:
-    """Return the opposite of ``L`` or ``PF``; what is no direction stays as it is."""
+    """Return the opposite of ``L`` or ``PF``; texts that are no direction stay."""
     return "".join(_OPPOSITE.get(letter, letter) for letter in direction)
 
 
 def is_direction(text: str) -> bool:
-    """Tell whether a text has only the letters of directions in the patient."""
+    """Tell whether a text consists only of letters for directions in the patient."""
     return all(letter in _OPPOSITE for letter in text)
 
 

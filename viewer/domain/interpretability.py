@@ -1,6 +1,6 @@
-"""Attention and likelihoods of a model that runs here: what is asked for, and measured.
+"""Attention and likelihoods of local models: what is requested, and what was measured.
 
-What is asked for is part of a request and of its key, where it is asked for at all.
+If present they are part of the request and of its key.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class WeightForm(StrEnum):
 
 
 class ContrastSpace(StrEnum):
-    """Of what ``p_u + γ(p_c - p_u)`` is taken."""
+    """The space in which the contrast ``p_u + γ(p_c - p_u)`` is taken."""
 
     LOG = "log"
     """Log-probabilities, then normalised."""
@@ -35,7 +35,7 @@ class ContrastSpace(StrEnum):
 
 
 class QueryPosition(StrEnum):
-    """Whose attention is told (E004-16)."""
+    """The token whose attention is reported (E004-16)."""
 
     LAST_PROMPT = "last_prompt"
     """The last token of the prompt, which chooses the first of the answer."""
@@ -45,7 +45,7 @@ class QueryPosition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A region that the model's vision tower is to attend to more (LobA, E002-14).
+    """A region to which the vision tower should attend more (LobA, E002-14).
 
     Attributes
     ----------
@@ -56,21 +56,21 @@ class Highlight:
     weight : float
         Above 0 where ``form`` is log. Table 8 of the paper tries 0.5, 1, 2, 3, 4.
     form : WeightForm
-        The paper's formula was lost.
+        The formula is missing from the paper.
     contrast : float
-        γ of ``p_u + γ(p_c - p_u)`` between the plain answer's distribution p_u and
-        the highlighted one's p_c: 1 is the highlighted answer alone. Prompt
-        Highlighter's configuration says 1.3.
+        γ of ``p_u + γ(p_c - p_u)`` between the plain answer's distribution p_u and the
+        highlighted one's p_c: 1 is the highlighted answer alone. Prompt Highlighter's
+        configuration says 1.3.
     space : ContrastSpace
-        Of what the contrast is taken.
+        The space in which the contrast is taken.
     least_cover : float
-        A patch is highlighted where the region covers at least this part of it, 0 to
-        1; where it covers no patch so much, the one most covered.
+        A patch is highlighted if the region covers at least this fraction of it, 0 to
+        1; if it covers no patch that much, the most covered one is.
 
     Raises
     ------
     WrongUseError
-        Where a number is out of its range or the region is empty.
+        If a number is out of range or the region is empty.
     """
 
     mask: Mask
@@ -101,7 +101,7 @@ class Highlight:
 
     @property
     def contrasts(self) -> bool:
-        """True if the plain model takes part as well."""
+        """Whether the model without highlight takes part as well."""
         return self.contrast != 1
 
 
@@ -112,13 +112,13 @@ LETTER_PREFIXES: Final = ("", " ", "(")
 def letter_spellings(
     letters: Sequence[str], prefixes: Sequence[str] = LETTER_PREFIXES
 ) -> tuple[tuple[str, ...], ...]:
-    """Return for each letter its spellings, to be summed as probabilities."""
+    """Return each letter's spellings, whose probabilities are to be summed."""
     return tuple(tuple(prefix + letter for prefix in prefixes) for letter in letters)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A named piece of the prompt's text, which must stand in it exactly once."""
+    """A named part of the prompt, which must occur in it exactly once."""
 
     name: str
     text: str
@@ -126,24 +126,24 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What a model is to tell beside, or instead of, its answer.
+    """What to measure in a local model beside, or instead of, its answer.
 
     Attributes
     ----------
     spellings : tuple of tuple of str
-        For every option, the texts that stand for it. The log-probability that the
-        model says each next is told: letters for the answer's letter, or the option's
-        own text for its sequence likelihood.
+        For every option, its spellings. The log-probability of each as continuation is
+        reported: letters for the answer's letter, or the option's text for its sequence
+        likelihood.
     sections : tuple of Section
-        Pieces of the prompt whose share of attention is told, layer by layer, beside
+        Parts of the prompt whose share of attention is reported layer by layer, beside
         ``image``, ``text`` (all other text) and ``special``.
     attention : QueryPosition or None
-        Whose attention; None for no measure of attention.
+        The token whose attention is measured; None for no attention.
     relevance : bool
-        Whether the attention to every text token and every part of the images is told
-        as well; only with ``attention``.
+        Whether to report the attention to every text token and image patch as well;
+        only with ``attention``.
     answer : bool
-        False if nothing but these measures is wanted; the reply's text is empty.
+        False if only the measures are wanted; the reply's text is then empty.
     """
 
     spellings: tuple[tuple[str, ...], ...] = ()
@@ -168,10 +168,10 @@ IMAGE, TEXT, SPECIAL = "image", "text", "special"
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """How likely a model is to say a text next.
+    """The likelihood of a text as the model's continuation.
 
-    ``logprob`` is the natural logarithm of the probability of its ``tokens`` tokens
-    together, so that ``logprob / tokens`` is the length-normalised one.
+    ``logprob`` is the natural logarithm of the joint probability of its ``tokens``
+    tokens; ``logprob / tokens`` is length-normalised.
     """
 
     text: str
@@ -183,8 +183,8 @@ class Spelled:
 class SectionAttention:
     """Attention over a prompt of ``sum(tokens)`` tokens, by its sections.
 
-    ``sums`` holds for every layer the attention that went to each section, averaged
-    over heads and normalised to 1 over the prompt.
+    ``sums`` has the attention to each section in every layer, averaged over heads and
+    normalised to 1 over the prompt.
     """
 
     names: tuple[str, ...]
@@ -197,7 +197,7 @@ class SectionAttention:
 
     @property
     def places(self) -> dict[str, range]:
-        """The tokens of each section, as if each stood together."""
+        """The token positions of each section, as if its tokens were contiguous."""
         ends = np.cumsum(self.tokens).tolist()
         return {
             name: range(end - count, end)
@@ -206,9 +206,9 @@ class SectionAttention:
 
     @property
     def per_token(self) -> npt.NDArray[np.float64]:
-        """(layers, tokens) each section's attention shared evenly by its ``places``.
+        """(layers, tokens): each section's attention spread evenly over its ``places``.
 
-        What is told of sections alone, such as RAPT, is the same of the true one.
+        Measures of whole sections, such as RAPT, are the same as for the real one.
         """
         counts = np.asarray(self.tokens)
         sums = np.asarray(self.sums, dtype=np.float64)
@@ -220,9 +220,9 @@ class SectionAttention:
 class ImageRelevance:
     """Attention to the parts of one image.
 
-    ``values`` holds rows of numbers, one a patch, the mean over layers and heads; they
-    sum to the part of the attention that went to this image. ``to_sent`` maps patch
-    coordinates (x in columns, y in rows) to pixels of the image as sent.
+    ``values`` holds rows of numbers, one per patch, the mean over layers and heads;
+    they sum to the image's share of the attention. ``to_sent`` maps patch coordinates
+    (x in columns, y in rows) to pixels of the image as sent.
     """
 
     values: tuple[tuple[float, ...], ...]
@@ -233,8 +233,8 @@ class ImageRelevance:
 class Relevance:
     """Attention to each image and to each other token of the prompt (E002-17).
 
-    ``tokens`` holds them in their order with the attention that went to each; with the
-    images they sum to 1.
+    ``tokens`` has them in order with the attention to each; with the images they sum to
+    1.
     """
 
     images: tuple[ImageRelevance, ...]
@@ -243,13 +243,12 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a model told beside its answer.
+    """Measurements that a model returned beside its answer.
 
-    ``options`` holds for every option its distinct spellings; ``attention`` is None
-    unless asked for; ``region`` holds for every layer of the vision tower the part of
-    the attention of the highlighted image's patches that went to the highlighted ones,
-    empty without a highlight or where attention is not eager. ``relevance`` is None
-    unless asked for.
+    ``options`` has the distinct spellings of every option; ``attention`` is None unless
+    requested; ``region`` has for every layer of the vision tower the share of the
+    highlighted image's attention that its highlighted patches get, empty without a
+    highlight or without eager attention. ``relevance`` is None unless requested.
     """
 
     options: tuple[tuple[Spelled, ...], ...] = ()
@@ -260,7 +259,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A multiple-choice question, for a baseline that reads nothing else (E003-10)."""
+    """A multiple-choice question, for baselines that read nothing else (E003-10)."""
 
     question: str
     options: tuple[str, ...]
@@ -268,9 +267,9 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class RandomText:
-    """Text of random tokens, as long as another one to a model (E004-14).
+    """Random text with the same number of tokens as another text (E004-14).
 
-    ``tokens`` is its length, ``tokenizer`` whose tokens they are.
+    ``tokens`` is its length under the tokenizer ``tokenizer``.
     """
 
     text: str

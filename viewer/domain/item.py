@@ -1,4 +1,4 @@
-"""A question of a data set: its facts, its images and its truth."""
+"""One question of a data set: its facts, images and reference."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,13 +14,13 @@ TASK_MARK: Final = "|"
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a data set whose questions are more than a finding in an image.
+    """An item of a data set whose questions are not just a finding in an image.
 
-    ``key`` is unique in its data set; ``patient`` a pseudonym, over which intervals are
-    made; ``kind`` the subset or type it is counted under. ``images`` are keys of the
-    data set's images, none, one or many, in the order they are shown. ``facts`` may be
-    told to a model, ``reference`` is the truth and never is; both hold plain JSON
-    values (lists, not tuples), so that they come back from the store as they were.
+    ``key`` is unique in the data set; ``patient`` is a pseudonym, by which intervals
+    are clustered; ``kind`` the subset or type it counts under. ``images`` are keys of
+    the data set's images, in the order shown. ``facts`` may be sent to a model,
+    ``reference`` is the truth and never is; both hold plain JSON values (lists, not
+    tuples), so that a round trip through the store does not change them.
     """
 
     key: str
@@ -31,7 +31,7 @@ class Item:
     reference: Mapping[str, object] = field(default_factory=dict)
 
     def named(self, task: str = "") -> str:
-        """Return the name of a task about this item, its key if it has only one."""
+        """Return the name of one of this item's tasks: its key if it has only one."""
         return f"{self.key}{TASK_MARK}{task}" if task else self.key
 
     @property
@@ -41,7 +41,7 @@ class Item:
 
 
 def item_of(items: Mapping[str, Item], name: str) -> Item:
-    """Return the item by its key of which something called ``name`` is asked.
+    """Return the item, by key, that a task's name belongs to.
 
     A name that belongs to none of them raises WrongUseError.
     """
@@ -57,7 +57,7 @@ def item_of(items: Mapping[str, Item], name: str) -> Item:
 
 
 def check_items(items: Iterable[Item], images: Iterable[str]) -> None:
-    """Raise WrongUseError for two items of one key, or one whose image is not there."""
+    """Raise WrongUseError for duplicate keys, or an item with a missing image."""
     known, seen = frozenset(images), set[str]()
     for item in items:
         if item.key in seen:

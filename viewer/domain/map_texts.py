@@ -8,9 +8,9 @@ T = TypeVar("T")
 
 
 def with_texts(value: T, change: Callable[[str], str]) -> T:
-    """Return a value whose texts are changed, of dataclasses and containers too.
+    """Return a value with its strings changed, also in dataclasses and containers.
 
-    Members of enumerations, numbers, arrays and paths stay as they are.
+    Enum members, numbers, arrays and paths are unchanged.
     """
     changed: Any = value
     if type(changed) is str:

@@ -35,7 +35,7 @@ class Mark:
 
     ``points`` are the two ends of a length; end, vertex and end of an angle; the ends
     of the first and of the second line of a Cobb angle; two opposite corners of a
-    region. While it is drawn a mark has fewer.
+    region. A mark that is still being drawn has fewer.
     """
 
     kind: MarkKind
@@ -43,12 +43,12 @@ class Mark:
 
     @property
     def complete(self) -> bool:
-        """Whether every point is there."""
+        """Whether the mark has all its points."""
         return len(self.points) == _POINTS.get(self.kind, 2)
 
     @property
     def handles(self) -> tuple[PointPx, ...]:
-        """The points that it can be changed by: a region has four corners."""
+        """The points that can be dragged to change it; a region has four corners."""
         if self.kind not in REGIONS or not self.complete:
             return self.points
         a, b = self.points
@@ -59,7 +59,7 @@ class Mark:
         return replace(self, points=(*self.points, point))
 
     def with_handle(self, number: int, at: PointPx) -> Self:
-        """Return the mark with one of its handles elsewhere."""
+        """Return the mark with one of its handles moved to a point."""
         if self.kind not in REGIONS:
             before, after = self.points[:number], self.points[number + 1 :]
             return replace(self, points=(*before, at, *after))

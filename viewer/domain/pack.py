@@ -1,4 +1,4 @@
-"""A paper's pack as data: all its tables and figures."""
+"""All tables and figures of a paper, as data."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from viewer.domain.report import Section, Table
 
 @dataclass(frozen=True)
 class PackData:
-    """A paper's tables by file name, the same as a page has them, and its figures.
+    """A paper's tables by file name, the same as sections of a page, and its figures.
 
-    ``tables`` hold full precision, ``sections`` what is printed. Counts are never
-    without what was planned and what failed; ``incomplete`` where trials are pending.
-    ``missing`` has a sentence for each reason why figures could not be drawn.
+    ``tables`` hold full precision, ``sections`` the printed form. Counts always come
+    with the number planned and failed; ``incomplete`` is True while trials are pending.
+    ``missing`` has one sentence per reason why figures could not be drawn.
     """
 
     title: str

@@ -8,8 +8,8 @@ from enum import StrEnum
 class Physician:
     """A reader's profile (Chen 2026, appendix C.1).
 
-    ``board`` is the country of certification, ``years`` of clinical experience, None if
-    it is unknown; ``language`` that of instruction.
+    ``board`` is the country of certification, ``years`` the clinical experience, None
+    if unknown; ``language`` that of instruction.
     """
 
     name: str
@@ -22,10 +22,10 @@ class Physician:
 class PhysicianAnswer:
     """One answer to a case, by one physician or by several together.
 
-    ``differential`` is ranked, likeliest first; ``option`` the place of the chosen
-    diagnosis in the case's own order, None if none was chosen. ``version`` counts from
-    1: the differential is locked once the options are seen, and what is written after
-    that is another version, of which the first one counts.
+    ``differential`` is ranked, likeliest first; ``option`` the index of the chosen
+    diagnosis among the case's options, None if none was chosen. ``version`` counts from
+    1: the differential is locked once the options are seen, later changes are new
+    versions, and the first one counts.
     """
 
     reader: str
@@ -39,9 +39,9 @@ class PhysicianAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PhysicianAnswers:
-    """The content of a file: answers as they count, all versions, and profiles.
+    """The content of a file: the answers that count, all versions, and profiles.
 
-    ``withdrawn`` are the readers whose answers are left out at their wish.
+    ``withdrawn`` are readers whose answers are left out at their request.
     """
 
     answers: tuple[PhysicianAnswer, ...]
@@ -51,7 +51,7 @@ class PhysicianAnswers:
 
 
 class Alignment(StrEnum):
-    """How evidence agrees with its expert text (Chen 2026, Task A3)."""
+    """How well evidence agrees with its expert text (Chen 2026, Task A3)."""
 
     OK = "ok"
     MISALIGNED = "misaligned"

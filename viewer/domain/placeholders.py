@@ -1,4 +1,4 @@
-"""Placeholders such as ``{question}`` in the texts that models are asked with."""
+"""Placeholders such as ``{question}`` in prompts."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -17,10 +17,10 @@ def check_placeholders(
     optional: Sequence[str] = (),
     untouched: Collection[str] = (),
 ) -> None:
-    """Raise for a prompt that lacks a placeholder, or has one that nothing fills.
+    """Raise WrongUseError if a prompt lacks a placeholder or has an unknown one.
 
-    Of each group in ``required`` one has to be there, those in ``optional`` may be;
-    ``untouched`` ones stand for the model to read.
+    At least one of each group in ``required`` must be present, those in ``optional``
+    may be; ``untouched`` ones are left for the model to read.
     """
     places = (*(one for group in required for one in group), *optional)
     found = dict.fromkeys(PLACE.findall(text))
@@ -41,6 +41,6 @@ def _refusal(name: str, what: str, places: Sequence[str]) -> WrongUseError:
 
 
 def _listed(places: Iterable[str], last: str = "and") -> str:
-    """Return placeholders as a sentence names them, in braces."""
+    """Return placeholders in braces, listed as in a sentence."""
     *before, end = (f"{{{place}}}" for place in places)
     return f"{', '.join(before)} {last} {end}" if before else end

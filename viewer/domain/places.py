@@ -14,7 +14,7 @@ _HALF = 128
 
 
 class ReplyStatus(StrEnum):
-    """The result of parsing; all but the first two are statuses of a trial."""
+    """The result of parsing a reply; all but the first two are statuses of a trial."""
 
     OK = "ok"
     """At least one place was read."""
@@ -55,15 +55,15 @@ class Flag(StrEnum):
 class BoxMask:
     """A probability map stretched over a box.
 
-    ``probability`` is (rows, columns) uint8, 0 to 255; ``box`` is in native pixels
-    and may reach beyond the image.
+    ``probability`` is (rows, columns) uint8, 0 to 255; ``box`` is in native pixels and
+    may extend beyond the image.
     """
 
     box: BoxPx
     probability: npt.NDArray[np.uint8]
 
     def mask(self, size: SizePx) -> Mask:
-        """Return the pixels whose centre lies where the map is 128 or more."""
+        """Return the mask of pixels whose centre has a value of 128 or more."""
         inside = np.zeros((size.rows, size.columns), dtype=np.bool_)
         rows, columns = self.probability.shape
         ys, vs = _samples(self.box.y0, self.box.y1, size.rows, rows)
@@ -75,7 +75,7 @@ class BoxMask:
 def _samples(
     start: float, stop: float, length: int, samples: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the pixels whose centres lie in [start, stop), and their map samples."""
+    """Return the pixels with centres in [start, stop), and the map index of each."""
     centres = np.arange(length) + 0.5
     pixels = np.flatnonzero((centres >= start) & (centres < stop))
     at = (centres[pixels] - start) / (stop - start) * samples
@@ -86,8 +86,8 @@ def _samples(
 class Place:
     """One location in native pixels, and the reply's label for it.
 
-    ``seg_codes`` are PaliGemma's 16 indices into its VQ-VAE's codebook, kept as they
-    came: drawing them needs that network's weights.
+    ``seg_codes`` are PaliGemma's 16 indices into its VQ-VAE's codebook, kept as
+    received: drawing them needs that network's weights.
     """
 
     shape: PointPx | BoxPx | PolygonPx
@@ -99,7 +99,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """An invalid location as it was written, and why it is invalid."""
+    """An invalid location as written, and why it is invalid."""
 
     written: str
     reason: str
@@ -109,8 +109,8 @@ class Rejected:
 class PlacesReading:
     """A reply parsed under one coordinate convention.
 
-    ``raw`` is the reply word for word. Where ``status`` is TRUNCATED, ``places`` is
-    the prefix that could be recovered: it is shown and never scored.
+    ``raw`` is the verbatim reply. If ``status`` is TRUNCATED, ``places`` is the prefix
+    that could be recovered: it is shown but never scored.
     """
 
     raw: str
@@ -123,11 +123,11 @@ class PlacesReading:
 
     @property
     def scored(self) -> tuple[Place, ...]:
-        """The places that count: none unless the reply was read to its end."""
+        """The locations that count: none unless the reply was read to its end."""
         return self.places if self.status is ReplyStatus.OK else ()
 
     def unparsed(self) -> Unparsed | None:
-        """Return the status and reason of a reply that answers nothing, else None."""
+        """Return the status and reason if the reply has no answer, else None."""
         if self.status in {ReplyStatus.OK, ReplyStatus.EMPTY}:
             return None
         return Unparsed(Status(self.status.value), self.reason)

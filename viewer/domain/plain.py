@@ -1,4 +1,4 @@
-"""Convert dataclasses to plain JSON values and back, with checks on input."""
+"""Convert dataclasses to plain JSON values and back, with validation."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -65,10 +65,9 @@ def plain(value: object) -> Any: ...  # noqa: ANN401 - any JSON value
 
 
 def plain(value: object) -> Any:
-    """Return a value as dicts, lists, texts and numbers that JSON can hold.
+    """Return a value as dicts, lists, strings and numbers that JSON can hold.
 
-    Sets and maps come in the order of their members, so that equal values are written
-    alike.
+    Sets and maps are sorted, so that equal values are written identically.
     """
     return _with_lists(
         msgspec.to_builtins(
@@ -78,21 +77,21 @@ def plain(value: object) -> Any:
 
 
 def made(kind: type[T], document: object, *, where: str) -> T:
-    """Return the value of a type that a document of plain JSON values describes.
+    """Create a value of a type from plain JSON values.
 
     Parameters
     ----------
     kind : type
         A dataclass or any other annotation, such as ``tuple[BoxPx, ...]``.
     document : object
-        What JSON or TOML held.
+        Decoded JSON or TOML.
     where : str
-        What a sentence calls the document, such as a file's name.
+        Name of the document in error messages, such as its file name.
 
     Raises
     ------
     WrongUseError
-        For a wrong type, a missing and an unknown entry; it names the entry.
+        For a wrong type, or a missing or unknown entry, which it names.
     """
     try:
         value: T = msgspec.convert(document, kind, dec_hook=_from_known)
@@ -109,16 +108,16 @@ def made(kind: type[T], document: object, *, where: str) -> T:
 
 @dataclass(frozen=True)
 class Kinds(Generic[T]):
-    """Alternative dataclasses; in a document, ``tag`` says which one it is.
+    """A tagged union of dataclasses; ``tag`` is the member that names the type.
 
-    ``types`` are their names there.
+    ``types`` maps the names used in documents to the types.
     """
 
     tag: str
     types: Mapping[str, Callable[..., T]]
 
     def name_of(self, value: T) -> str:
-        """Return the name that documents use for the type of a value."""
+        """Return the name used in documents for the type of a value."""
         return next(name for name, kind in self.types.items() if type(value) is kind)
 
     def plain(self, value: T) -> dict[str, Any]:
@@ -164,7 +163,7 @@ def _from_known(kind: type, value: object) -> object:
 
 
 def _refusal(said: str, kind: object, where: str) -> WrongUseError:
-    """Return the error of what msgspec said, in words."""
+    """Convert msgspec's error message to our words."""
     place = _PLACE.search(said)
     entry = place.group(1) if place else ""
     said = _PLACE.sub("", said)
@@ -191,13 +190,13 @@ def _refusal(said: str, kind: object, where: str) -> WrongUseError:
 
 
 def _at_start(where: str) -> str:
-    """Return what begins a sentence; the name of a file stays as it is."""
+    """Capitalise the beginning of a sentence, unless it is a file name."""
     is_file = "." in where.partition(" ")[0]
     return where if is_file else where[:1].upper() + where[1:]
 
 
 def _words_at(kind: Any, entry: str) -> str:  # noqa: ANN401 - any annotation
-    """Return the words that an entry of a type may be, those of keys for a map."""
+    """Return the words allowed at an entry of a type, those of keys for a map."""
     for step in re.findall(r"[^\W\d]\w*|\[", entry):
         kind = _known(kind)
         kind = _inside(kind)[-1] if step == "[" else get_type_hints(kind)[step]
@@ -229,9 +228,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def _unknown_entries(
     value: object, document: object, at: str = ""
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the entries that a value made of a document has no field for.
+    """Yield the unknown entries of a document.
 
-    Each comes with the names of the fields that there are.
+    Each comes with the names of the fields that exist.
     """
     parts: Iterable[tuple[object, object, str]] = ()
     if is_dataclass(value) and isinstance(document, dict):

@@ -1,4 +1,4 @@
-"""Plug-ins of other distributions, found through their entry points."""
+"""Plug-ins of other distributions, found through entry points."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 class PluginError(Exception):
-    """Why a plug-in cannot be used; completes a sentence about it."""
+    """Why a plug-in cannot be used, as the end of a sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin(Generic[T]):
-    """A working plug-in, and the distribution it comes from."""
+    """A usable plug-in and the distribution it comes from."""
 
     value: T
     package: str
@@ -30,7 +30,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Plugins(Generic[T]):
-    """Working plug-ins by name, and broken ones."""
+    """Usable plug-ins by name, and broken ones."""
 
     working: Mapping[str, Plugin[T]]
     broken: tuple[Broken, ...] = ()
@@ -39,16 +39,16 @@ class Plugins(Generic[T]):
 def load_plugins(
     entries: Iterable[EntryPoint], kind: str, checked: Callable[[str, object], T]
 ) -> Plugins[T]:
-    """Load what entry points name; one that fails harms no other.
+    """Load plug-ins from entry points; one that fails does not affect the others.
 
     Parameters
     ----------
     entries : iterable of EntryPoint
         Those of one group.
     kind : str
-        What people call one, such as ``study``.
+        The noun used in messages, such as ``study``.
     checked : callable
-        Returns what was loaded under a name, or raises `PluginError`.
+        Validates what was loaded under a name and returns it, or raises `PluginError`.
     """
     working: dict[str, Plugin[T]] = {}
     broken: list[Broken] = []
@@ -64,7 +64,7 @@ def load_plugins(
 
 
 def check_name(name: str, own: str, taken: Container[str]) -> None:
-    """Raise PluginError where a name is taken, or its thing calls itself otherwise."""
+    """Raise PluginError if a name is taken, or differs from the plug-in's own."""
     if name in taken:
         raise PluginError("has the same name as a built-in one: give it another name.")
     if own != name:
@@ -82,11 +82,11 @@ def _loaded(entry: EntryPoint) -> object:
 
 
 def _package(entry: EntryPoint) -> str:
-    """Return the name of the distribution, of the module where nobody knows it."""
+    """Return the name of the distribution, or of the module if it has none."""
     return entry.dist.name if entry.dist else entry.module
 
 
 def _release(entry: EntryPoint) -> str:
-    """Return the name and the version of the distribution."""
+    """Return the distribution's name and version."""
     version = f" {entry.dist.version}" if entry.dist else ""
     return f"{_package(entry)}{version}"

@@ -1,4 +1,4 @@
-"""Predictions made elsewhere, as in their file."""
+"""Predictions made elsewhere, as written in their file."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ NO_PREDICTION: Final = "no_prediction"
 
 
 class Coordinates(StrEnum):
-    """The units of points, boxes and outlines; stated by a person."""
+    """The unit of points, boxes and outlines, stated by the user."""
 
     NATIVE = "native"
     """Pixels of the image's file."""
@@ -32,11 +32,11 @@ Written = str | PointPx | BoxPx | Outlines | Mask | HeatMapAnswer | Unparsed
 class Prediction:
     """One prediction of a file.
 
-    ``image`` is what the file calls the image, "" where it names a ``patient`` only.
-    ``condition`` and ``repeat`` are "" where a place holds under any. ``place`` is
-    None where the file has the item without a place. ``score`` compares with others,
-    higher for surer, None without one. ``coordinates`` is None where the file does not
-    say what its numbers count.
+    ``image`` is the image's name in the file, "" if it names a ``patient`` only.
+    ``condition`` and ``repeat`` are "" if the location applies to any. ``place`` is
+    None if the file lists the item without a location. ``score`` is higher for more
+    certain, None if missing. ``coordinates`` is None if the file does not state their
+    unit.
     """
 
     image: str

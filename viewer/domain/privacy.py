@@ -32,8 +32,8 @@ class Consent:
     """A person's consent for one endpoint; the latest one applies.
 
     ``endpoint`` is scheme, host and port (``https://api.example.org:443``), ``dataset``
-    the data set it is for, None for any. ``granted`` is False where consent was
-    withdrawn. ``given_by`` is who was at this machine, "" if that was not known.
+    the data set it is for, None for any. ``granted`` is False if consent was withdrawn.
+    ``given_by`` is the user's name, "" if unknown.
     """
 
     id: int
@@ -49,8 +49,8 @@ class Consent:
 class Departure:
     """One request that was sent to an endpoint beyond this machine.
 
-    ``run``, ``item`` and ``model`` are None if no trial was asked, as for a probe.
-    ``deidentified`` holds codes of DEIDENTIFICATION, none if no patient's image left.
+    ``run``, ``item`` and ``model`` are None outside a trial, as for a probe.
+    ``deidentified`` has codes of DEIDENTIFICATION, none if no patient's image was sent.
     """
 
     id: int
@@ -79,9 +79,9 @@ class ReviewDecision(StrEnum):
 class PixelReview:
     """A decision about one image; ``boxes`` are in its native pixels.
 
-    ``image_sha256`` is that of its pixels (`pixels_sha256`), so that it holds for
-    these pixels wherever the file lies, and for no others. A decision about the words
-    of an item, clean or blocked, is kept under the hash of those words.
+    ``image_sha256`` is that of its pixels (`pixels_sha256`), so that it applies to
+    these pixels wherever the file lies, and to no others. A decision about an item's
+    text, clean or blocked, is stored under the hash of that text.
     """
 
     image_sha256: str
@@ -91,7 +91,7 @@ class PixelReview:
 
 
 def how_to_allow(origin: str, dataset: str) -> str:
-    """Return how to let a data set, as a command line names it, go to an endpoint."""
+    """Return how to allow sending a data set, as the command line names it."""
     if origin.startswith("https://"):
         return f"To allow it, type: overread allow {origin} --for {dataset}"
     return (
@@ -101,7 +101,7 @@ def how_to_allow(origin: str, dataset: str) -> str:
 
 
 def pixels_sha256(image: PixelImage) -> str:
-    """Return the SHA-256 of an image's type, shape and values, in hexadecimal."""
+    """Return the SHA-256 of an image's dtype, shape and values, in hexadecimal."""
     pixels = image.values
     digest = hashlib.sha256(f"{pixels.dtype.str}{pixels.shape}".encode())
     digest.update(pixels.tobytes())

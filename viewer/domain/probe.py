@@ -25,8 +25,7 @@ class ProbeRow:
 class ProbeReport:
     """All results of probing a model's endpoint.
 
-    ``endpoint`` is host:port; ``models`` the names that it listed, () if it listed
-    none.
+    ``endpoint`` is host:port; ``models`` are the names that it listed, empty if none.
     """
 
     model: str
@@ -35,11 +34,11 @@ class ProbeReport:
     models: tuple[str, ...] = ()
 
     def verdict(self, capability: str) -> Verdict:
-        """Return a capability's verdict, UNKNOWN for one that was not looked at."""
+        """Return the verdict on a capability, UNKNOWN if it was not probed."""
         found = (row.verdict for row in self.rows if row.capability == capability)
         return next(found, Verdict.UNKNOWN)
 
     @property
     def is_reachable(self) -> bool:
-        """True where something answered there."""
+        """Whether the endpoint answered at all."""
         return self.verdict("reachable") is Verdict.YES

@@ -1,4 +1,4 @@
-"""Kinds of answers that the questions of a benchmark ask for, and what each needs."""
+"""The kinds of answers that a benchmark's questions ask for, and what each needs."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class AnswerKind(StrEnum):
-    """What the answer to a question is."""
+    """What kind of answer a question asks for."""
 
     CHOICE = "choice"
     """One of its options."""
@@ -23,7 +23,7 @@ class AnswerKind(StrEnum):
 
 
 class TextMatch(StrEnum):
-    """When words are the right ones."""
+    """When a free-text answer counts as right."""
 
     EXACT = "exact"
     """They are the same but for blanks around them."""
@@ -34,7 +34,7 @@ class TextMatch(StrEnum):
 
 
 class Units(StrEnum):
-    """What the coordinates of a table count."""
+    """The unit of a table's coordinates."""
 
     PIXELS = "pixels"
     """The image's own pixels, from its upper left corner."""

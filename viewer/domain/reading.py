@@ -1,7 +1,7 @@
 """Readers' sessions: questions, answers, and what is revealed afterwards.
 
-A :class:`Task` is all that a screen gets before the answer is locked; it has no field
-in which a model's name or a reference could stand.
+A screen gets only a :class:`Task` before the answer is locked; it has no field that
+could contain a model's name or a reference.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ SessionId = NewType("SessionId", int)
 
 
 class SessionKind(StrEnum):
-    """What a session is for."""
+    """The purpose of a session."""
 
     ERROR_REVIEW = "error_review"
     READER_STUDY = "reader_study"
@@ -41,7 +41,7 @@ class TaskState(StrEnum):
 
 
 class Act(StrEnum):
-    """A reader's action; each is a row that is never changed."""
+    """A reader's action; each is an immutable row."""
 
     SAVED = "saved"
     LOCKED = "locked"
@@ -60,11 +60,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """A session as lists show it; ``run`` is None for a reader study.
+    """A session as shown in lists; ``run`` is None for a reader study.
 
-    ``work`` names what sessions of several readers have in common. ``opened_at`` is
-    UTC, ISO 8601; ``withdrawn`` tells that the reader's answers were purged,
-    ``condition`` under which cases are asked, such as ``grid=8``.
+    ``work`` is what sessions of several readers have in common. ``opened_at`` is UTC,
+    ISO 8601; ``withdrawn`` is True if the reader's answers were purged, ``condition``
+    is the condition under which cases are asked, such as ``grid=8``.
     """
 
     id: SessionId
@@ -83,7 +83,7 @@ class SessionSummary:
 
     @property
     def title(self) -> str:
-        """What it is, in words without any model."""
+        """What the session is, in words that do not name a model."""
         return f"{self.form.title} of {self.dataset}"
 
     @property
@@ -96,7 +96,8 @@ class SessionSummary:
 class Material:
     """What a case provides besides its image.
 
-    ``text`` is an output to be graded, ``options`` those of its choices, by question.
+    ``text`` is an output to be graded, ``options`` has those of its choices, by
+    question.
     """
 
     text: str = ""
@@ -105,14 +106,14 @@ class Material:
 
 @dataclass(frozen=True)
 class Task:
-    """One case of a session, as it may be shown before it is locked.
+    """One case of a session, with what may be shown before it is locked.
 
-    ``position`` counts from 0 in the session's own order. ``answer`` is the model's
-    place where the form shows it beside the question, ``answer_text`` the same in
-    words. ``values`` are what is saved so far, ``stage`` the one that is asked, equal
-    to the number of stages once all are locked. ``options`` are those that the case
-    brings for a choice of this stage. ``others`` are the values of other readers, in
-    an order that tells nothing, where the form shows them.
+    ``position`` counts from 0 in the session's order. ``answer`` is the model's
+    location if the form shows it beside the question, ``answer_text`` the same in
+    words. ``values`` are those saved so far; ``stage`` is the current one, equal to the
+    number of stages once all are locked. ``options`` are those that the case provides
+    for a choice of this stage. ``others`` are the values of other readers, in an
+    uninformative order, if the form shows them.
     """
 
     position: int
@@ -135,9 +136,9 @@ class Task:
 class Suggestion:
     """What the anatomy masks suggest; never more than a suggestion.
 
-    ``key`` is the option of the verdict, "" if the masks cannot tell; ``sentence`` says
-    what it rests on. ``inside`` is the share of the answered area that lies in anatomy
-    where the finding may be, None if that is not known.
+    ``key`` is the suggested verdict, "" if the masks cannot tell; ``sentence`` gives
+    the reason. ``inside`` is the share of the answered area in anatomy where the
+    finding can occur, None if unknown.
     """
 
     key: str
@@ -147,7 +148,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Reveal:
-    """What a reader sees once a case is locked, as far as its form reveals it."""
+    """What a reader sees once a case is locked, as far as the form reveals it."""
 
     position: int
     answer: Answer | None = None
@@ -161,7 +162,7 @@ class Reveal:
 class Progress:
     """Progress of a session; times exclude absences.
 
-    ``unresolved`` are locked as unsure and part of ``done``. ``median_s`` and
+    ``unresolved`` cases are locked as unsure and counted in ``done``. ``median_s`` and
     ``left_s`` (for the cases still to be locked) are None before the first lock.
     """
 
@@ -173,17 +174,17 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """How many cases are not locked yet."""
+        """The number of cases that are not locked yet."""
         return self.planned - self.done
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What further reviews would gain, over every model and finding of a run.
+    """How far more reviews would narrow the estimates of all models and findings.
 
-    ``more`` reviews bring every estimate to ± ``half_width`` of a share if they find
-    what was found so far, ``most`` whatever they find. ``wide`` of ``strata`` models
-    and findings are not that narrow yet. Nothing tells one model from another.
+    ``more`` reviews bring every estimate within ± ``half_width`` of a share if the
+    proportions stay as found so far, ``most`` whatever they find. ``wide`` of
+    ``strata`` models and findings are not that narrow yet. Nothing identifies a model.
     """
 
     half_width: float
@@ -198,4 +199,4 @@ class LockedError(WrongUseError):
 
 
 class SessionHeldError(StoreError):
-    """Another window or process works on this session; the sentence says which."""
+    """Another window or process has this session open; the sentence says which."""

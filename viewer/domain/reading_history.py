@@ -1,7 +1,7 @@
 """The current state of a case, derived from all of its reader's actions.
 
-Undoing is a row like any other: it takes back the last row that is not undone yet, but
-nothing that came before something was revealed.
+Undo is a row like any other: it reverts the last row not undone yet, but nothing from
+before something was revealed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,8 @@ from viewer.domain.reading import Act, TaskState
 class ReadingRow:
     """One action of a reader; ``at`` is UTC, ISO 8601.
 
-    ``values`` are all that stood then, of earlier stages too; ``active_ms`` how long
-    the reader was at the case since the row before.
+    ``values`` are all values at that time, of earlier stages too; ``active_ms`` is the
+    active time on the case since the previous row.
     """
 
     id: int
@@ -34,10 +34,10 @@ class ReadingRow:
 class Standing:
     """The current state of a case.
 
-    ``stage`` is the one asked, the number of stages once all are locked. ``first`` are
-    the values as they were locked before anything was resolved. ``active_ms`` counts
-    all that was done, undone or not. ``undoable`` tells whether there is a row that
-    may be taken back, ``revealed`` whether anything was shown since the lock.
+    ``stage`` is the current one, the number of stages once all are locked. ``first``
+    are the values as first locked, before unsure ones were resolved. ``active_ms``
+    includes undone work. ``undoable`` is True if a row can be undone, ``revealed`` if
+    anything was shown since the lock.
     """
 
     state: TaskState = TaskState.WAITING
@@ -58,7 +58,7 @@ class Standing:
 
     @property
     def unresolved(self) -> bool:
-        """Whether it is locked as unsure."""
+        """Whether the case is locked as unsure."""
         return self.state is TaskState.UNRESOLVED
 
 
@@ -86,7 +86,7 @@ def standing_of(rows: Sequence[ReadingRow], form: Form) -> Standing:
 
 
 def _held(rows: Iterable[ReadingRow]) -> list[ReadingRow]:
-    """Return the rows that are not taken back."""
+    """Return the rows that are not undone."""
     held: list[ReadingRow] = []
     for row in rows:
         if row.act is not Act.UNDONE:
@@ -97,7 +97,7 @@ def _held(rows: Iterable[ReadingRow]) -> list[ReadingRow]:
 
 
 def _may_be_undone(last: ReadingRow, form: Form) -> bool:
-    """Tell whether a row may be taken back; a lock that showed more is final."""
+    """Tell whether a row may be undone; a lock after which more was shown is final."""
     if last.act is Act.SAVED:
         return True
     return last.act is Act.LOCKED and last.stage + 1 == len(form.stages)

@@ -12,10 +12,10 @@ IDLE_AFTER_MS: Final = 30_000
 def intervals_of(
     moments: Iterable[int], idle_after_ms: int = IDLE_AFTER_MS
 ) -> tuple[Interval, ...]:
-    """Return the stretches of activity that moments of a monotonic clock (ms) make.
+    """Return the stretches of activity in a series of moments (ms, monotonic clock).
 
-    Two moments belong to one stretch where they are at most ``idle_after_ms`` apart;
-    after the last one before a longer pause, ``idle_after_ms`` still count.
+    Moments at most ``idle_after_ms`` apart belong to one stretch; ``idle_after_ms`` is
+    added after the last moment before a longer pause.
     """
     stretches: list[Interval] = []
     ordered = sorted(moments)
@@ -31,9 +31,9 @@ def intervals_of(
 
 
 def active_ms(intervals: Iterable[Interval]) -> int:
-    """Return how many milliseconds lie in any of some stretches, each counted once.
+    """Return how many milliseconds lie in at least one of several stretches.
 
-    A stretch that ends before it starts, as after a clock was set, counts nothing.
+    A stretch that ends before it starts, as after a clock change, counts as empty.
     """
     total, until = 0, None
     for stretch in sorted(intervals, key=lambda i: (i.start_ms, i.end_ms)):

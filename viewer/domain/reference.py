@@ -1,4 +1,4 @@
-"""References: the truth that answers are compared with."""
+"""References: the ground truth that answers are compared with."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -12,22 +12,22 @@ from viewer.domain.geometry import SizePx
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A binary mask in native pixels, kept as COCO compressed RLE."""
+    """A binary mask in native pixels, stored as COCO compressed RLE."""
 
     size: SizePx
     counts: str
 
     @classmethod
     def of_array(cls, mask: npt.NDArray[np.bool_]) -> Self:
-        """Code a (rows, columns) boolean array."""
+        """Encode a (rows, columns) boolean array."""
         rows, columns = mask.shape
         return cls(SizePx(int(rows), int(columns)), rle.encode(mask))
 
     def array(self) -> npt.NDArray[np.bool_]:
-        """Return the (rows, columns) boolean array; a bad code raises."""
+        """Return the (rows, columns) boolean array; UnreadableInputError if invalid."""
         return rle.decode(self.counts, self.size.rows, self.size.columns)
 
     @property
     def is_empty(self) -> bool:
-        """True if no pixel is set; a bad code raises."""
+        """Whether no pixel is set; UnreadableInputError if the code is invalid."""
         return not any(rle.decode_runs(self.counts)[1::2])

@@ -1,4 +1,4 @@
-"""Reports of studies as data: tables and figures, drawn by writers."""
+"""Reports of studies as data, drawn by writers: tables and figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from typing import Any
 class Table:
     """Rows of printable values under one header.
 
-    ``kinds`` are the types of columns whose values are of one type, or None, whatever
-    rows there are; other columns have what their values are.
+    ``kinds`` are column types that hold whatever rows there are, or None; other columns
+    take the type of their values.
     """
 
     name: str
@@ -19,7 +19,7 @@ class Table:
     kinds: Mapping[str, type] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return each row by column."""
+        """Return each row as a dict by column."""
         return [dict(zip(self.header, row, strict=True)) for row in self.rows]
 
 
@@ -27,8 +27,8 @@ class Table:
 class BarSeries:
     """One model's bars; every tuple runs parallel to the figure's groups.
 
-    ``limits`` are the ends of whiskers that may differ below and above, in the place
-    of ``errors``, which reach as far either way.
+    ``limits`` are asymmetric whisker ends; they replace ``errors``, which are
+    symmetric.
     """
 
     name: str
@@ -56,8 +56,8 @@ class BarFigure:
 class PaperRows:
     """Rows that a paper prints, under the columns of a page's table.
 
-    ``table`` is what the paper calls the place where it prints them. A column has ""
-    where it prints nothing.
+    ``table`` is the table's name in the paper. Values that the paper does not print are
+    "".
     """
 
     source: str
@@ -66,19 +66,19 @@ class PaperRows:
 
     @property
     def words(self) -> str:
-        """What stands above them."""
+        """The heading above the rows."""
         return f"Published: {', '.join(filter(None, (self.source, self.table)))}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table of a report's page, ready to be printed.
+    """A titled table of a report's page, in printable form.
 
-    ``groups`` names runs of columns, from the left, each with how many it spans.
-    ``best`` and ``second`` are cells set bold and underlined, by row and column.
-    ``printed`` are columns of what a paper prints, by place. ``number`` is what the
-    paper calls its own table, "" for one that it lacks, and ``published`` are rows of
-    the paper below those of the run.
+    ``groups`` are headers that span columns, from the left, each with its span.
+    ``best`` and ``second`` are the cells set bold and underlined, as (row, column).
+    ``printed`` are the indices of columns with a paper's values. ``number`` is the
+    table's number in the paper, "" if it has none, and ``published`` are the paper's
+    rows, shown below those of the run.
     """
 
     title: str
@@ -96,10 +96,10 @@ class Section:
 class ReportData:
     """A study's report: tables by file name, and data for its figures.
 
-    ``sections`` stand on the page before the figures, ``appendix`` after them;
-    ``warnings`` are sentences for whoever asked for the report. ``specs`` are the
-    specifications (viewer.results.spec) of those tables that have one, and of those
-    that were left out for having no row.
+    ``sections`` come before the figures on the page, ``appendix`` after them;
+    ``warnings`` are sentences for the user. ``specs`` are the specifications
+    (viewer.results.spec) of the tables that have one, including tables left out because
+    they have no rows.
     """
 
     tables: tuple[Table, ...]

@@ -1,7 +1,7 @@
 """Radiographic studies with the parts of their reports, as items.
 
-Source: ReXecution, section 3.1 (E001-01): images with their views, the study before
-where there is one, the indication and the findings.
+Source: ReXecution, section 3.1 (E001-01): images with their views, the prior study if
+there is one, the indication and the findings.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ NO_SIZE: Final = SizePx(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class StudyImage:
-    """An image of a study: its key, its view as written (PA, AP, LATERAL), whose it is.
+    """An image of a study: its key, and its view as written (PA, AP, LATERAL).
 
-    ``prior`` images are of the study before; ``size`` is none if nobody knows it.
+    ``prior`` images belong to the previous study; ``size`` is None if unknown.
     """
 
     key: str
@@ -31,9 +31,9 @@ class StudyImage:
 class ReportStudy:
     """A study: its images, indication and findings.
 
-    ``date`` is ISO 8601, "" if nobody says; ``prior_days`` how much older the prior is.
-    ``findings`` is the truth and told to no model that is asked; ``indication`` is
-    known before the images are. ``tasks`` are what is asked about it.
+    ``date`` is ISO 8601, "" if unknown; ``prior_days`` is the age difference to the
+    prior. ``findings`` is the truth and never shown to the model under test;
+    ``indication`` is known before imaging. ``tasks`` are the questions about it.
     """
 
     key: str
@@ -47,11 +47,11 @@ class ReportStudy:
 
     @property
     def has_prior(self) -> bool:
-        """Whether images of a study before are there."""
+        """Whether the study has prior images."""
         return any(image.prior for image in self.images)
 
     def item(self) -> Item:
-        """Return the item; :func:`study_of` makes the same study of it again."""
+        """Return the study as an item, from which :func:`study_of` restores it."""
         return Item(
             self.key,
             self.patient,
@@ -70,14 +70,14 @@ class ReportStudy:
 
 
 def is_study(item: Item) -> bool:
-    """Tell whether an item is a study with tasks or without."""
+    """Tell whether an item is a study, with or without tasks."""
     return "tasks" in item.facts and "views" in item.facts
 
 
 def study_of(item: Item) -> ReportStudy:
-    """Return the study that an item is of; one that is of none raises KeyError.
+    """Return the study of an item; KeyError if it is not a study.
 
-    What is true is empty where it was left out, as in front of a model.
+    The truth is empty if it was withheld, as for a model.
     """
     facts: Any = item.facts
     return ReportStudy(

@@ -15,9 +15,9 @@ IOU_THRESHOLD: Final = 0.5
 class Outcome(StrEnum):
     """How an answered cell compares with the reference (Gosai 2025, 3.3, Fig. 3).
 
-    A hit is ``FULL``: the reference covers enough of the cell; where it covers no cell
-    so far, it is ``FULL_FALLBACK``: any cell that it touches. A ``PARTIAL`` cell
-    touches the reference and is not a hit, a ``MISS`` does not touch it.
+    A hit is ``FULL`` if the reference covers enough of the cell, or ``FULL_FALLBACK``
+    if it touches the cell and covers no cell enough. A ``PARTIAL`` cell touches the
+    reference and is not a hit, a ``MISS`` does not touch it.
     """
 
     FULL = "full"
@@ -32,8 +32,8 @@ class Score:
 
     ``reason`` qualifies the status (``no_gt``, ``transposed``); ``answer`` is the
     answer as written in tables (``D4``); ``coverage`` the fraction of the answered cell
-    that the reference covers, 0-1; ``numbers`` whatever else was measured of it, finite
-    and by name, such as what a judge gave.
+    that the reference covers, 0-1; ``numbers`` other finite measurements by name, such
+    as a judge's score.
     """
 
     status: Status
@@ -44,7 +44,7 @@ class Score:
     numbers: tuple[tuple[str, float], ...] = ()
 
     def number(self, name: str) -> float | None:
-        """Return one of the named numbers, None if there is none of that name."""
+        """Return one of the named numbers, None if it is missing."""
         return dict(self.numbers).get(name)
 
 
@@ -53,14 +53,13 @@ class Measures:
     """How an answer of any type compares with its reference under each rule (X-03).
 
     ``point`` stands for the answer: a cell's centre, the point itself, the centre of
-    the largest box, a mask's deepest interior point, a heat map's greatest element, of
-    the part that was sent.
-    ``cell_hit``: its cell qualifies; ``pointing_hit``: it lies on the reference.
-    ``iou`` and ``dice`` compare the answer's pixels with the reference's, both cut to
-    what was sent, ``iou_uncropped`` and ``dice_uncropped`` all of both; None for a
-    point. ``distance_px`` is that from the point to the reference in native pixels, 0
-    on it; ``distance_mm`` the same in millimetres, measured where ``mm_meaning`` says,
-    None without a pixel spacing.
+    the largest box, a mask's deepest interior point, a heat map's maximum, each within
+    the part that was sent. ``cell_hit``: its cell qualifies; ``pointing_hit``: it lies
+    on the reference. ``iou`` and ``dice`` compare the answer's pixels with the
+    reference's, both cropped to what was sent, ``iou_uncropped`` and ``dice_uncropped``
+    without cropping; None for a point. ``distance_px`` is the distance from the point
+    to the reference in native pixels, 0 inside; ``distance_mm`` the same in
+    millimetres, in the plane that ``mm_meaning`` names, None without a pixel spacing.
     """
 
     kind: str
@@ -83,10 +82,11 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """A trial with its verdict, as tables count it.
+    """A trial with its verdict, as counted in tables.
 
-    ``said`` is what was read from the replies, None without any and of a cell, which
-    its score names; ``gold`` is what is right as JSON, "" if no program can tell.
+    ``said`` is what was read from the replies, None without replies and for a cell,
+    which the score names; ``gold`` is the right answer as JSON, "" if no program can
+    tell.
     """
 
     item: str

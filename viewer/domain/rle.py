@@ -16,7 +16,7 @@ _HOW = "Use COCO compressed RLE whose runs add up to the mask's height × width.
 
 
 def decode_runs(counts: str) -> list[int]:
-    """Return the run lengths coded in ``counts``; any may be out of range."""
+    """Return the run lengths coded in ``counts``; they may exceed the mask's size."""
     runs: list[int] = []
     position = 0
     while position < len(counts):
@@ -59,7 +59,7 @@ def encode_runs(runs: list[int]) -> str:
 
 
 def decode(counts: str, height: int, width: int) -> npt.NDArray[np.bool_]:
-    """Return the (height, width) mask; runs that do not fit raise."""
+    """Return the (height, width) mask; UnreadableInputError if the runs do not fit."""
     if height <= 0 or width <= 0:
         raise UnreadableInputError(
             f"A mask's size {height} × {width} is not positive.", _HOW

@@ -1,8 +1,8 @@
 """The rubric of ReXecution, and readers' grades.
 
-Headings are the paper's own definitions (Banerjee 2025, 3.3); what each level means is
-said in our words after its supplement. An official text takes their place where a data
-set's folder has it (readers.rubric_text).
+Headings are the paper's definitions (Banerjee 2025, 3.3); the levels are paraphrased
+from its supplement. An official text in a data set's folder replaces them
+(readers.rubric_text).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ class Dimension(StrEnum):
 
     @property
     def words(self) -> str:
-        """What people call it, such as ``Image Content``."""
+        """The dimension's name for people, such as ``Image Content``."""
         return self.value.replace("_", " ").title()
 
 
@@ -38,7 +38,7 @@ OF_IMAGE: Final = (Dimension.IMAGE_CONTENT, Dimension.IMAGE_STYLE)
 
 @dataclass(frozen=True, slots=True)
 class RubricRow:
-    """A dimension's heading and what its levels mean, the worst first."""
+    """A dimension's heading, and the meanings of its levels, worst first."""
 
     heading: str
     anchors: tuple[str, ...]
@@ -144,13 +144,13 @@ CODE_WORDS: Final[Mapping[FailureCode, str]] = {
 
 @dataclass(frozen=True)
 class Grade:
-    """One reader's grade of one output, or of one annotated image of it.
+    """One reader's grade of one output, or of one of its annotated images.
 
-    ``image`` counts the images that the model was shown, from 1, None for its text.
+    ``image`` counts the images that the model was shown, from 1, None for the text.
     ``scores`` has every dimension of the text, or of the image. ``concerns`` are the
-    reader's bullets, of which each may name an image. ``abstained`` tells whether the
-    output refrained from answering, None if the reader did not say. ``repeat`` is the
-    repeat of the trial whose output it is, 0 for the first.
+    reader's remarks, each of which may name an image. ``abstained`` is True if the
+    output did not answer, None if the reader did not say. ``repeat`` is the repeat of
+    the graded trial, from 0.
     """
 
     reader: str
@@ -166,12 +166,12 @@ class Grade:
 
     @property
     def output(self) -> tuple[str, str, int]:
-        """The model, item and repeat whose output it is about."""
+        """The model, item and repeat of the graded output."""
         return self.model, self.item, self.repeat
 
     @property
     def content(self) -> int | None:
-        """The least of Process, Execution and Synthesis; None of an image."""
+        """The lowest of Process, Execution and Synthesis; None for an image."""
         if self.image is not None:
             return None
         return min(self.scores[dimension] for dimension in CONTENT)
@@ -179,7 +179,7 @@ class Grade:
 
 @dataclass(frozen=True)
 class Grades:
-    """Grades of a file; of who has withdrawn none is used, but the names are kept.
+    """The grades of a file; those of withdrawn readers are left out, their names kept.
 
     ``rubric`` is the text that the readers graded by, ``problem`` what is wrong with
     the file, "" for nothing.
@@ -192,7 +192,7 @@ class Grades:
 
     @property
     def readers(self) -> tuple[str, ...]:
-        """Every reader by how much he graded, the most first; ties by name."""
+        """All readers by number of grades, the most first; ties by name."""
         names = [grade.reader for grade in self.grades]
         return tuple(sorted(set(names), key=lambda name: (-names.count(name), name)))
 
@@ -202,13 +202,13 @@ NO_GRADES: Final = Grades(())
 
 
 def dimensions_of(image: int | None) -> tuple[Dimension, ...]:
-    """Return the graded dimensions of a text (None) or of an image."""
+    """Return the graded dimensions of a text (None), or of an image of that number."""
     return OF_TEXT if image is None else OF_IMAGE
 
 
 def missing_dimensions(
     image: int | None, scores: Iterable[Dimension]
 ) -> Sequence[Dimension]:
-    """Return the dimensions that a grade lacks, so that it cannot be finalised."""
+    """Return the dimensions that a grade still lacks before it can be finalised."""
     there = set(scores)
     return [dimension for dimension in dimensions_of(image) if dimension not in there]

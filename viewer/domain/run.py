@@ -12,7 +12,7 @@ from viewer.domain.result import Score
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A named change of the stimulus; ``name`` is its spelling in tables."""
+    """A named change of the stimulus; ``name`` is how tables spell it."""
 
     name: str
     params: tuple[tuple[str, int | float | str], ...] = ()
@@ -40,9 +40,9 @@ class Trial:
 class Step:
     """One question of a trial, by its name.
 
-    ``role`` is who answers it, "" for the model that the trial is about. ``again``
-    counts how often the very same was asked before, so that it is asked anew instead
-    of taking the reply that is there.
+    ``role`` names who answers it, "" for the model under test. ``again`` counts how
+    often the identical question was asked before, so that it is asked anew instead of
+    reusing the stored reply.
     """
 
     name: str
@@ -55,7 +55,7 @@ ANSWER_STEP: Final = Step("answer")
 
 
 class OrphanPolicy(StrEnum):
-    """What happens to an attempt that a kill left without a reply."""
+    """What to do with an attempt that was left without a reply by a killed process."""
 
     RETRY = "retry"
     ASK = "ask"
@@ -64,12 +64,13 @@ class OrphanPolicy(StrEnum):
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A study file, read: everything that names the work, and nothing else.
+    """A parsed study file: exactly what identifies the work.
 
-    ``params`` is the study's Params as plain JSON values with every default filled
-    in; ``models`` the profiles in the order named. ``ceiling_microusd`` is the most
-    it may cost, which alone does not name the work. ``helpers`` are the models that
-    have a role in the study, such as a judge, and are not studied themselves.
+    ``params`` is the study's Params as plain JSON values with every default filled in;
+    ``models`` the profiles in the order named. ``ceiling_microusd`` is the most it may
+    cost; it is the only field that does not identify the work. ``helpers`` are the
+    models that have a role in the study, such as a judge, and are not themselves under
+    test.
     """
 
     study: str
@@ -85,7 +86,7 @@ class RunSpec:
 
 
 class RunStatus(StrEnum):
-    """The state of a run; PAUSED and CANCELLED were chosen by a person."""
+    """The state of a run; PAUSED and CANCELLED are set by the user."""
 
     UNFINISHED = "unfinished"
     PAUSED = "paused"
@@ -94,7 +95,7 @@ class RunStatus(StrEnum):
 
 
 class RunMark(StrEnum):
-    """What a person did with an unfinished run; the latest mark applies."""
+    """What the user did with an unfinished run; the latest mark applies."""
 
     PAUSED = "paused"
     CANCELLED = "cancelled"
@@ -103,10 +104,10 @@ class RunMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """An event of a run's model that a reader of the results must know about.
+    """A caveat about a run's model for readers of the results.
 
     ``kind`` is ``parameter_dropped``, ``model_changed``, ``stood_in``, ``not_learned``,
-    ``no_attention`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
+    ``no_attention`` or ``reader_withdrawn``; ``text`` is a sentence without full stop.
     """
 
     model: str
@@ -119,11 +120,11 @@ class RunNote:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as lists show it; ``counts`` maps every status present to its trials.
+    """A run as shown in lists; ``counts`` has the number of trials by status.
 
-    ``cost_microusd`` is what its own requests cost, None if no reply had a price, one
-    from beyond this machine had none, or nobody added them up. A run with ``notes`` is
-    badged wherever it is shown.
+    ``cost_microusd`` is the cost of its own requests, None if no reply had a price, one
+    from a remote model had none, or costs were not added up. A run with ``notes`` has a
+    badge wherever it is shown.
     """
 
     id: int
@@ -142,7 +143,7 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A batch begins or continues; ``done`` trials are settled already."""
+    """A batch begins or continues; ``done`` trials are already settled."""
 
     run: int
     planned: int
@@ -151,7 +152,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class TrialDone:
-    """A trial is settled and stored; ``reused`` where its reply was in the store."""
+    """A trial is settled and stored; ``reused`` if its reply was in the store."""
 
     run: int
     trial: int
@@ -178,10 +179,10 @@ class TrialRetried:
 
 @dataclass(frozen=True, slots=True)
 class ModelStopped:
-    """No further trial of this model is asked in this batch, with the reason.
+    """No further trial of this model is asked in this batch, and why.
 
-    ``words_of`` names the data set whose words a person is to read before its questions
-    may leave, "" if they do not wait for that.
+    ``words_of`` names the data set whose text must be reviewed before questions may be
+    sent, "" if that is not the reason.
     """
 
     run: int
@@ -194,7 +195,7 @@ class ModelStopped:
 class RunEnded:
     """The batch ends; ``counts`` of every status present, over the whole run.
 
-    ``unanswered`` questions were in flight and not awaited any longer.
+    ``unanswered`` questions were in flight when waiting ended.
     """
 
     run: int
@@ -207,8 +208,8 @@ class RunEnded:
 class RunSpent:
     """What a run has cost so far, in micro-dollars.
 
-    ``at_risk`` is the most that what is in flight can cost besides; ``ceiling`` the
-    most the run may cost, None without one.
+    ``at_risk`` is the most that requests in flight can add; ``ceiling`` the most the
+    run may cost, None without one.
     """
 
     run: int
@@ -233,9 +234,9 @@ STORE_IS_BUSY: Final = "The store is busy; waiting…"
 
 @dataclass(frozen=True, slots=True)
 class RunWaiting:
-    """A batch only waits: for replies that other processes ask for, or to write.
+    """A batch is waiting for replies that other processes asked for, or to write.
 
-    ``holders`` says which processes ask, "" once the batch goes on.
+    ``holders`` names those processes, "" once the batch continues.
     """
 
     run: int
@@ -254,8 +255,8 @@ class RunWaiting:
 class ModelLoading:
     """A model of the run is being downloaded or loaded; its questions wait.
 
-    ``part`` is done, 0 to 1; ``what`` says in a few words what is being done, "" once
-    that has ended, well or not.
+    ``part`` is the fraction done, 0 to 1; ``what`` names the current step, "" once it
+    has ended, successfully or not.
     """
 
     run: int

@@ -1,8 +1,8 @@
 """Recognise keys and passwords by their value, whatever their variable is called.
 
-A value is secret if the program knows it as a key, if it has the form of a well-known
-kind of key, or if it is long, looks drawn by chance and is assigned to something that
-holds keys (``api_key = …``). Numbers, hashes, UIDs and words are none.
+A value is secret if the program knows it as a key, if it has the format of a well-known
+kind of key, or if it is long, looks random and is assigned to a name for keys
+(``api_key = …``). Numbers, hashes, UIDs and words are not secret.
 """
 
 import base64
@@ -47,7 +47,7 @@ _GAP: Final = r"(?:[\"']\s*[\"']|\\?\r?\n\s*|\\[nr])?"
 
 
 def holds_keys(name: str) -> bool:
-    """Tell whether what has this name is there to hold a key: ``api_key``, no count.
+    """Tell whether a name is one for keys, such as ``api_key``.
 
     ``max_tokens`` and ``prompt_sha256`` are not.
     """
@@ -55,20 +55,20 @@ def holds_keys(name: str) -> bool:
 
 
 def is_secret(text: str, known: Iterable[str] = ()) -> bool:
-    """Tell whether a text holds a key, however it is written."""
+    """Tell whether a text contains a key in any encoding."""
     return without_secrets(text, known) != text
 
 
 def without_secrets(text: str, known: Iterable[str] = ()) -> str:
-    """Return a text with ``STRUCK`` in the place of every key.
+    """Return a text with ``STRUCK`` in place of every key.
 
     Parameters
     ----------
     text : str
         A log line, an error sentence, a report or a value.
     known : iterable of str
-        The keys that the program knows; they are found also in percent-encoding,
-        base64 and hexadecimal, and broken over lines or string literals.
+        The keys that the program knows; they are also found in percent-encoding, base64
+        and hexadecimal, and split across lines or string literals.
     """
     for key in sorted(set(known), key=len, reverse=True):
         if len(key) >= _SHORTEST:
@@ -78,7 +78,7 @@ def without_secrets(text: str, known: Iterable[str] = ()) -> str:
 
 
 def secret_place(value: object, known: Iterable[str] = (), place: str = "") -> str:
-    """Return where in a document a key stands, such as ``model.1.note``; "" nowhere."""
+    """Return the path of a key in a document, such as ``model.1.note``; "" if none."""
     if isinstance(value, str):
         return place if is_secret(value, known) else ""
     if isinstance(value, Mapping):
@@ -100,7 +100,7 @@ def _struck(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _pattern(key: str) -> re.Pattern[str]:
-    """Return what finds a key however it is encoded."""
+    """Return a pattern that matches a key in every encoding."""
     raw = key.encode()
     written = [_GAP.join(_either(letter) for letter in key), raw.hex()]
     written += [_GAP.join(map(re.escape, text)) for text in _base64(raw)]
@@ -114,7 +114,7 @@ def _either(letter: str) -> str:
 
 
 def _base64(raw: bytes) -> set[str]:
-    """Return what base64 of any text with the key inside has, by where it begins."""
+    """Return the base64 substrings that encode the key, one per alignment."""
     found = set()
     for before in range(3):
         text = base64.b64encode(bytes(before) + raw).decode().rstrip("=")

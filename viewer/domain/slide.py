@@ -1,7 +1,7 @@
 """Whole slides as lists of images: an overview, then fields by magnification.
 
-The list follows from the slide's size and scan alone, so that a file and a frame
-number name the same field everywhere and for good.
+The list depends only on the slide's size and scan, so that a file and a frame number
+always identify the same field.
 """
 
 from dataclasses import dataclass, replace
@@ -35,16 +35,16 @@ class SlideScale:
 
     @property
     def columns(self) -> int:
-        """How many fields lie side by side."""
+        """The number of fields in a row."""
         return ceil(self.size.columns / FIELD_PX)
 
     @property
     def count(self) -> int:
-        """How many fields there are."""
+        """The number of fields."""
         return self.columns * ceil(self.size.rows / FIELD_PX)
 
     def field(self, number: int) -> BoxPx:
-        """Return a field's whole pixels at this magnification; the last end early."""
+        """Return a field in whole pixels of this magnification, cropped at the end."""
         row, column = divmod(number, self.columns)
         x, y = column * FIELD_PX, row * FIELD_PX
         right = min(x + FIELD_PX, self.size.columns)
@@ -56,7 +56,7 @@ class SlideScale:
         return SizePx(int(field.y1 - field.y0), int(field.x1 - field.x0))
 
     def field_at(self, point: PointPx) -> int:
-        """Return the field in which a point lies, the nearest where it is outside."""
+        """Return the field that contains a point, or the nearest field."""
         column = min(max(point.x, 0.0), self.size.columns - 1) // FIELD_PX
         row = min(max(point.y, 0.0), self.size.rows - 1) // FIELD_PX
         return int(row) * self.columns + int(column)
@@ -64,9 +64,9 @@ class SlideScale:
 
 @dataclass(frozen=True, slots=True)
 class SlideMap:
-    """Every frame of a slide; ``scan`` is the scan's geometry.
+    """All frames of a slide; ``scan`` is the scan's geometry.
 
-    ``scales`` begin at frame 0.
+    The frames of ``scales`` are numbered from 0.
     """
 
     scan: ImageGeometry
@@ -79,11 +79,11 @@ class SlideMap:
 
     @property
     def frames(self) -> int:
-        """How many frames there are."""
+        """The number of frames."""
         return self.scales[-1].first + self.scales[-1].count
 
     def scale_of(self, frame: int) -> SlideScale:
-        """Return the magnification that a frame is of."""
+        """Return the magnification that a frame belongs to."""
         return next(scale for scale in reversed(self.scales) if scale.first <= frame)
 
     def field(self, frame: int) -> BoxPx:
@@ -98,7 +98,7 @@ class SlideMap:
         return replace(whole, size=scale.field_size(frame - scale.first))
 
     def on_slide(self, frame: int, point: PointPx) -> PointPx:
-        """Return where a frame's native position lies on the scan, in its pixels."""
+        """Convert a position in a frame's native pixels to pixels of the scan."""
         size, field = self.scale_of(frame).size, self.field(frame)
         return PointPx(
             (field.x0 + point.x) * self.size.columns / size.columns,
@@ -114,9 +114,9 @@ class SlideMap:
         return scale.first + scale.field_at(at)
 
     def finer(self, frame: int) -> SlideScale | None:
-        """Return the next finer scale: 10x after the overview.
+        """Return the next finer scale, such as 10x after the overview.
 
-        None if nothing shows more than the frame does.
+        None if no scale shows more than the frame does.
         """
         now = self.scale_of(frame)
         finer = [s for s in self.scales if s.size.columns > now.size.columns]
@@ -125,5 +125,5 @@ class SlideMap:
 
 
 def scale_name(magnification: float) -> str:
-    """Return ``2.5x`` or ``10x``."""
+    """Return a magnification as ``2.5x`` or ``10x``."""
     return f"{magnification:g}x"

@@ -47,11 +47,11 @@ _SPELLINGS: Final = {
 
 
 def group_of(specialty: str) -> str:
-    """Return the group of a specialty; an unknown one raises KeyError."""
+    """Return the group of a specialty; KeyError if it is unknown."""
     return _GROUP_OF[specialty]
 
 
 def specialty_named(name: str) -> str | None:
-    """Return the specialty of a name in any case, or of a common spelling of it."""
+    """Return the specialty for a name in any case or a common spelling."""
     plain = " ".join(name.replace("&", "and").casefold().split())
     return _SPELLINGS.get(plain)

@@ -20,7 +20,7 @@ ALL_VIEWS: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Terms for right and wrong answers; ``{}`` in a term stands for a number.
+    """A study's words for right and wrong answers; ``{}`` stands for a number.
 
     ``got`` completes "... by both".
     """
@@ -59,14 +59,14 @@ def _one_task(_finding: str) -> str:
 class StudyWords:
     """A study's terms for its results: lower case, singular.
 
-    ``finding`` and ``view`` are the two words that results are grouped by, with their
-    plurals, and ``rate`` is what share of the answers is right. ``names`` are what
-    people call findings and views, ``numbers`` what they call columns of numbers, and
-    ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
-    a run has none; ``graded`` tells that they are readers' grades, which may come at
-    any time. ``task`` says what kind of question a finding is of: only rates of one
-    task may be pooled. ``strata`` are what items fall into besides, by name, and
-    ``asked`` what a trial asks in words, by name.
+    ``finding`` and ``view`` are the study's words for the two grouping columns, with
+    plurals, and ``rate`` the word for the share of right answers. ``names`` are display
+    names of findings and views, ``numbers`` those of numeric columns, and ``condition``
+    returns a condition's display name. ``ungraded`` says how to get verdicts if a run
+    has none; ``graded`` is True if they are readers' grades, which may be added at any
+    time. ``task`` returns the kind of question of a finding: only rates of one task may
+    be pooled. ``strata`` are further groupings of items, by name, and ``asked`` what a
+    trial asks in words, by name.
     """
 
     finding: str = "finding"
@@ -86,25 +86,25 @@ class StudyWords:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of trials under this study's own names of what they fall into."""
+        """The columns of trials that hold this study's strata, under its own names."""
         named = (self.finding, self.view, *self.strata, *self.asked)
         return tuple(name.replace(" ", "_") for name in named)
 
     def about(self, item: Item, trial: str, condition: str) -> Iterator[Pair]:
-        """Yield what is told of a trial besides its groups: names and words."""
+        """Yield a trial's strata and questions, as names with words."""
         yield from ((name, stratum(item)) for name, stratum in self.strata.items())
         told = ((name, of(item, trial, condition)) for name, of in self.asked.items())
         yield from told
 
     @property
     def places(self) -> bool:
-        """Whether answers are places, so that they can cover a part of a reference."""
+        """Whether answers are locations, which can cover a part of a reference."""
         return self.verdicts is HITS
 
     def called(self, column: str, value: str) -> str:
-        """Return the displayed name of a value of the grouping columns.
+        """Return the display name of a value in a grouping column.
 
-        ``column`` is finding, view or condition; a value of another stands as it is.
+        ``column`` is finding, view or condition; values of other columns are unchanged.
         """
         if column == "condition":
             name, variant = name_without_variant(value), variant_of(value)
@@ -127,19 +127,19 @@ PLACING: Final = StudyWords()
 
 
 def spoken(name: str) -> str:
-    """Return a name of the code as people read it."""
+    """Return an identifier as people read it."""
     return name.replace("_", " ")
 
 
 def capital(text: str) -> str:
-    """Return a text with a capital letter at its beginning, the others kept."""
+    """Capitalise the first letter of a text and leave the others."""
     return text[:1].upper() + text[1:]
 
 
 def words_of_all(several: Iterable[StudyWords]) -> StudyWords:
-    """Return words that are true of several studies together.
+    """Return words that are right for several studies together.
 
-    What all call the same keeps its name; a value that one of them names is called so.
+    A term that all studies share is kept; display names given by one of them apply.
     """
     known = tuple(dict.fromkeys(map(id, several := tuple(several))))
     if len(known) < 2:
@@ -159,7 +159,7 @@ def words_of_all(several: Iterable[StudyWords]) -> StudyWords:
 
 
 def _first_named(several: Iterable[StudyWords], condition: str) -> str:
-    """Return what a study calls a condition, where only one has a name of its own."""
+    """Return a study's name for a condition, if only one study has a name for it."""
     plain = spoken(condition)
     told = {one.condition(condition) for one in several} - {plain, condition}
     return told.pop() if len(told) == 1 else plain

@@ -1,11 +1,11 @@
 """Colours, markers and order of everything drawn: one table, keyed by code.
 
-A code is what the program calls an outcome, an ending or a grade (``full``,
-``refused``, ``grade_3.5``); what readers are shown in its place, ``words``, colours
-nothing. A model keeps the colour of its profile wherever it is drawn; what has none is
-told by place: the first, the second, and so on. Colours are Okabe and Ito's and a
-violet, apart for colour-blind eyes; what colour alone does not tell apart is hatched,
-or has a sign or a marker of its own.
+A code is the program's name for an outcome, a status or a grade (``full``, ``refused``,
+``grade_3.5``); the displayed ``words`` do not affect its colour. A model keeps the
+colour of its profile wherever it is drawn; anything else is coloured by position: the
+first, the second, and so on. The colours are those of Okabe and Ito and a violet,
+distinguishable with colour-vision deficiency; where colour is not enough, there is a
+hatch, a sign or a marker.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +15,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is drawn upon, as #RRGGBB: the paper, and what is written and ruled on it.
+    """The background drawn on, and the colours of text and lines on it, as #RRGGBB.
 
-    ``ink`` is for text and whiskers, ``soft`` for edges and asides, ``line`` for rules.
+    ``ink`` is for text and whiskers, ``soft`` for edges and secondary text, ``line``
+    for rules.
     """
 
     name: str
@@ -42,8 +43,8 @@ GROUNDS: Final = {ground.name: ground for ground in (LIGHT, DARK)}
 class Style:
     """How a kind of answer, or its author, is drawn.
 
-    ``on_dark`` is the colour on a dark ground, "" where ``colour`` serves on both.
-    ``hatch`` and ``marker`` are matplotlib's letters, ``sign`` is one of text.
+    ``on_dark`` is the colour on a dark background, "" if ``colour`` is used on both.
+    ``hatch`` and ``marker`` are matplotlib's codes, ``sign`` is a character.
     """
 
     words: str
@@ -54,7 +55,7 @@ class Style:
     on_dark: str = ""
 
     def colour_on(self, ground: Ground) -> str:
-        """Return the colour on a ground."""
+        """Return the colour on a background."""
         return self.on_dark or self.colour if ground.dark else self.colour
 
 
@@ -119,13 +120,13 @@ STYLES: Final[Mapping[str, Style]] = {
 
 
 def style_of(code: str) -> Style:
-    """Return the style of a code; one without its own is grey."""
+    """Return the style of a code; unknown codes are grey."""
     words = code.replace("_", " ")
     return STYLES.get(code) or Style(words, LIGHT.soft, on_dark=DARK.soft)
 
 
 def model_style(place: int, name: str = "") -> Style:
-    """Return the style of the model, or the series, numbered ``place`` from 0."""
+    """Return the style of the model or series at ``place``, from 0."""
     turn, which = divmod(place, len(MODELS))
     return Style(
         name,
@@ -137,15 +138,15 @@ def model_style(place: int, name: str = "") -> Style:
 
 
 def know_models(places: Mapping[str, int]) -> None:
-    """Draw these models, wherever they are drawn, in the colours of these places."""
+    """Register models, to be drawn everywhere in the colours of these places."""
     _KNOWN["models"] = dict(places)
 
 
 def looks_of(names: Iterable[str]) -> dict[str, Style]:
-    """Return the styles of what is drawn together, by name, each another.
+    """Return distinct styles, by name, for what is drawn together.
 
-    A known model has its own colour; the others have, in the order named, those that
-    are left. A colour that is there already comes again with another hatch.
+    A registered model has its own colour; the others get the remaining colours in the
+    order named. A colour used twice comes with another hatch.
     """
     known, asked = _KNOWN["models"], tuple(dict.fromkeys(names))
     taken = {known[name] % len(MODELS) for name in asked if name in known}
@@ -161,7 +162,7 @@ def looks_of(names: Iterable[str]) -> dict[str, Style]:
 
 
 def sides_of(models: Sequence[str]) -> tuple[Style, ...]:
-    """Return the styles of sides that are compared; two of one model differ too."""
+    """Return distinct styles for the two sides of a comparison, even of one model."""
     names = [
         f"{model} ({n})" if model in models[:n] else model
         for n, model in enumerate(models)
@@ -171,13 +172,13 @@ def sides_of(models: Sequence[str]) -> tuple[Style, ...]:
 
 
 def rgb_of(colour: str) -> tuple[int, int, int]:
-    """Return red, green and blue, 0 to 255, of #RRGGBB."""
+    """Return red, green and blue, 0 to 255, of a colour #RRGGBB."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
 
 
 def in_order(codes: Iterable[str]) -> tuple[str, ...]:
-    """Return codes, each once, in the order of the table; unknown ones last."""
+    """Return codes without duplicates in the order of the table, unknown ones last."""
     places = {code: place for place, code in enumerate(STYLES)}
     return tuple(sorted({*codes}, key=lambda code: (places.get(code, 1000), code)))
 
@@ -192,7 +193,7 @@ def luminance(colour: str) -> float:
 
 
 def ink_on(colour: str) -> str:
-    """Return black or white, whichever stands out more of a colour (WCAG 2, 1.4.3)."""
+    """Return black or white, whichever contrasts more with a colour (WCAG 2, 1.4.3)."""
     light = luminance(colour)
     return "#FFFFFF" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000000"
 

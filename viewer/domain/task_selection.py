@@ -1,7 +1,6 @@
 """Files of tasks that a radiologist selected, edited or wrote (E001-05).
 
-The file is JSON: every task with the candidate it came from, word for word, and what
-was changed.
+The file is JSON: every task with the verbatim candidate it came from, and the changes.
 """
 
 import json
@@ -67,9 +66,9 @@ NO_TAG: Final = "None"
 class SelectedTask:
     """A task of the benchmark.
 
-    ``item`` is its study, ``id`` unique among the study's tasks. ``candidate`` holds
-    the words that a model proposed, "" for a task that a person wrote; ``rescored`` is
-    the sum that the radiologist gave it, None if it was not scored again.
+    ``item`` is its study, ``id`` is unique among the study's tasks. ``candidate`` is
+    the text that a model proposed, "" for a task that a person wrote; ``rescored`` is
+    the radiologist's sum score, None if it was not scored again.
     """
 
     item: str
@@ -85,14 +84,14 @@ class SelectedTask:
 
     @property
     def origin(self) -> Origin:
-        """Whether it was chosen as it was, changed, or written anew."""
+        """Whether the task was selected unchanged, edited, or written by a person."""
         if not self.candidate:
             return Origin.WRITTEN
         return Origin.SELECTED if self.task == self.candidate else Origin.EDITED
 
     @property
     def diff(self) -> tuple[str, ...]:
-        """What was changed, word for word: ``- old`` and ``+ new``; empty for none."""
+        """The changes, word for word: ``- old`` and ``+ new``; empty for none."""
         if self.origin is not Origin.EDITED:
             return ()
         lines = ndiff(self.candidate.split(), self.task.split())
@@ -103,19 +102,19 @@ FORMAT: Final = "overread rubric tasks"
 
 
 def selection_as_json(tasks: Sequence[SelectedTask]) -> bytes:
-    """Return the file; :func:`selection_of_json` reads back equal tasks."""
+    """Return the file's text, which :func:`selection_of_json` reads back."""
     document = {"format": FORMAT, "tasks": [task_as_json(task) for task in tasks]}
     return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
 def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
-    """Read such a file, called ``name`` in errors.
+    """Parse a file of selected tasks, called ``name`` in errors.
 
     Raises
     ------
     UnreadableInputError
-        For what is no such file, a task without its words, two of one id, or one whose
-        noted changes, if any are, are not those between its candidate and its words.
+        If the file has another format, a task has no text, an id occurs twice, or
+        recorded changes do not match the candidate and the text.
     """
     try:
         document = read_json(text)
@@ -135,7 +134,7 @@ def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
 
 
 def task_as_json(task: SelectedTask) -> dict[str, Any]:
-    """Return a task as plain JSON values; :func:`task_of_json` reads it back."""
+    """Return a task as plain JSON values, which :func:`task_of_json` reads back."""
     return {**plain(task), "origin": str(task.origin), "diff": list(task.diff)}
 
 
@@ -149,9 +148,9 @@ def _task(name: str, number: int, entry: object) -> SelectedTask:
 
 
 def task_of_json(entry: object, where: str = "the task") -> SelectedTask:
-    """Read a task, called ``where`` in errors.
+    """Parse a task, called ``where`` in errors.
 
-    One that does not hold raises WrongUseError or ValueError.
+    Invalid tasks raise WrongUseError or ValueError.
     """
     entries = made(dict[str, Any], entry, where=where)
     told = made(list[str], entries.pop("diff", []), where=where)

@@ -1,4 +1,4 @@
-"""Replies that models gave elsewhere, as files have them."""
+"""Replies that models gave elsewhere, as written in files."""
 
 import base64
 import binascii
@@ -23,11 +23,11 @@ class WrittenReply:
     """A reply to one question of a trial.
 
     ``repeat`` is a number as text or ``ANY``. ``step`` is the question's name; ``role``
-    is who was asked, "" for the model that the trial is about, and ``again`` counts how
-    often the very same was asked before. ``position`` is the question's place among
-    those of a run, from 0, where a file says nothing else of its item. ``raw`` is the
-    reply as it was received, None where only its text is known. ``settings`` are those
-    of its model that say how replies are read, such as a convention of coordinates.
+    names who was asked, "" for the model under test, and ``again`` counts how often the
+    identical question was asked before. ``position`` is the question's index in the
+    run, from 0, if the file does not identify its item otherwise. ``raw`` is the reply
+    as received, None if only its text is known. ``settings`` are the model's settings
+    for parsing, such as its coordinate convention.
     """
 
     item: str
@@ -46,13 +46,13 @@ class WrittenReply:
 
     @property
     def called(self) -> str:
-        """What a sentence calls the question."""
+        """The question's name in messages."""
         named = (self.item or str(self.position), self.condition, self.repeat)
         return " ".join(part for part in (*named, self.step) if part)
 
 
 def row_of(reply: WrittenReply) -> dict[str, object]:
-    """Return a reply as an object for a line of JSON, without empty members."""
+    """Return a reply as a JSON Lines object, without empty members."""
     row: dict[str, object] = {
         "item": reply.item,
         "condition": reply.condition,
@@ -72,12 +72,12 @@ def row_of(reply: WrittenReply) -> dict[str, object]:
 
 
 def reply_of_row(row: Mapping[str, Any]) -> WrittenReply:
-    """Return the reply that a line or a row of a table holds.
+    """Return the reply in a JSON line or a table row.
 
     Raises
     ------
     ValueError
-        For a reply that is no text, or numbers and bytes that are none.
+        If the reply is not text, or a number or base64 value is invalid.
     """
     text = row.get("reply")
     if text is None and row.get("body") is None:
@@ -139,7 +139,7 @@ def _text(value: object) -> str:
 
 
 def _repeat(value: object) -> str:
-    """Return a repeat as whole numbers are written: of 0, 0.0 and "0" the same."""
+    """Return a repeat in canonical form: 0, 0.0 and "0" are the same."""
     text = _text(value).strip()
     try:
         return str(int(float(text))) if text else ANY

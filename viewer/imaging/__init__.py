@@ -1,1 +1,1 @@
-"""Arrays in, arrays out."""
+"""Image processing on arrays: no files, no Qt, no network."""

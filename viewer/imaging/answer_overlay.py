@@ -1,7 +1,7 @@
-"""An answer beside its reference, painted into the raster that was sent.
+"""An answer and its reference, drawn on the raster that was sent.
 
-The outcome is coded by a shape as well as by words elsewhere, and the colours are two
-of the palette of Okabe and Ito, which colour-blind readers tell apart.
+The outcome is shown by a sign as well as by words elsewhere, and the two colours are
+from the palette of Okabe and Ito, which colour-blind readers can distinguish.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,13 +44,13 @@ def draw_answer(
     answered : Cell or None
         The cell that was answered; framed.
     reference_cells : sequence of Cell
-        The cells that count as hit; marked at their corners.
+        The cells that count as a hit; marked at their corners.
     outcome : Outcome or None
-        The sign in the answered cell: a full square for a hit, a half-filled one for
-        a partial hit, a hollow diamond for a miss; none without a reference.
+        The sign in the answered cell: a full square for a hit, a half-filled one for a
+        partial hit, a hollow diamond for a miss; none without a reference.
     region : (rows, columns) bool or None
-        What an answer that is not a cell covers on this raster's pixels; it is outlined
-        in place of its cell, which keeps the sign.
+        The pixels of this raster covered by an answer that is not a cell; outlined
+        instead of its cell, which keeps the sign.
     """
     size = raster.size
     gridded = draw_grid(raster, grid, _style(size))
@@ -74,8 +74,8 @@ def draw_marks(
 ) -> Raster:
     """Return an RGB copy of ``raster`` with reference and answer, without the grid.
 
-    For pictures too small for the grid's labels; parameters as :func:`draw_answer`,
-    and the ``color`` of the answer, which says whose it is.
+    For pictures too small for the grid's labels; parameters as :func:`draw_answer`, and
+    ``color``, the answer's colour, which identifies the model.
     """
     pixels = _rgb(raster)
     stroke = _stroke(raster.size)
@@ -95,9 +95,9 @@ def draw_marks(
 def draw_regions(
     raster: Raster, regions: Sequence[npt.NDArray[np.bool_]], color: Rgb = ANSWER
 ) -> Raster:
-    """Return an RGB copy of ``raster`` with each region's outline, inside its edge.
+    """Return an RGB copy of ``raster`` with each region outlined inside its edge.
 
-    ``regions`` are (rows, columns) on this raster's pixels; an empty one draws nothing.
+    ``regions`` are (rows, columns) on this raster's pixels; empty ones draw nothing.
     """
     pixels = _rgb(raster)
     for region in regions:
@@ -106,13 +106,13 @@ def draw_regions(
 
 
 def _rgb(raster: Raster) -> npt.NDArray[np.uint8]:
-    """Return a copy of the pixels, grey ones as (rows, columns, 3) too."""
+    """Return a copy of the pixels as (rows, columns, 3), grey ones included."""
     grey = raster.pixels.ndim == 2
     return np.stack([raster.pixels] * 3, axis=-1) if grey else raster.pixels.copy()
 
 
 def _stroke(size: SizePx) -> int:
-    """Return the width of strokes: 1 pixel up to 511, 2 up to 767 and so on."""
+    """Return the stroke width: 1 pixel for sides up to 511, 2 up to 767 and so on."""
     return max(1, min(16, min(size.rows, size.columns) // 256))
 
 
@@ -122,7 +122,7 @@ def _style(size: SizePx) -> GridStyle:
 
 
 def _outline(mask: npt.NDArray[np.bool_], stroke: int) -> npt.NDArray[np.bool_]:
-    """Return the pixels of ``mask`` within ``stroke`` of what is outside it."""
+    """Return the pixels of ``mask`` within ``stroke`` of its outside."""
     inner = mask
     for _ in range(stroke):
         wide = np.pad(inner, 1)
@@ -154,14 +154,14 @@ def _paint_in(
     stroke: int,
     color: Rgb,
 ) -> None:
-    """Paint a shape, given by rows, columns and stroke, over a cell."""
+    """Draw a shape, a function of rows, columns and stroke, over a cell."""
     size = SizePx(pixels.shape[0], pixels.shape[1])
     inside = pixels[_cell_slices(size, grid, cell)]
     _paint(inside, shape(inside.shape[0], inside.shape[1], stroke), color)
 
 
 def _frame(rows: int, columns: int, stroke: int) -> npt.NDArray[np.bool_]:
-    """Return a border of twice the stroke."""
+    """Return a border twice as wide as the stroke."""
     frame = np.ones((rows, columns), dtype=bool)
     frame[2 * stroke : -2 * stroke, 2 * stroke : -2 * stroke] = False
     return frame
@@ -183,7 +183,7 @@ def _paint_sign(
     outcome: Outcome,
     color: Rgb,
 ) -> None:
-    """Paint the outcome's sign into the lower right of the cell, on a dark ground."""
+    """Draw the outcome's sign in the cell's lower right, on a dark background."""
     size = SizePx(pixels.shape[0], pixels.shape[1])
     inside = pixels[_cell_slices(size, grid, cell)]
     side = max(5, min(inside.shape[:2]) * 3 // 8) | 1

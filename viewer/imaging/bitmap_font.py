@@ -1,9 +1,9 @@
-"""A bitmap face of our own, capitals and digits, so that labels are the same anywhere.
+"""A bitmap font of our own, capitals and digits, so that labels never vary.
 
-Three cuts of the same letters: 5 × 7 is the usual one, all characters equally wide;
-4 × 7 keeps its height where three characters must fit a cell of 16 pixels, and there
-1 takes less room and M more; 3 × 5 is the last resort. The zero bears no
-stroke: a label's letter always comes first, so O and 0 cannot be confused.
+Three faces of the same letters: 5 × 7 is the usual one, monospaced; 4 × 7 keeps the
+height where three characters must fit a cell of 16 pixels, with a narrower 1 and a
+wider M; 3 × 5 is the last resort. The zero has no stroke: a label's letter always comes
+first, so O and 0 cannot be confused.
 """
 
 from enum import Enum
@@ -92,7 +92,7 @@ _SMALL = """
 
 
 class Face(Enum):
-    """A cut of the face; its value is the usual size of a character in pixels."""
+    """A face of the font; its value is the usual size of a character in pixels."""
 
     REGULAR = "5 × 7"
     NARROW = "4 × 7"
@@ -100,7 +100,7 @@ class Face(Enum):
 
     @property
     def height(self) -> int:
-        """Rows of a character."""
+        """The height of a character in rows."""
         return int(self.value[-1])
 
 
@@ -108,7 +108,7 @@ _DRAWINGS = {Face.REGULAR: _REGULAR, Face.NARROW: _NARROW, Face.SMALL: _SMALL}
 
 
 def text_width(text: str, scale: int = 1, face: Face = Face.REGULAR) -> int:
-    """Return the columns that :func:`text_mask` takes for ``text``."""
+    """Return the width in columns that :func:`text_mask` needs for ``text``."""
     widths = (int(_glyphs(face)[c].shape[1]) + SPACING for c in text)
     return scale * (sum(widths) - SPACING)
 
@@ -116,7 +116,7 @@ def text_width(text: str, scale: int = 1, face: Face = Face.REGULAR) -> int:
 def text_mask(
     text: str, scale: int = 1, face: Face = Face.REGULAR
 ) -> npt.NDArray[np.bool_]:
-    """Return ``text`` as a (height·scale, width) mask, True if there is ink.
+    """Return ``text`` as a (height·scale, width) mask, True for ink.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def text_mask(
 
 @cache
 def _glyphs(face: Face) -> dict[str, npt.NDArray[np.bool_]]:
-    """Read a drawing: blocks of lines, in each the characters side by side."""
+    """Parse a drawing: blocks of lines, each with its characters side by side."""
     lines = [line.split() for line in _DRAWINGS[face].split("\n") if line]
     blocks = [lines[i : i + face.height] for i in range(0, len(lines), face.height)]
     glyphs = [

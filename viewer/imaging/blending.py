@@ -1,9 +1,9 @@
-"""A region of one image in the place of another's (HEAL-MedVQA 3.1, E002-10).
+"""Pasting a region of one image into another (HEAL-MedVQA 3.1, E002-10).
 
-The donor's region is brought to the target's by the affine map of their boxes; donor
-pixels are pasted where the target's mask or the resized donor's is. All of it is
-deterministic: fixed-point resampling, one thread, and rounding that no last binary
-digit decides.
+The donor's region is mapped to the target's by the affine map of their boxes; donor
+pixels are pasted where the target's mask or the resized donor's is set. Everything is
+deterministic: fixed-point resampling, one thread, and rounding that does not depend on
+the last binary digit.
 """
 
 from dataclasses import dataclass
@@ -39,9 +39,9 @@ class Blend(StrEnum):
 class Pasting:
     """How a region is pasted.
 
-    ``feather`` is the standard deviation of the edge as a share of the width of the
-    target's box. ``match_histogram`` gives the donor's grey values the distribution of
-    those they replace.
+    ``feather`` is the standard deviation of the soft edge as a fraction of the width of
+    the target's box. ``match_histogram`` matches the donor's grey values to the
+    distribution of those they replace.
     """
 
     blend: Blend = Blend.ALPHA
@@ -49,13 +49,13 @@ class Pasting:
     match_histogram: bool = False
 
     def sigma(self, target: BoxPx) -> float:
-        """Return the standard deviation of the edge around a box, in pixels."""
+        """Return the standard deviation of the soft edge around a box, in pixels."""
         return self.feather * (target.x1 - target.x0)
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A part of an image: ``mask`` (rows, columns) on a raster of the same size."""
+    """A region of an image: ``mask`` (rows, columns) on a raster of the same size."""
 
     raster: Raster
     mask: _Bools
@@ -74,7 +74,7 @@ class Region:
 
     @property
     def box(self) -> BoxPx:
-        """The smallest box around the mask."""
+        """The bounding box of the mask."""
         rows, columns = (np.flatnonzero(self.mask.any(axis=a)) for a in (1, 0))
         return BoxPx(
             float(columns[0]),
@@ -86,7 +86,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Composite:
-    """An edited image: ``pasted`` (rows, columns) is where donor pixels stand.
+    """An edited image; ``pasted`` (rows, columns) is True for donor pixels.
 
     ``to_donor`` maps target pixel coordinates to the donor's.
     """
@@ -112,10 +112,10 @@ class _Window:
 
 
 def composite(target: Region, donor: Region, how: Pasting | None = None) -> Composite:
-    """Return the target with the donor's region in the place of its own.
+    """Return the target with its region replaced by the donor's.
 
-    A grey donor takes as many channels as the target has, a colour one becomes grey
-    where the target is.
+    A grey donor gets as many channels as the target, a colour donor becomes grey if the
+    target is.
     """
     how = how or Pasting()
     to_donor = _fitted(target.box, donor.box)
@@ -135,7 +135,7 @@ def composite(target: Region, donor: Region, how: Pasting | None = None) -> Comp
 
 
 def _fitted(target: BoxPx, donor: BoxPx) -> Affine:
-    """Return the map of one box onto the other."""
+    """Return the affine map of one box onto another."""
     scale_x = (donor.x1 - donor.x0) / (target.x1 - target.x0)
     scale_y = (donor.y1 - donor.y0) / (target.y1 - target.y0)
     return Affine(
@@ -157,7 +157,7 @@ def _window(target: Region, how: Pasting, sigma: float) -> _Window:
 
 
 def _resized(pixels: _Bytes, window: _Window, to_donor: Affine) -> _Bytes:
-    """Return the donor's pixels under a window of the target; its edge goes on."""
+    """Return the donor's pixels resampled to a window of the target, edges extended."""
     low = to_donor.apply(PointPx(window.left, window.top))
     high = to_donor.apply(PointPx(window.right, window.bottom))
     rows, columns = pixels.shape[:2]
@@ -173,7 +173,7 @@ def _resize(
     size: tuple[int, int],
     box: tuple[float, float, float, float] | None = None,
 ) -> _Bytes:
-    """Return pixels as (columns, rows) of ``size``: Pillow's antialiased bilinear."""
+    """Resize pixels to (columns, rows) ``size`` with Pillow's antialiased bilinear."""
     from PIL import Image
 
     image = Image.fromarray(np.ascontiguousarray(pixels))
@@ -181,7 +181,7 @@ def _resize(
 
 
 def _resized_mask(donor: Region, window: _Window, to_donor: Affine) -> _Bools:
-    """Return the donor's mask under a window of the target, by nearest neighbour."""
+    """Return the donor's mask resampled to a window of the target, by nearest pixel."""
     x = np.arange(window.left, window.right) + 0.5
     y = np.arange(window.top, window.bottom) + 0.5
     columns = np.floor(to_donor.a * x + to_donor.c).astype(np.int64)
@@ -206,9 +206,9 @@ def _as_channels(donor: Raster, target: Raster) -> _Bytes:
 
 
 def _matched(source: _Bytes, pasted: _Bools, under: _Bytes, of: _Bools) -> _Bytes:
-    """Return the donor's pixels with the grey values of those they replace.
+    """Match the donor's grey values to those they replace.
 
-    Each level goes to the target's level of the same rank among the pixels pasted.
+    Each level is mapped to the target's level of the same rank among the pixels pasted.
     """
     if source.ndim == 3:
         each = [
@@ -236,7 +236,7 @@ def _mixed(
 
 
 def weight_of(pasted: _Bools, blend: Blend, sigma: float) -> _Floats:
-    """Return the weight, 0 to 1, that what is pasted has at each pixel."""
+    """Return the blending weight, 0 to 1, of the pasted pixels."""
     weight = pasted.astype(np.float64)
     if blend is not Blend.ALPHA or sigma <= 0:
         return weight
@@ -246,10 +246,10 @@ def weight_of(pasted: _Bools, blend: Blend, sigma: float) -> _Floats:
 
 
 def _cloned(below: _Floats, above: _Floats, pasted: _Bools) -> _Floats:
-    """Return the donor's gradients on the target's edge, channel by channel.
+    """Blend the donor's gradients into the target's edge, channel by channel.
 
-    What is added to the donor is harmonic inside and the difference of the two images
-    outside, which solves Poisson's equation for the donor's gradients.
+    What is added to the donor is harmonic inside and equals the difference of the
+    images outside, which solves Poisson's equation for the donor's gradients.
     """
     if below.ndim == 3:
         each = [
@@ -263,5 +263,5 @@ def _cloned(below: _Floats, above: _Floats, pasted: _Bools) -> _Floats:
 
 
 def _rounded(values: _Floats) -> _Bytes:
-    """Return values as bytes; a half is one also if its last digits fall short."""
+    """Round values to uint8; halves round up even if the last digits fall short."""
     return np.clip(np.rint(np.round(values, 6)), 0, 255).astype(np.uint8)

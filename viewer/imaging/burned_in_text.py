@@ -1,8 +1,7 @@
-"""Finds text in the pixels of an image, for a person to look at (extra ``ocr``).
+"""Finds text in an image's pixels, for a person to review (extra ``ocr``).
 
-The models lie in rapidocr's own package; nothing is fetched. What is read
-stays in memory: only whether a place may name somebody is told, never what stands
-there.
+The models are part of rapidocr's package; nothing is downloaded. The recognised text
+stays in memory: only whether it may identify somebody is reported.
 """
 
 import importlib.util
@@ -57,11 +56,10 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """A place that looks like text, in native pixels.
+    """A region that looks like text, in native pixels.
 
-    ``telling`` is False for side and position markers, single characters and what
-    cannot be read and is no longer than a letter or two, which are outlined but name
-    nobody.
+    ``telling`` is False for side and position markers, single characters and unreadable
+    text no longer than a letter or two, which are outlined but identify nobody.
     """
 
     box: BoxPx
@@ -69,19 +67,19 @@ class TextPlace:
 
 
 def text_finder_missing() -> str | None:
-    """Return the sentence that says how to get the text finder, None if it is here."""
+    """Return how to install the text finder as a sentence, None if it is installed."""
     needed = ("rapidocr", "onnxruntime")
     found = all(importlib.util.find_spec(name) is not None for name in needed)
     return None if found else MISSING
 
 
 def find_text(raster: Raster) -> tuple[TextPlace, ...]:
-    """Return every place of an image that looks like text, best first.
+    """Return every region of an image that looks like text, best first.
 
     Raises
     ------
     MissingDependencyError
-        Where the extra ``ocr`` is not installed.
+        If the extra ``ocr`` is not installed.
     """
     if text_finder_missing() is not None:
         raise MissingDependencyError(MISSING)
@@ -102,7 +100,7 @@ def find_text(raster: Raster) -> tuple[TextPlace, ...]:
 
 
 def _read(pixels: npt.NDArray[np.uint8], *, turned: bool = False) -> list[Any]:
-    """Return (corners, text, score) of places, read as they lie or turned upright."""
+    """Return (corners, text, score) of regions, read as they are or rotated upright."""
     with _lock:
         found = _engine()(pixels, use_cls=turned)
     if found.boxes is None:
@@ -122,14 +120,14 @@ def _engine() -> Any:  # noqa: ANN401 - its results are a union that no call nar
 
 
 def _with_unread(result: Any) -> Any:  # noqa: ANN401 - the library's own
-    """Name what was found and not read; the library drops places without text."""
+    """Add regions that were detected but not read; the library drops them."""
     result.txts = tuple(text if text.strip() else _UNREAD for text in result.txts)
     return result
 
 
 @contextmanager
 def _environment_kept() -> Iterator[None]:
-    """Undo what OpenCV does to the environment, which sends Qt to another Qt."""
+    """Restore the environment after OpenCV, which redirects Qt to its own plug-ins."""
     before = dict(os.environ)
     try:
         yield
@@ -150,7 +148,7 @@ def _place(corners: Sequence[Sequence[float]], text: str, score: Any) -> TextPla
 
 
 def _is_line(corners: Sequence[Sequence[float]]) -> bool:
-    """Tell whether a place is as long as a word, though nobody knows which."""
+    """Tell whether an unread region is as long as a word."""
     first, second, third = corners[:3]
     sides = math.dist(first, second), math.dist(second, third)
     return max(sides) >= _WORD_LONG * min(sides)
@@ -162,7 +160,7 @@ def _names_somebody(text: str) -> bool:
 
 
 def _native(place: TextPlace, shown: SizePx, size: SizePx) -> TextPlace:
-    """Return the part of a place that lies on the image, in native pixels."""
+    """Clip a region to the image, in native pixels."""
     box, x, y = place.box, size.columns / shown.columns, size.rows / shown.rows
     cut = BoxPx(
         max(0.0, box.x0 * x),

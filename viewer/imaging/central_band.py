@@ -1,7 +1,7 @@
-"""Where heart, mediastinum and spine may lie, judged from the lungs alone.
+"""Where heart, mediastinum and spine may lie, estimated from the lungs alone.
 
-Lung masks may hold the lung that lies before or behind the heart and mediastinum, as
-those of v7labs and of our phantoms do, so that they do not say where lung stands alone.
+Lung masks may include lung in front of or behind the heart and mediastinum, as those of
+v7labs and of our phantoms do, so they do not show where there is only lung.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _LEAST_ROWS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Thorax:
-    """Where two lungs lie on a frontal image, in pixels of their mask.
+    """The position of two lungs on a frontal image, in pixels of their mask.
 
-    ``middle`` is the column midway between them. ``width`` is their common extent from
-    side to side, ``top`` and ``bottom`` their first row and the row after their last.
+    ``middle`` is the column midway between them. ``width`` is their joint lateral
+    extent, ``top`` and ``bottom`` their first row and the row after their last.
     """
 
     middle: float
@@ -33,11 +33,11 @@ class Thorax:
 
 
 def thorax_of(lungs: Bools) -> Thorax | None:
-    """Return where the two lungs of a mask lie, None where two cannot be told apart.
+    """Return the position of the two lungs of a mask, None if they cannot be separated.
 
-    ``lungs`` (rows, columns) is the union of both. The midline is the median over the
-    rows of the middle of the widest gap between lung and lung, so that a hole left for
-    a pacemaker in some of the rows does not move it.
+    ``lungs`` (rows, columns) is the union of both. The midline is the median over rows
+    of the middle of the widest gap between lung and lung, so that a hole for a
+    pacemaker in some rows does not move it.
     """
     rows, columns = np.nonzero(lungs.any(axis=1))[0], np.nonzero(lungs.any(axis=0))[0]
     gaps = [middle for row in rows if (middle := _gap_middle(lungs[row])) is not None]
@@ -68,7 +68,7 @@ def central_band(
 
 
 def _gap_middle(row: Bools) -> float | None:
-    """Return the middle of a row's widest gap, None if its lung is in one piece."""
+    """Return the middle of a row's widest gap, None if its lung is contiguous."""
     lung = np.nonzero(row)[0]
     steps = np.diff(lung)
     if not len(steps) or steps.max() == 1:

@@ -1,10 +1,10 @@
-"""Which pixels an outline covers, by COCO's rule.
+"""Rasterise outlines by COCO's rule.
 
 COCO's evaluation (pycocotools, ``frPyObjects``) draws an outline as a chain of points
-on a grid five times as fine, and takes down, for each column of pixels, the rows at
-which the chain crosses the middle of that column. Between an odd and an even crossing
-lies the inside. This is neither "the centres inside" nor "every pixel touched", and
-results are compared to the pixel, so that the rule is kept with its roundings.
+on a grid five times as fine and records, for each column of pixels, the rows at which
+the chain crosses the middle of that column. The inside lies between an odd and an even
+crossing. This is neither "the centres inside" nor "every pixel touched", and results
+are compared to the pixel, so the rule is reproduced with its roundings.
 """
 
 from itertools import pairwise
@@ -49,7 +49,7 @@ def _rounded(value: float) -> int:
 
 
 def _pixels(fine: _Ints) -> npt.NDArray[np.float64]:
-    """Return where steps of the fine grid lie in pixels, counted between centres."""
+    """Convert steps of the fine grid to pixels, counted between centres."""
     return (fine + 0.5) / FINE - 0.5
 
 
@@ -64,7 +64,7 @@ def _crossings(x0: int, y0: int, x1: int, y1: int) -> tuple[_Ints, _Ints]:
 def _chain(x0: int, y0: int, x1: int, y1: int) -> tuple[_Ints, _Ints]:
     """Return the steps of a side: one for each along its longer direction.
 
-    They are counted from its left or upper end, as the roundings depend on that.
+    They are counted from its left or upper end, because the rounding depends on it.
     """
     wide, high = abs(x1 - x0), abs(y1 - y0)
     if wide >= high:

@@ -1,6 +1,6 @@
-"""Defocus and motion: blurs in whole numbers, so that no machine rounds otherwise.
+"""Defocus and motion blur in integer arithmetic, identical on every machine.
 
-Radii are given for an image of a certain side; others scale them by their shorter side
+Radii are given for a reference image size; others scale them by their shorter side
 (E003-06). Kernels are rounded to 2^-16 before anything is summed, and sums are exact.
 """
 
@@ -21,7 +21,7 @@ _BAND: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much larger than at its reference side a length is: ``side / reference``."""
+    """The scale factor of lengths in an image: ``side / reference``."""
 
     side: int
     reference: int
@@ -37,24 +37,24 @@ def scale_of(raster: Raster, reference: int) -> Scale:
 
 
 def defocused(raster: Raster, radius: int, alias: float, scale: Scale) -> Raster:
-    """Return an RGB raster spread over a disc.
+    """Return an RGB raster convolved with a disc.
 
     Parameters
     ----------
     raster : Raster
         (rows, columns, 3).
     radius : int
-        Of the disc, in pixels at the reference side; a pixel belongs to it whose
-        centre is no farther.
+        Radius of the disc, in pixels at the reference side; it contains the pixels
+        whose centres are no farther.
     alias : float
         Standard deviation in pixels of the blur that softens the disc's edge, over 3
         pixels, or over 5 where the radius is above 8.
     scale : Scale
-        By how much the radius grows.
+        Scale factor of the radius.
 
     Notes
     -----
-    Pixels beyond the edge mirror those inside, the edge itself not repeated.
+    Pixels beyond the edge mirror those inside, without repeating the edge itself.
     """
     soft = _taps(alias, 1 if radius <= 8 else 2)
     widths = _disc(radius, scale)
@@ -68,7 +68,7 @@ def defocused(raster: Raster, radius: int, alias: float, scale: Scale) -> Raster
 def moved(
     raster: Raster, radius: float, sigma: float, angle: float, scale: Scale
 ) -> Raster:
-    """Return an RGB raster dragged along a line.
+    """Return an RGB raster blurred along a line.
 
     Every pixel is the mean of ``2 * radius + 1`` pixels in one direction, weighted by
     the right half of a Gaussian; this is ImageMagick's MotionBlurImage, which the
@@ -81,9 +81,9 @@ def moved(
     radius, sigma : float
         In pixels at the reference side; both are lengths, and both scale.
     angle : float
-        Of the direction, in degrees; 0 drags to the right, 90 downwards.
+        Direction in degrees; 0 smears to the right, 90 downwards.
     scale : Scale
-        By how much both grow.
+        Scale factor of both.
 
     Notes
     -----
@@ -112,7 +112,7 @@ def moved(
 
 
 def _wide_enough(largest: int) -> type[np.unsignedinteger[Any]]:
-    """Return whole numbers that hold a sum and the half of it that rounding adds."""
+    """Return the dtype that holds a sum plus the half that rounding adds."""
     return np.uint32 if 3 * largest < 2 * (1 << 32) else np.uint64
 
 
@@ -121,14 +121,14 @@ def _weight(step: int, sigma: float) -> int:
 
 
 def _disc(radius: int, scale: Scale) -> list[int]:
-    """Return how far the disc reaches sideways in each row from the middle on."""
+    """Return the half width of the disc in each row, from the middle row on."""
     far, one = radius * scale.side, scale.reference
     rows = range(far // one + 1)
     return [isqrt(far * far - (one * row) ** 2) // one for row in rows]
 
 
 def _taps(sigma: float, reach: int) -> list[int]:
-    """Return a Gaussian over ``2 * reach + 1`` pixels in whole numbers."""
+    """Return a Gaussian over ``2 * reach + 1`` pixels as integers."""
     return [_weight(i, sigma) for i in range(-reach, reach + 1)]
 
 
@@ -138,9 +138,9 @@ def _mirrored(pixels: _Wholes, margin: int) -> _Wholes:
 
 
 def _over_disc(pixels: _Wholes, widths: list[int]) -> _Wholes:
-    """Return the sums over a disc; the result lacks its reach on every side.
+    """Return sums over a disc; the result is smaller by its radius on every side.
 
-    Each row of the disc is the difference of two running sums.
+    Each row of the disc is the difference of two cumulative sums.
     """
     reach = len(widths) - 1
     zero = np.zeros((pixels.shape[0], 1, pixels.shape[2]), dtype=np.int64)
@@ -159,7 +159,7 @@ def _over_disc(pixels: _Wholes, widths: list[int]) -> _Wholes:
 
 
 def _along(pixels: _Wholes, taps: list[int], axis: int) -> _Wholes:
-    """Return weighted sums along an axis; the result lacks the taps' reach."""
+    """Return weighted sums along an axis; the result is smaller by the taps' reach."""
     count = pixels.shape[axis] - len(taps) + 1
     along = pixels.swapaxes(0, axis)
     total = np.zeros((count, *along.shape[1:]), dtype=np.int64)

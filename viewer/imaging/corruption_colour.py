@@ -18,20 +18,20 @@ _BAND: Final = 1 << 15
 
 
 def brighter(raster: Raster, step: float) -> Raster:
-    """Return an RGB raster with ``step`` added to V, cut at 1."""
+    """Return an RGB raster with ``step`` added to V, clipped at 1."""
     return _changed(raster, lambda h, s, v: (h, s, np.minimum(v + step, 1)))
 
 
 def more_saturated(raster: Raster, step: float) -> Raster:
-    """Return an RGB raster with ``step`` added to S, cut at 1.
+    """Return an RGB raster with ``step`` added to S, clipped at 1.
 
-    A grey has the hue 0, which is red, and so turns reddish, white with it.
+    Greys have hue 0, which is red, so greys and white turn reddish.
     """
     return _changed(raster, lambda h, s, v: (h, np.minimum(s + step, 1), v))
 
 
 def other_hue(raster: Raster, step: float) -> Raster:
-    """Return an RGB raster with ``step`` of a turn added to H, beyond 1 from 0 on."""
+    """Return an RGB raster with hue shifted by ``step`` of a turn, wrapping at 1."""
     return _changed(
         raster, lambda h, s, v: (np.where(h + step >= 1, h + step - 1, h + step), s, v)
     )
@@ -49,7 +49,7 @@ def _changed(raster: Raster, change: Change) -> Raster:
 def _hsv(pixels: npt.NDArray[np.uint8]) -> tuple[_Floats, _Floats, _Floats]:
     """Return hue, saturation and value of pixels, each 0 to 1 (Smith 1978).
 
-    Hue is 0 if there is none.
+    Hue is 0 for greys.
     """
     r, g, b = (pixels[:, i].astype(np.float64) / 255 for i in range(3))
     v = np.maximum(np.maximum(r, g), b)

@@ -1,4 +1,4 @@
-"""Losses of storing and of the slide: JPEG, pixels too coarse, bubbles (App. A.5)."""
+"""Losses of storage and of the slide: JPEG, coarse pixels, bubbles (App. A.5)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ def pixelated(raster: Raster, scale: float) -> Raster:
     """Return an RGB raster reduced by ``scale`` below 1 and enlarged again.
 
     A coarse pixel is the mean of the pixels whose centres lie in it, rounded after
-    columns and after rows, as Pillow's BOX filter has it; enlarging repeats it.
+    columns and after rows, like Pillow's BOX filter; enlarging repeats it.
     """
     rows, columns = raster.size.rows, raster.size.columns
     coarse = raster.pixels.astype(np.int64)
@@ -25,11 +25,11 @@ def pixelated(raster: Raster, scale: float) -> Raster:
 
 
 def bubbled(raster: Raster, part: float, bits: SeededBits) -> Raster:
-    """Return an RGB raster with bubbles of air in the mounting medium over it.
+    """Return an RGB raster with air bubbles in the mounting medium drawn over it.
 
-    The benchmark's picture of bubbles is not published: these are made, three to six
-    of them, each 0.10 to 0.22 of the shorter side in radius, bright with a dark rim,
-    and ``part`` of what is seen within them.
+    The benchmark's picture of bubbles is not published: these are synthetic, three to
+    six of them, each 0.10 to 0.22 of the shorter side in radius, bright with a dark
+    rim, blended with ``part`` of the image.
     """
     rows, columns = raster.size.rows, raster.size.columns
     air = np.full((rows, columns), -1.0)
@@ -48,7 +48,7 @@ def bubbled(raster: Raster, part: float, bits: SeededBits) -> Raster:
 
 
 def _bubble(air: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return grey levels of a bubble; ``air`` is 1 in its middle and 0 on its rim.
+    """Return a bubble's grey levels; ``air`` is 1 at its centre and 0 on its rim.
 
     The outermost tenth rises from dark to bright.
     """
@@ -56,7 +56,7 @@ def _bubble(air: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _averaged(pixels: _Wholes, count: int, axis: int) -> _Wholes:
-    """Return ``count`` rounded means along an axis."""
+    """Return ``count`` rounded means of equal parts along an axis."""
     n = pixels.shape[axis]
     places = np.arange(count)
     first = (2 * places * n + count) // (2 * count)
@@ -71,5 +71,5 @@ def _averaged(pixels: _Wholes, count: int, axis: int) -> _Wholes:
 
 
 def _nearest(count: int, coarse: int) -> _Wholes:
-    """Return the coarse pixel that each of ``count`` pixels' centres lies in."""
+    """Return the index of the coarse pixel that contains each of ``count`` centres."""
     return np.asarray((2 * np.arange(count) + 1) * coarse // (2 * count))

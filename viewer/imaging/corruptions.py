@@ -1,11 +1,11 @@
 """Eight corruptions of pathology images at five levels (Zhang 2022; App. A.5).
 
-Each is a function of the image's pixels, its kind, its level and a seed, and of nothing
-else: the bytes are the same in every process, thread and order.
+Each depends only on the image's pixels, the kind, the level and a seed: the bytes are
+the same in every process, thread and order.
 
 Zhang et al., *Benchmarking the Robustness of Deep Neural Networks to Common Corruptions
-in Digital Pathology*, MICCAI 2022. That Sun 2024 took these very parameters is likely
-and not said.
+in Digital Pathology*, MICCAI 2022. Sun 2024 probably used these parameters but does not
+say so.
 """
 
 import hashlib
@@ -69,12 +69,12 @@ def corrupt(
     raster : Raster
         Grey or RGB; the result is RGB and of the same size.
     kind : Corruption
-        What is done to it.
+        The corruption to apply.
     level : int
         1, the mildest, to 5; 0 returns the image itself.
     seed : int
-        Of bubbles' places and of the direction of motion, which are the same at every
-        level of one image.
+        Seed of the bubbles' positions and of the direction of motion, which are the
+        same at every level of one image.
     reference : int
         224 or 96: the side in pixels for which the radii of the blurs are given.
 
@@ -106,7 +106,7 @@ def pixels_sha256(raster: Raster) -> str:
 def gallery(
     raster: Raster, seed: int = 0, reference: int = 224
 ) -> Mapping[Corruption, tuple[Raster, ...]]:
-    """Return every kind at every level, 0 first, of one image."""
+    """Return one image under every kind at every level, from 0."""
     return {
         kind: tuple(
             corrupt(raster, kind, level, seed, reference) for level in (0, *LEVELS)

@@ -1,6 +1,6 @@
 """The grid and its labels, drawn on a copy of the raster (E000-09).
 
-Everything is integer arithmetic on whole pixels and a face of our own, so the same
+Everything is integer arithmetic on whole pixels with our own bitmap font, so the same
 raster, grid and style give the same bytes on every machine.
 """
 
@@ -26,7 +26,7 @@ MIN_CAP_HEIGHT_PX = 7
 
 
 class LabelStyle(StrEnum):
-    """Where the labels stand."""
+    """Where labels are placed."""
 
     CELL = "cell"
     """The whole name at the top left of every cell."""
@@ -38,11 +38,12 @@ class LabelStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GridStyle:
-    """How the grid looks.
+    """The appearance of the grid.
 
     ``color`` is RGB 0-255, ``line_px`` the width of a line, ``font_scale`` the whole
-    number of pixels to a dot of the face, ``opacity`` 0-1 of lines and labels,
-    ``render_scale`` 1, 2 or 4: how often larger the raster is made before drawing.
+    number of pixels per dot of the font, ``opacity`` 0-1 of lines and labels,
+    ``render_scale`` 1, 2 or 4: the factor by which the raster is enlarged before
+    drawing.
     """
 
     labels: LabelStyle = LabelStyle.CELL
@@ -90,8 +91,8 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
     Raises
     ------
     WrongUseError
-        If the labels do not fit their cells even in the smallest cut of the face:
-        labels that run into one another would name the wrong cell.
+        If the labels do not fit their cells even in the smallest face: overlapping
+        labels would name the wrong cell.
     """
     style = style or GridStyle()
     pixels = _enlarged_rgb(raster, style.render_scale)
@@ -111,7 +112,7 @@ def label_pixels(
     """Return the pixels of the labels' ink, and of the dark halo around it.
 
     Both are (rows, columns) on the raster as drawn, after enlarging; read-only, since
-    every image of a run shares them. Labels that fit no face raise
+    every image of a run shares them. Labels that fit in no face raise
     :class:`WrongUseError`.
     """
     face = _fitting_face(grid, size, style)
@@ -125,14 +126,14 @@ def label_pixels(
 
 
 def label_height_px(style: GridStyle, face: Face = Face.REGULAR) -> int:
-    """Return the cap height of a label in sent pixels."""
+    """Return the cap height of a label in pixels of the sent image."""
     return face.height * style.font_scale
 
 
 def drawn_label_height_px(grid: Grid, size: SizePx, style: GridStyle) -> int | None:
-    """Return the cap height of labels drawn on a raster of ``size``; None: none fit.
+    """Return the cap height of labels on a raster of ``size``, None if none fit.
 
-    ``size`` is that of the raster handed to :func:`draw_grid`, before enlarging; the
+    ``size`` is that of the raster passed to :func:`draw_grid`, before enlarging; the
     height is in pixels after it.
     """
     scale = style.render_scale
@@ -143,7 +144,7 @@ def drawn_label_height_px(grid: Grid, size: SizePx, style: GridStyle) -> int | N
 def legibility_warning(grid: Grid, size: SizePx, style: GridStyle) -> str | None:
     """Return a sentence if labels on a raster of ``size`` are hard to read (E000-10).
 
-    ``size`` is that of the raster handed to :func:`draw_grid`, before enlarging.
+    ``size`` is that of the raster passed to :func:`draw_grid`, before enlarging.
     """
     scale = style.render_scale
     drawn = SizePx(size.rows * scale, size.columns * scale)
@@ -201,13 +202,13 @@ def _line_mask(grid: Grid, size: SizePx, line_px: int) -> npt.NDArray[np.bool_]:
 
 
 def _line(edge: int, length: int, line_px: int) -> slice:
-    """Return the pixels of the line at ``edge``, kept whole at the image's border."""
+    """Return the pixels of the line at ``edge``, moved inside at the image's border."""
     start = max(0, min(edge - line_px // 2, length - line_px))
     return slice(start, start + line_px)
 
 
 def _fitting_face(grid: Grid, size: SizePx, style: GridStyle) -> Face | None:
-    """Return the largest cut in which no label touches another, or None."""
+    """Return the largest face in which no labels touch, or None."""
     for face in Face:
         if _labels_fit(_labels(grid, size, style, face), size, style, face):
             return face
@@ -217,7 +218,7 @@ def _fitting_face(grid: Grid, size: SizePx, style: GridStyle) -> Face | None:
 def _labels_fit(
     labels: Iterator[_Label], size: SizePx, style: GridStyle, face: Face
 ) -> bool:
-    """Tell whether all lie inside the image, each at least a pixel from the next."""
+    """Tell whether all labels lie inside the image, a pixel or more apart."""
     taken = np.zeros((size.rows, size.columns), dtype=np.uint8)
     for label in labels:
         bottom = label.y + face.height * style.font_scale
@@ -250,7 +251,7 @@ def _margin_labels(
 ) -> Iterator[_Label]:
     """Yield column names centred along the edge, row names low in their cells.
 
-    So the two that share the corner cell leave room for each other.
+    This leaves room for both labels in the corner cell.
     """
     row_edges, column_edges = grid.edges(size)
     far = style.labels is LabelStyle.BOTH
@@ -270,7 +271,7 @@ def _margin_labels(
 
 
 def _axis_name(grid: Grid, cell: Cell, *, along_rows: bool) -> str:
-    """Return the letter or the number that names the cell's row or column."""
+    """Return the letter or number of the cell's row or column."""
     label = grid.label(cell)
     other = grid.label(Cell(cell.row, 1) if along_rows else Cell(1, cell.column))
     return label[0] if label[0] == other[0] else label[1:]
@@ -288,7 +289,7 @@ def _label_ink(
 
 
 def _grown(mask: npt.NDArray[np.bool_], by: int) -> npt.NDArray[np.bool_]:
-    """Return ``mask`` with every pixel within ``by`` rows and columns of it."""
+    """Dilate ``mask`` by ``by`` rows and columns."""
     grown = mask.copy()
     for _ in range(by):
         for axis in (0, 1):
@@ -303,7 +304,7 @@ def _grown(mask: npt.NDArray[np.bool_], by: int) -> npt.NDArray[np.bool_]:
 def _blend(
     pixels: npt.NDArray[np.uint8], where: npt.NDArray[np.bool_], color: Rgb, alpha: int
 ) -> None:
-    """Mix ``color`` into ``pixels`` in place, ``alpha`` of 255 parts of it."""
+    """Blend ``color`` into ``pixels`` in place with ``alpha`` of 255."""
     under = pixels[where].astype(np.uint32) * (255 - alpha)
     over = np.array(color, dtype=np.uint32) * alpha
     pixels[where] = ((under + over + 127) // 255).astype(np.uint8)

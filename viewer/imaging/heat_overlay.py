@@ -1,8 +1,9 @@
 """A heat map over an image, the same for print and screen.
 
-The colours are those of the canvas: dark purple over blue and green to yellow, each
-lighter than the one before in equal steps, told apart in every kind of colour vision
-(after viridis, van der Walt and Smith 2015). Where nothing is, the image is as it was.
+The colours are those of the canvas: dark purple over blue and green to yellow,
+increasing in lightness in equal steps, distinguishable with every kind of colour vision
+(after viridis, van der Walt and Smith 2015). Where the map is 0, the image is
+unchanged.
 """
 
 from typing import Final
@@ -41,9 +42,9 @@ def heat_overlay(
     background : (side, side) floats
         The image, 0-1.
     values : (rows, columns) floats
-        Not negative; each element covers its part of the image, edge to edge.
+        Not negative; the map is stretched over the whole image, edge to edge.
     greatest : float
-        The value that has the last colour; the least, 0, is clear.
+        The value of the last colour; 0 is transparent.
     """
     share = _stretched(values, background.shape[0]) / (greatest or 1.0)
     opacity = np.where(share > 0, _CLEAREST + (_MOST - _CLEAREST) * share, 0.0)
@@ -53,7 +54,7 @@ def heat_overlay(
 
 
 def colors(share: _Floats) -> _Floats:
-    """Return the (..., 3) colours, 0-255, of shares 0-1 of the greatest value."""
+    """Return the (..., 3) colours, 0-255, of fractions 0-1 of the greatest value."""
     at = np.linspace(0, 1, len(_ANCHORS))
     return np.stack([np.interp(share, at, _ANCHORS[:, i]) for i in range(3)], axis=-1)
 

@@ -11,9 +11,9 @@ def axis_weights(
 ) -> npt.NDArray[np.float64]:
     """Return the (places, count) weights that interpolate along one axis.
 
-    ``places`` are measured in elements from the first one's edge, so that element i has
-    its centre at i + 1/2; beyond the outermost centres the map is constant. Each row of
-    weights adds up to 1.
+    ``places`` are in elements from the first one's edge, so that element i has its
+    centre at i + 1/2; beyond the outermost centres the map is constant. Each row of
+    weights sums to 1.
     """
     centred = np.clip(places - 0.5, 0, count - 1)
     first = np.minimum(np.floor(centred).astype(np.int64), max(count - 2, 0))
@@ -26,7 +26,7 @@ def axis_weights(
 
 
 def enlarged(values: npt.NDArray[np.floating], size: SizePx) -> npt.NDArray[np.float64]:
-    """Return a (rows, columns) map interpolated to ``size``, edges on edges.
+    """Return a (rows, columns) map interpolated to ``size``, with edges aligned.
 
     The same as torch's bilinear interpolation with ``align_corners=False``.
     """

@@ -1,7 +1,7 @@
-"""What JPEG loses, without its bytes (ITU-T T.81, JFIF 1.02).
+"""The loss of JPEG compression, without its bytes (ITU-T T.81, JFIF 1.02).
 
-Only quantising loses anything: entropy coding is left out. Everything is computed in
-whole numbers, so that the result does not depend on a machine's JPEG library.
+Only quantisation loses anything, so entropy coding is left out. Everything is computed
+in integers, so that the result does not depend on a machine's JPEG library.
 """
 
 from math import cos, pi, sqrt
@@ -29,10 +29,10 @@ _CHROMINANCE = (
 
 
 def compressed(raster: Raster, quality: int) -> Raster:
-    """Return an RGB raster as it comes out of JPEG at a quality from 1 to 100.
+    """Return an RGB raster after JPEG compression at a quality from 1 to 100.
 
     Baseline, chrominance at half the resolution (4:2:0), the standard's example tables
-    scaled as the Independent JPEG Group does, chrominance interpolated linearly.
+    scaled as by the Independent JPEG Group, chrominance interpolated linearly.
     """
     rows, columns = raster.size.rows, raster.size.columns
     pixels = np.pad(
@@ -72,7 +72,7 @@ def _rgb(y: _Wholes, blue: _Wholes, red: _Wholes) -> npt.NDArray[np.uint8]:
 
 
 def _halved(channel: _Wholes) -> _Wholes:
-    """Return the means of 2 × 2 pixels, ties up and down in turn."""
+    """Return the means of 2 × 2 pixels, ties rounded up and down in turn."""
     total = channel[::2, ::2] + channel[1::2, ::2] + channel[::2, 1::2]
     total = total + channel[1::2, 1::2]
     bias = 1 + np.arange(total.shape[1]) % 2
@@ -80,9 +80,9 @@ def _halved(channel: _Wholes) -> _Wholes:
 
 
 def _enlarged(channel: _Wholes) -> _Wholes:
-    """Return a channel at twice the size, three parts near and one part far.
+    """Return a channel at twice the size, weighted three to one by distance.
 
-    Both ways at once, in sixteenths, so that it is rounded once.
+    Both directions at once, in sixteenths, so that it is rounded only once.
     """
     down = _doubled(channel)
     across = _doubled(down.T).T
@@ -100,7 +100,7 @@ def _doubled(channel: _Wholes) -> _Wholes:
 
 
 def _lossy(channel: _Wholes, table: _Wholes) -> _Wholes:
-    """Return a channel after the transform of its 8 × 8 blocks is quantised."""
+    """Return a channel after the DCT of its 8 × 8 blocks is quantised."""
     rows, columns = channel.shape[0] // 8, channel.shape[1] // 8
     blocks = channel.reshape(rows, 8, columns, 8).transpose(0, 2, 1, 3) - 128
     basis = _basis()

@@ -1,9 +1,9 @@
 """The grey-scale pipeline of PS3.4 N.2.1: modality units to what a screen shows.
 
-The reader has applied the modality LUT. Here follow the VOI LUT, the sense of the
-presentation (MONOCHROME1, Presentation LUT Shape) and the padding, which stays black.
-Integers go through a table, so the formulas run once per grey value instead of once
-per pixel.
+The reader has applied the modality LUT. The steps here are the VOI LUT, the
+presentation sense (MONOCHROME1, Presentation LUT Shape) and the padding, which stays
+black. Integers go through a table, so the formulas are evaluated once per grey value
+instead of once per pixel.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ _Floats = npt.NDArray[np.float64]
 def to_raster(
     image: PixelImage, window: Window | None = None, voi_index: int = 0
 ) -> Raster:
-    """Return ``image`` as it is shown.
+    """Return the displayed pixels of ``image``.
 
     Parameters
     ----------
@@ -38,14 +38,13 @@ def to_raster(
     window : Window or None
         A window to use instead of the file's own, in modality units.
     voi_index : int
-        Which of the file's VOI transformations to use, LUTs before windows. A file
-        without any is stretched from its least to its greatest value that is not
-        padding.
+        Which of the file's VOI transformations to use, LUTs before windows. Without
+        any, the range of the values without padding is stretched.
 
     Raises
     ------
     WrongUseError
-        If the file has VOI transformations, but not that many.
+        If the file has VOI transformations but not this index.
     """
     aspect = image.geometry.pixel_aspect
     if image.photometric is Photometric.RGB:
@@ -63,7 +62,7 @@ def to_raster(
 def is_inverted(image: PixelImage) -> bool:
     """Tell whether low values are shown bright.
 
-    Presentation LUT Shape decides where it is present (PS3.3 C.11.6.1.2), so that a
+    Presentation LUT Shape takes precedence if present (PS3.3 C.11.6.1.2), so that a
     MONOCHROME1 file that also says INVERSE is inverted once, not twice.
     """
     if image.presentation_shape is not None:
@@ -72,10 +71,10 @@ def is_inverted(image: PixelImage) -> bool:
 
 
 def default_window(image: PixelImage) -> Window:
-    """Return the window that a grey image is first shown with.
+    """Return the window that a grey image is initially shown with.
 
-    Its VOI LUT's input range (PS3.3 C.11.2.1.1) where it has one, else its first
-    window, else from its least to its greatest value that is not padding.
+    This is its VOI LUT's input range (PS3.3 C.11.2.1.1) if it has one, else its first
+    window, else the range of its values without padding.
     """
     if not image.voi_luts:
         return image.windows[0] if image.windows else _full_range(image)
@@ -123,7 +122,7 @@ def _file_voi(image: PixelImage, index: int) -> Window | LookupTable | None:
 
 
 def _full_range(image: PixelImage) -> Window:
-    """Return the window from the least to the greatest value that is not padding."""
+    """Return the window that covers the values without padding."""
     measured = image.values if image.padding is None else image.values[~image.padding]
     low, high = _finite_range(measured)
     if low >= high and image.value_range is not None:
@@ -142,7 +141,7 @@ def _finite_range(values: npt.NDArray[np.generic]) -> tuple[float, float]:
 def _through_table(
     values: npt.NDArray[Any], voi: Window | LookupTable, *, inverted: bool
 ) -> npt.NDArray[np.uint8]:
-    """Map integers by a table over their range, or one by one where it is wide."""
+    """Map integers by a table over their range, or one by one if the range is wide."""
     if values.dtype.itemsize <= 2:
         # Indexed with the bit pattern: no pass over the image but the last one.
         index = values.view(f"u{values.dtype.itemsize}")

@@ -1,4 +1,4 @@
-"""A surface without tension: harmonic inside a region, given around it."""
+"""Harmonic functions inside a region with given values around it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -26,7 +26,7 @@ _NEIGHBOURS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 @dataclass(frozen=True, eq=False)
 class _Level:
-    """Equations, and the blocks of two by two pixels that the next level has.
+    """A multigrid level: its equations, and the 2 × 2 blocks of the next level.
 
     ``blocks`` (unknowns, unknowns of the next level) is 1 where a pixel is in a block.
     """
@@ -39,16 +39,16 @@ class _Level:
 def harmonic(values: _Floats, inside: _Bools) -> _Floats:
     """Return a field that equals ``values`` outside and is harmonic inside.
 
-    Each inner pixel is the mean of its up to four neighbours; beyond the array there
-    are none, so that the field ends flat there. Small regions are solved at once, large
-    ones by conjugate gradients after a multigrid cycle over ever larger blocks.
+    Each inner pixel is the mean of its up to four neighbours; the array's edge has none
+    outside, which is a Neumann boundary. Small regions are solved directly, large ones
+    by conjugate gradients preconditioned by a multigrid cycle over ever larger blocks.
 
     Parameters
     ----------
     values : (rows, columns) float
-        Only those outside count.
+        Only values outside the region are used.
     inside : (rows, columns) bool
-        Where all are, nothing is given and the field is 0.
+        The region; if it is the whole array, the field is 0.
     """
     field = np.where(inside, 0.0, values)
     n = int(np.count_nonzero(inside))
@@ -88,7 +88,7 @@ def _solved(matrix: "csr_matrix", given: _Floats, places: _Ints) -> _Floats:
 
 
 def _blocks(places: _Ints) -> tuple["csr_matrix", _Ints]:
-    """Return which block each place is in, and the blocks' own places."""
+    """Return the block of each position, and the blocks' own positions."""
     from scipy.sparse import csr_matrix
 
     half, index = np.unique(places // 2, axis=0, return_inverse=True)
@@ -98,7 +98,7 @@ def _blocks(places: _Ints) -> tuple["csr_matrix", _Ints]:
 
 
 def _equations(field: _Floats, inside: _Bools, n: int) -> tuple["csr_matrix", _Floats]:
-    """Return the matrix and the right side of the inner pixels' equations."""
+    """Return matrix and right-hand side of the inner pixels' equations."""
     from scipy.sparse import coo_matrix
 
     index = np.full(inside.shape, -1, dtype=np.int64)
@@ -118,7 +118,7 @@ def _equations(field: _Floats, inside: _Bools, n: int) -> tuple["csr_matrix", _F
 
 
 def _shifted(values: _Array, dy: int, dx: int, beyond: int) -> _Array:
-    """Return for each pixel the value of its neighbour, ``beyond`` past the edge."""
+    """Return each pixel's neighbour, ``beyond`` past the edge."""
     rows, columns = values.shape
     padded = np.pad(values, 1, constant_values=beyond)
     return padded[1 + dy : 1 + dy + rows, 1 + dx : 1 + dx + columns]

@@ -1,4 +1,4 @@
-"""Noise in the place of an image (Sun 2024, 4.2 and Table 3; E003-07)."""
+"""Noise instead of an image (Sun 2024, 4.2 and Table 3; E003-07)."""
 
 from functools import lru_cache
 from math import erf, sqrt
@@ -16,15 +16,15 @@ _WORDS = 2**32
 def gaussian_noise(
     size: SizePx, mean: float, sd: float, seed: int, *identity: str
 ) -> Raster:
-    """Return RGB noise of a size, every value for itself from N(mean, sd).
+    """Return RGB noise of a size, every value drawn independently from N(mean, sd).
 
-    A normal value is rounded to the nearest grey level and cut to 0 to 255. The bytes
+    Values are rounded to the nearest grey level and clipped to 0 to 255. The bytes
     depend on the arguments alone.
 
     Parameters
     ----------
     size : SizePx
-        Rows and columns of the image that the noise stands for.
+        Rows and columns of the image that the noise replaces.
     mean, sd : float
         Of the normal distribution, in grey levels; ``sd`` above 0.
     seed : int
@@ -40,7 +40,7 @@ def gaussian_noise(
 
 @lru_cache(maxsize=8)
 def _steps(mean: float, sd: float) -> npt.NDArray[np.uint32]:
-    """Return, of 2^32 equal chances, how many lie below each level from 1 to 255.
+    """Return how many of 2^32 equal chances lie below each level from 1 to 255.
 
     Level g takes the normal values from g - 1/2 to g + 1/2.
     """

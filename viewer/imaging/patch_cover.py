@@ -9,9 +9,9 @@ from viewer.domain.geometry import Affine
 def patch_cover(
     mask: npt.NDArray[np.bool_], rows: int, columns: int, to_image: Affine
 ) -> npt.NDArray[np.float64]:
-    """Return (rows, columns) the part of each patch's area that a mask covers.
+    """Return (rows, columns) the fraction of each patch's area that a mask covers.
 
-    Exact, edges within pixels included; what of a patch lies outside the image is not
+    Exact, including fractional pixels; any part of a patch outside the image is not
     covered.
 
     Parameters
@@ -35,12 +35,12 @@ def share_inside(
 ) -> float:
     """Return the share of a map's sum inside a mask, NaN if the sum is 0.
 
-    What a patch holds is taken to be spread evenly over it.
+    A patch's value is assumed to be spread evenly over it.
 
     Parameters
     ----------
     values : (rows, columns) array_like
-        A number at least 0 for every patch, such as the attention that it drew.
+        A number at least 0 for every patch, such as the attention to it.
     to_image : Affine
         From patch coordinates to the mask's pixels, as in ``patch_cover``.
     mask : (height, width) bool array
@@ -56,7 +56,7 @@ def share_inside(
 def _overlaps(
     patches: int, step: float, start: float, pixels: int
 ) -> npt.NDArray[np.float64]:
-    """Return (patches, pixels) the length that each patch shares with each pixel."""
+    """Return the (patches, pixels) lengths that each patch shares with each pixel."""
     low = (start + step * np.arange(patches))[:, None]
     pixel = np.arange(pixels)[None, :]
     shared = np.minimum(low + step, pixel + 1) - np.maximum(low, pixel)

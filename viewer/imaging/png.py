@@ -1,10 +1,10 @@
-"""PNG bytes that depend on the pixels alone.
+"""PNG bytes that depend only on the pixels.
 
-Written here rather than by Pillow, whose wheels carry a compressor that searches
+Pillow is not used to write, because its wheels contain a compressor that searches for
 matches differently on different processors. With one filter for every line and zlib's
 run-length strategy there is nothing to search, so the bytes, and with them the hash of
-a request, are the same on every machine; they are also made four times as fast and are
-half as long again. No chunk but the three that PNG demands is written: no time, no
+a request, are the same on every machine; encoding is four times as fast, and files are
+half as long again. Only the three chunks that PNG requires are written: no time, no
 text, no colour profile.
 """
 
@@ -36,7 +36,7 @@ def encode_png(raster: Raster) -> bytes:
 
 
 def decode_png(data: bytes) -> Raster:
-    """Return the pixels of a PNG as 8-bit grey or RGB; anything else raises."""
+    """Return the pixels of a PNG as 8-bit grey or RGB; errors for other formats."""
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             kept = image if image.mode in {"L", "RGB"} else image.convert("RGB")
@@ -48,7 +48,7 @@ def decode_png(data: bytes) -> Raster:
 
 
 def is_bare_png(data: bytes) -> bool:
-    """Tell whether bytes are a PNG of nothing but IHDR, IDAT and IEND, and end there.
+    """Tell whether bytes are a PNG of IHDR, IDAT and IEND only, with nothing after it.
 
     No text, time, profile or any other chunk then travels with the pixels (ISO/IEC
     15948, 5.6).
@@ -71,10 +71,10 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def _filtered(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return each line as its filter's number and its differences from Paeth's guess.
+    """Return each line as filter number and differences from the Paeth predictor.
 
-    The guess is the one of left, up and upper left that is nearest to left + up −
-    upper left, in that order where they tie (ISO/IEC 15948, 9.4).
+    The predictor is the one of left, up and upper left that is nearest to left + up −
+    upper left, in that order for ties (ISO/IEC 15948, 9.4).
     """
     rows = pixels.shape[0]
     samples = 3 if pixels.ndim == 3 else 1

@@ -1,9 +1,9 @@
-"""A mip pyramid of one image, and the part of it that a viewport shows.
+"""A mip pyramid of one image, sampled at the resolution of a viewport.
 
-Level 0 is the image, each further level the mean of 2 × 2 pixels of the one before.
-Grey integers that fit 16 bits are kept as uint16 codes, so that a change of window is
-one look-up in a table of 65,536 entries per pixel of the viewport; what else a file
-may hold (float, wide integers, RGB) is shaded from its own values.
+Level 0 is the image, each further level the mean of 2 × 2 pixels of the previous one.
+Grey integers that fit 16 bits are kept as uint16 codes, so that changing the window is
+one look-up in a table of 65,536 entries per pixel of the viewport; other pixel types
+(float, wide integers, RGB) are windowed from their own values.
 """
 
 from dataclasses import dataclass, replace
@@ -38,9 +38,9 @@ class Viewport:
 class Patch:
     """The part of a viewport that the image covers, in device pixels.
 
-    ``values`` is (rows, columns[, 3]): codes, or values of the image's own kind;
-    ``padding`` (rows, columns) bool or None; ``left`` and ``top`` where it lies in
-    the viewport.
+    ``values`` is (rows, columns[, 3]): codes, or values of the image's dtype;
+    ``padding`` (rows, columns) bool or None; ``left`` and ``top`` its position in the
+    viewport.
     """
 
     values: _Values
@@ -60,13 +60,13 @@ class _Level:
 
 
 class Pyramid:
-    """One image at every scale, shaded at the viewport's own resolution.
+    """One image at every scale, windowed at the viewport's resolution.
 
     Parameters
     ----------
     image : PixelImage
-        Of any kind. Further levels are made when a viewport first needs them, or
-        all at once by :meth:`build`.
+        Any image. Further levels are made when a viewport first needs them, or all at
+        once by :meth:`build`.
     """
 
     def __init__(self, image: PixelImage) -> None:
@@ -77,17 +77,17 @@ class Pyramid:
         self._table: tuple[_Look, npt.NDArray[np.uint8]] | None = None
 
     def build(self) -> Self:
-        """Make every level now, in a background thread, and return the pyramid."""
+        """Make every level now, for use in a background thread; return the pyramid."""
         self._level_for(float(max(self._levels[0].values.shape[:2])))
         return self
 
     def sample(self, viewport: Viewport) -> Patch:
         """Resample the visible part.
 
-        Every device pixel is the mean of four samples a quarter of it off its centre,
-        taken from the level next finer than the viewport: at whole-numbered zoom the
-        image's own pixels, unmixed. Images with padding take the centre only, so that
-        padding never bleeds into what was measured.
+        Every device pixel is the mean of four samples a quarter pixel off its centre,
+        taken from the next finer level: at integer zoom these are the image's own
+        pixels, unmixed. Images with padding are sampled at the centre only, so that
+        padding never bleeds into measured values.
         """
         number = self._level_for(min(viewport.step_x, viewport.step_y))
         level = self._levels[number]
@@ -113,7 +113,7 @@ class Pyramid:
     def table(self, window: Window | None, *, inverted: bool) -> npt.NDArray[np.uint8]:
         """Return the grey level of each of the 65,536 codes; see :func:`to_raster`.
 
-        It is kept until the window changes: pan and zoom need the same one.
+        It is cached until the window changes, as pan and zoom need the same one.
         """
         look = window, inverted
         if self._table is None or self._table[0] != look:
@@ -125,10 +125,10 @@ class Pyramid:
     def shade(
         self, patch: Patch, window: Window | None, *, inverted: bool
     ) -> npt.NDArray[np.uint8]:
-        """Return a patch as it is shown: (rows, columns) grey or (…, 3) RGB.
+        """Return a patch as displayed: (rows, columns) grey or (…, 3) RGB.
 
-        ``window`` None is the file's own VOI; ``inverted`` turns the grey scale (or
-        the colours) round, padding stays black.
+        ``window`` None means the file's VOI; ``inverted`` inverts the grey scale or the
+        colours, while padding stays black.
         """
         if self._low is None:
             return self._shade(patch.values, patch.padding, window, inverted=inverted)
@@ -156,7 +156,7 @@ class Pyramid:
         return pixels
 
     def _codes(self) -> _Values:
-        """Return level 0: codes where the values fit 16 bits, else the values."""
+        """Return level 0: codes if the values fit 16 bits, else the values."""
         values = self.image.values
         if self._low is not None:
             return _as_codes(values, self._low)
@@ -164,7 +164,7 @@ class Pyramid:
         return values.astype(np.float64) if wide else np.ascontiguousarray(values)
 
     def _level_for(self, step: float) -> int:
-        """Return the coarsest level not coarser than ``step``, made if need be."""
+        """Return the coarsest level not coarser than ``step``, making it if needed."""
         number = max(0, int(np.floor(np.log2(max(step, 1.0)))))
         while len(self._levels) <= number:
             last = self._levels[-1]
@@ -181,7 +181,7 @@ def _first_window(image: PixelImage) -> Window:
 
 
 def _code_base(values: _Values) -> int | None:
-    """Return the value that code 0 stands for, None where codes cannot."""
+    """Return the value of code 0, None if the values do not fit codes."""
     if values.ndim == 3 or values.dtype.kind not in "iu":
         return None
     if values.dtype.itemsize <= 2:
@@ -217,7 +217,7 @@ def _gather(
     rows: list[npt.NDArray[np.intp]],
     columns: list[npt.NDArray[np.intp]],
 ) -> _Values:
-    """Return the mean of the taps; only what lies between them is touched."""
+    """Return the mean of the taps; only the range between them is read."""
     seen_rows, rows = _within(rows)
     seen_columns, columns = _within(columns)
     seen = values[seen_rows, seen_columns]
@@ -229,7 +229,7 @@ def _gather(
 def _within(
     taps: list[npt.NDArray[np.intp]],
 ) -> tuple[slice, list[npt.NDArray[np.intp]]]:
-    """Return the slice that ascending taps reach over, and the taps within it."""
+    """Return the slice that spans ascending taps, and the taps relative to it."""
     if not taps[0].size:
         return slice(0, 0), taps
     first = int(taps[0][0])
@@ -245,7 +245,7 @@ def _along(values: _Values, taps: list[npt.NDArray[np.intp]], axis: int) -> _Val
 
 
 def _taken(values: _Values, tap: npt.NDArray[np.intp], axis: int) -> _Values:
-    """Return the pixels at ascending indices, a view where they are neighbours."""
+    """Return the pixels at ascending indices, as a view if they are contiguous."""
     if _neighbours(tap):
         part = slice(int(tap[0]), int(tap[-1]) + 1)
         return values[:, part] if axis else values[part]
@@ -279,7 +279,7 @@ def _halved(level: _Level) -> _Level:
 
 
 def _halved_around(values: _Values, padding: npt.NDArray[np.bool_]) -> _Level:
-    """Return the mean of the measured pixels of each four; none is padding again."""
+    """Return the mean of the measured pixels of each 2 × 2; padding if none is."""
     even, measured = _even(values), ~_even(padding)
     sums = _sum_of_four(np.where(measured, even, 0).astype(np.float64))
     counts = _sum_of_four(measured.astype(np.uint8))

@@ -1,4 +1,4 @@
-"""Boxes of an image blacked out, so that what stands in them cannot be sent."""
+"""Blacking out of boxes in an image, so that their contents cannot be sent."""
 
 import math
 from collections.abc import Sequence
@@ -12,12 +12,11 @@ from viewer.domain.image import PixelImage
 
 
 def black_out(image: PixelImage, boxes: Sequence[BoxPx]) -> PixelImage:
-    """Return ``image`` with boxes that are shown black and hold nothing any more.
+    """Return ``image`` with boxes shown black and their contents removed.
 
-    Every pixel that a box touches is cleared. In a grey image it becomes padding,
-    which is black under every window, inversion and look-up table, and takes no part
-    where the values' range decides the window. The image keeps its size, so that
-    nothing moves.
+    Every pixel that a box touches is cleared. In a grey image it becomes padding, which
+    is black under every window, inversion and look-up table, and is ignored where the
+    values' range decides the window. The image's size does not change.
     """
     inside = touched(image.size, boxes)
     if not inside.any():
@@ -31,7 +30,7 @@ def black_out(image: PixelImage, boxes: Sequence[BoxPx]) -> PixelImage:
 
 
 def touched(size: SizePx, boxes: Sequence[BoxPx]) -> npt.NDArray[np.bool_]:
-    """Return where boxes lie, (rows, columns), a pixel touched counting whole."""
+    """Return the (rows, columns) mask of boxes, with every pixel touched included."""
     mask = np.zeros((size.rows, size.columns), dtype=bool)
     for box in boxes:
         rows = slice(max(0, math.floor(box.y0)), max(0, math.ceil(box.y1)))
@@ -43,7 +42,7 @@ def touched(size: SizePx, boxes: Sequence[BoxPx]) -> npt.NDArray[np.bool_]:
 def _least(
     values: npt.NDArray[np.generic], outside: npt.NDArray[np.bool_]
 ) -> np.generic | int:
-    """Return 0 for colour, else a value that the rest of the image has already."""
+    """Return 0 for colour, else a value that occurs in the rest of the image."""
     if values.ndim == 3 or not outside.any():
         return 0
     least: np.generic = values[outside].min()

@@ -1,6 +1,6 @@
-"""A region pointed out in the picture itself, for models that can only be shown one.
+"""A region marked in the picture itself, for models without access to attention.
 
-Both ways approximate LobA, which raises the attention of the region's patches inside a
+Both ways approximate LobA, which raises the attention to the region's patches inside a
 model (E002-15).
 """
 
@@ -21,10 +21,10 @@ def draw_contour(
     colour: tuple[int, int, int] = (255, 230, 0),
     width_px: int | None = None,
 ) -> Raster:
-    """Return an RGB copy with a mask's outline drawn around it, outside of it.
+    """Return an RGB copy with a mask outlined on the outside.
 
-    The line is ``width_px`` wide, about 1/256 of the longer side if not given, so that
-    no pixel of the region is covered.
+    The line is ``width_px`` wide, by default about 1/256 of the longer side, and covers
+    no pixel of the region.
     """
     from scipy.ndimage import binary_dilation
 
@@ -41,9 +41,9 @@ def draw_contour(
 def crop_and_zoom(
     raster: Raster, mask: _Bools, side: int = 512, margin: float = 0.1
 ) -> Raster:
-    """Return the box of a mask, enlarged until its longer side has ``side`` pixels.
+    """Return a mask's bounding box, enlarged until its longer side has ``side`` pixels.
 
-    ``margin`` of the box's sides is kept around it, as far as there is image.
+    A margin of ``margin`` times the box's sides is kept, as far as the image reaches.
     """
     from PIL import Image
 

@@ -1,10 +1,9 @@
-"""From native pixels to the square that is sent, and masks with them (E000-07).
+"""From native pixels to the square that is sent, for images and masks (E000-07).
 
-The four modes differ only in which rectangle of the native image lands on which
-rectangle of the square; :func:`_place` says so, and images, masks and the affine map
-all follow from it. What is sent has square pixels: a native pixel that is
-``pixel_aspect`` times taller than wide is stretched by as much, in the one resize that
-there is.
+The four modes differ only in which rectangle of the native image is mapped to which
+rectangle of the square; :func:`_place` decides that, and images, masks and the affine
+map all follow from it. What is sent has square pixels: a native pixel that is
+``pixel_aspect`` times taller than wide is stretched by that factor in the only resize.
 """
 
 from dataclasses import dataclass
@@ -41,9 +40,9 @@ class FitMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """From whole pixels ``x`` and ``y`` on, ``width`` and ``height`` of them.
+    """A source rectangle: origin in whole pixels, and its width and height.
 
-    These are whole as well where pixels are square, and exact where they are not.
+    Width and height are whole as well if pixels are square, else exact.
     """
 
     x: int
@@ -54,7 +53,7 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Rectangle:
-    """Whole pixels from ``x``, ``y``, ``width`` and ``height`` of them."""
+    """A rectangle of whole pixels: origin, width and height."""
 
     x: int
     y: int
@@ -64,14 +63,14 @@ class _Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class _Placement:
-    """A native rectangle and where it lands; the target may overhang the square."""
+    """A native rectangle and its target; the target may extend beyond the square."""
 
     source: _Source
     target: _Rectangle
 
 
 def crop_window(geometry: ImageGeometry) -> BoxPx:
-    """Return the centred part of an image that is square, in native pixels.
+    """Return the centred square part of an image, in native pixels.
 
     With a the aspect of a pixel: w = min(columns, rows·a), h = min(rows, columns/a);
     x0 and y0 are the whole pixels nearest to (columns − w)/2 and (rows − h)/2, the
@@ -132,7 +131,7 @@ def fit_mask(
     """Return a (rows, columns) mask as a square of ``side`` pixels.
 
     Nearest neighbour: target pixel i of n takes source pixel ⌊(i + ½)·s/n⌋ of s,
-    exactly (E000-17). What lies beside a letterboxed image is False.
+    exactly (E000-17). The margins of a letterboxed image are False.
     """
     rows, columns = mask.shape
     geometry = ImageGeometry(SizePx(int(rows), int(columns)), aspect_ratio=pixel_aspect)
@@ -145,7 +144,7 @@ def fit_mask(
 
 @lru_cache(maxsize=256)
 def _nearest(source: Fraction | int, target: int) -> npt.NDArray[np.int64]:
-    """Return the source index of each of ``target`` pixels; shared, to be read."""
+    """Return the source index of each of ``target`` pixels; cached and read-only."""
     length, parts = source.numerator, 2 * target * source.denominator
     return np.array([(2 * i + 1) * length // parts for i in range(target)], np.int64)
 
@@ -153,7 +152,7 @@ def _nearest(source: Fraction | int, target: int) -> npt.NDArray[np.int64]:
 def _on_square(
     pixels: npt.NDArray[_Pixel], target: _Rectangle, side: int
 ) -> npt.NDArray[_Pixel]:
-    """Lay resized pixels on a zeroed square at ``target``, cutting what overhangs."""
+    """Place resized pixels on a zeroed square at ``target``, clipping the excess."""
     square = np.zeros((side, side, *pixels.shape[2:]), dtype=pixels.dtype)
     top, left = max(target.y, 0), max(target.x, 0)
     cut = pixels[top - target.y :, left - target.x :][: side - top, : side - left]
@@ -193,10 +192,10 @@ def _in_proportion(geometry: ImageGeometry, side: int, mode: FitMode) -> _Rectan
 
 
 def shrunk(raster: Raster, longest: int | None) -> Raster:
-    """Return a raster of square pixels, at most ``longest`` on its longer side.
+    """Return a raster of square pixels with at most ``longest`` on its longer side.
 
-    Proportions are kept to the nearest pixel; a small raster of square pixels is
-    returned as it is.
+    Proportions are kept to the nearest pixel; a smaller raster of square pixels is
+    returned unchanged.
     """
     size = shrunk_size(_geometry_of(raster), longest)
     if size == raster.size:
@@ -209,10 +208,10 @@ def shrunk(raster: Raster, longest: int | None) -> Raster:
 
 
 def shrunk_size(geometry: ImageGeometry, longest: int | None) -> SizePx:
-    """Return the size of what ``shrunk`` returns for an image.
+    """Return the size that ``shrunk`` gives an image.
 
-    Where pixels are not square the coarser side is first brought to the finer one's
-    resolution, so that nothing of the image is lost.
+    If pixels are not square, the coarser side is first brought to the finer one's
+    resolution, so that no detail is lost.
     """
     size, aspect = geometry.size, geometry.pixel_aspect
     rows, columns = size.rows * max(1.0, aspect), size.columns / min(1.0, aspect)
@@ -233,14 +232,14 @@ def _geometry_of(raster: Raster) -> ImageGeometry:
 
 
 def squared(raster: Raster) -> Raster:
-    """Return a raster of square pixels; one that has them is returned as it is."""
+    """Return a raster of square pixels; unchanged if they are square already."""
     return shrunk(raster, None)
 
 
 def shrunk_mask(mask: npt.NDArray[np.bool_], size: SizePx) -> npt.NDArray[np.bool_]:
     """Return a (rows, columns) mask in another size, by nearest neighbour.
 
-    A region too small for that to meet covers the pixels that it falls in instead, so
+    A region that nearest neighbour would miss covers the pixels it falls in instead, so
     that it is never lost.
     """
     ys = _nearest(mask.shape[0], size.rows)

@@ -14,13 +14,14 @@ _Ints = npt.NDArray[np.int64]
 def shifted_sham(
     target: Region, donor: Region, how: Pasting | None = None
 ) -> Composite:
-    """Return the target with its own region, as visibly pasted as the donor's.
+    """Return the target with its own region changed as visibly as by the donor's.
 
-    Its grey values are shifted by one amount, pasted where the donor's would be and
-    blended alike. The amount is that at which the mean absolute change at the seam is
-    the one that :func:`composite` makes with the donor: in the same direction, unless
-    fewer pixels would be cut off at black or white in the other. What the region shows
-    is still there. Poisson blending takes any shift away, so that it has no such sham.
+    The region's grey values are shifted by one amount, and it is pasted where the
+    donor's would be and blended alike. The shift is the one whose mean absolute change
+    at the seam equals that of :func:`composite` with the donor: in the same direction,
+    unless fewer pixels would be clipped at black or white in the other. The content of
+    the region remains. Poisson blending removes any shift and therefore has no such
+    sham.
     """
     how = how or Pasting()
     edit, own = composite(target, donor, how), target.raster.pixels
@@ -43,10 +44,9 @@ def _cut_off(values: _Ints) -> _Bools:
 
 
 def seam_of(pasted: _Bools, sigma: float) -> _Bools:
-    """Return where a pasted region meets its surroundings, (rows, columns).
+    """Return the (rows, columns) mask of a pasted region's seam.
 
-    That is within ``sigma`` pixels of the edge of its mask, at least one, on both
-    sides.
+    It reaches ``sigma`` pixels, at least one, to both sides of the edge of the mask.
     """
     from scipy.ndimage import binary_dilation, binary_erosion
 
@@ -56,11 +56,11 @@ def seam_of(pasted: _Bools, sigma: float) -> _Bools:
 
 
 def _shift(own: npt.NDArray[np.uint8], weight: _Floats, wanted: float, way: int) -> int:
-    """Return the shift, up for a ``way`` of 1, that changes a seam as much as wanted.
+    """Return the shift in direction ``way`` (1 up, -1 down) for a wanted seam change.
 
     ``own`` (pixels,) or (pixels, channels) are the grey values there, ``weight``
-    (pixels,) is that of what is pasted. Where none changes as much, the one that comes
-    closest.
+    (pixels,) the blending weights. If no shift changes the seam as much, the closest is
+    returned.
     """
     levels, shifts = np.arange(256), way * np.arange(256)[:, None]
     each = np.repeat(weight, own.size // weight.size)

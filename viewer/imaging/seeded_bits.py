@@ -1,7 +1,7 @@
 """Random numbers whose bits are the same on every machine and with every numpy.
 
-numpy promises the raw output of a bit generator for good, but not what its
-distributions make of it (NEP 19); so only raw output is drawn here.
+numpy guarantees the raw output of a bit generator across versions, but not that of its
+distributions (NEP 19), so only raw output is used here.
 """
 
 import hashlib
@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 
 class SeededBits:
-    """A stream of bits named by a seed and the parts of a name.
+    """A stream of random bits identified by a seed and the parts of a name.
 
-    The name goes through SHA-256, so that streams of other names are independent.
+    The name is hashed with SHA-256, so that streams of different names are independent.
     """
 
     def __init__(self, seed: int, *identity: str) -> None:
@@ -23,7 +23,7 @@ class SeededBits:
         self._source = np.random.PCG64(np.random.SeedSequence(entropy))
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a number from ``low`` (included) to ``high``, of 53 random bits."""
+        """Return a number from ``low`` (included) to ``high``, from 53 random bits."""
         bits = int(self._source.random_raw()) >> 11
         return low + (high - low) * (bits / 2**53)
 

@@ -1,1 +1,1 @@
-"""Scores in, estimates out."""
+"""Statistics: scores in, estimates out; no files and no store."""

@@ -1,7 +1,7 @@
 """How far raters agree beyond chance: percent agreement, Cohen's κ, Gwet's AC1, AC2.
 
-A rating is one of the labels, in their order, or None if it is missing. What cannot be
-had is NaN with the reason, never an error.
+A rating is one of the ordered labels, or None if missing. An undefined coefficient is
+NaN with the reason, never an error.
 """
 
 from collections.abc import Hashable, Sequence
@@ -18,14 +18,14 @@ Ratings = Sequence[Hashable | None]
 
 
 class Weighting(StrEnum):
-    """How much two unequal labels agree, by how far apart they stand."""
+    """Partial credit for two unequal labels, by their distance."""
 
     UNWEIGHTED = "unweighted"
     LINEAR = "linear"
     QUADRATIC = "quadratic"
 
     def matrix(self, labels: int) -> _Floats:
-        """Return (labels, labels) agreement, 1 where equal and 0 at the far ends."""
+        """Return (labels, labels) agreement weights: 1 if equal, 0 for the extremes."""
         places = np.arange(labels)
         apart = np.abs(places[:, None] - places) / max(labels - 1, 1)
         if self is Weighting.UNWEIGHTED:
@@ -35,9 +35,9 @@ class Weighting(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient, what was observed and expected by chance, over ``units``.
+    """A coefficient with observed and expected agreement, over ``units``.
 
-    NaN if it cannot be had, and ``reason`` says why.
+    An undefined coefficient is NaN, and ``reason`` says why.
     """
 
     value: float
@@ -51,7 +51,7 @@ class Agreement:
 def percent_agreement(
     first: Ratings, second: Ratings, labels: Sequence[Hashable]
 ) -> Agreement:
-    """Return the share of units on which two raters agree; missing ones left out."""
+    """Return the share of units on which two raters agree, without missing ratings."""
     table = contingency(first, second, labels)
     n = int(table.sum())
     if n == 0:
@@ -68,8 +68,7 @@ def cohen_kappa(
 ) -> Agreement:
     """Return κ (Cohen 1960, 1968) of two raters, with fixed labels.
 
-    Labels that nobody used count in the weights. Units that one of them did not rate
-    are left out.
+    Unused labels count in the weights. Units that either did not rate are left out.
     """
     method = f"Cohen's κ, {weighting}, {len(labels)} labels"
     table = contingency(first, second, labels)
@@ -92,10 +91,10 @@ def gwet_ac(
     labels: Sequence[Hashable],
     weighting: Weighting = Weighting.UNWEIGHTED,
 ) -> Agreement:
-    """Return AC1, or AC2 where weighted, of two or more raters (Gwet 2014).
+    """Return AC1, or AC2 with weights, of two or more raters (Gwet 2014).
 
-    Agreement is observed on units with two ratings or more; how often a label is used
-    is taken from every unit with at least one.
+    Observed agreement uses units with two ratings or more, label frequencies every unit
+    with at least one.
     """
     name = "AC1" if weighting is Weighting.UNWEIGHTED else "AC2"
     method = f"Gwet's {name}, {weighting}, {len(labels)} labels"
@@ -134,12 +133,12 @@ def label_counts(raters: Sequence[Ratings], labels: Sequence[Hashable]) -> _Ints
 
 
 def places(ratings: Ratings, labels: Sequence[Hashable]) -> _Ints:
-    """Return each rating's place among the labels, -1 if it is missing.
+    """Return each rating's index among the labels, -1 if it is missing.
 
     Raises
     ------
     ValueError
-        If a rating is none of the labels.
+        If a rating is not among the labels.
     """
     place = {label: i for i, label in enumerate(labels)} | {None: -1}
     unknown = {rating for rating in ratings if rating not in place}
@@ -149,7 +148,7 @@ def places(ratings: Ratings, labels: Sequence[Hashable]) -> _Ints:
 
 
 def _weighted_pairs(counts: _Ints, weights: _Floats) -> float:
-    """Return the mean over units of the agreement of their pairs of ratings."""
+    """Return the mean over units of their pairwise agreement."""
     rated = counts.sum(axis=1)
     pairs = (counts * (counts @ weights - 1)).sum(axis=1)
     return float((pairs / (rated * (rated - 1))).mean())

@@ -1,4 +1,4 @@
-"""Which predicted box finds which reference box, by intersection over union."""
+"""Matching of predicted boxes to reference boxes by intersection over union."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ _Ints = npt.NDArray[np.int64]
 
 
 class Matching(StrEnum):
-    """How boxes are paired; both take predictions in order of confidence.
+    """How boxes are matched; predictions come in order of confidence.
 
-    ``ONE_TO_ONE``: the best reference that is still free (COCO). ``GREEDY``: the best
-    reference of all; if it is taken, the prediction is a false positive (VOC).
+    ``ONE_TO_ONE``: the best reference still free (COCO). ``GREEDY``: the best reference
+    of all; if it is taken, the prediction is a false positive (VOC).
     """
 
     ONE_TO_ONE = "one to one"
@@ -29,7 +29,7 @@ class Matching(StrEnum):
 class ImageBoxes:
     """One image: (d, 4) predicted and (r, 4) reference boxes x0, y0, x1, y1.
 
-    ``confidence`` (d,): any numbers that compare; equal ones keep their order.
+    ``confidence`` (d,) is on any scale; ties keep their order.
     """
 
     predicted: _Floats
@@ -47,12 +47,12 @@ def image_boxes(
     reference: Sequence[BoxPx],
     confidence: Sequence[float] | None = None,
 ) -> ImageBoxes:
-    """Return one image's boxes; without confidences all are equally sure.
+    """Return one image's boxes; without confidences they are all equal.
 
     Raises
     ------
     ValueError
-        If there are not as many finite confidences as predicted boxes.
+        If there is not one finite confidence per predicted box.
     """
     sure = np.ones(len(predicted)) if confidence is None else np.asarray(confidence)
     if sure.shape != (len(predicted),) or not np.isfinite(sure).all():
@@ -77,7 +77,7 @@ def cut_to(box: BoxPx, field: BoxPx) -> BoxPx | None:
 def iou_matrix(one: _Floats, other: _Floats) -> _Floats:
     """Return (n, m) intersections over unions of (n, 4) and (m, 4) boxes.
 
-    Two boxes without area share nothing.
+    Two boxes without area have 0.
     """
     low = np.maximum(one[:, None, :2], other[None, :, :2])
     high = np.minimum(one[:, None, 2:], other[None, :, 2:])
@@ -89,10 +89,10 @@ def iou_matrix(one: _Floats, other: _Floats) -> _Floats:
 
 
 def matched(image: ImageBoxes, threshold: float, matching: Matching) -> _Ints:
-    """Return each prediction's reference, -1 if it finds none.
+    """Return each prediction's reference index, -1 without a match.
 
-    A pair needs an intersection over union of at least ``threshold``. Of equally good
-    references the last is taken where it is one to one, as COCO does, else the first.
+    A match needs an intersection over union of at least ``threshold``. Among equally
+    good references, one-to-one matching takes the last, as COCO does, else the first.
     """
     iou = image.iou
     found = np.full(len(iou), -1)
@@ -111,7 +111,7 @@ def matched(image: ImageBoxes, threshold: float, matching: Matching) -> _Ints:
 
 
 def by_confidence(confidence: _Floats) -> npt.NDArray[np.intp]:
-    """Return the order from the surest on; equal ones keep theirs."""
+    """Return the order by descending confidence; ties keep their order."""
     return np.argsort(-confidence, kind="stable")
 
 

@@ -1,9 +1,9 @@
-"""How many misses are of a kind when only some of them were reviewed (E000-25).
+"""How many misses are of a kind if only some of them were reviewed (E000-25).
 
-The reviewed ones are drawn without replacement from a finite number of misses, so what
-is unknown is a whole number K of them. Its interval holds every K under which neither
-as few nor as many as were found would be rarer than half of what confidence leaves
-(the hypergeometric analogue of Clopper and Pearson).
+The reviewed misses are drawn without replacement from a finite number, so the unknown
+is an integer K. Its interval contains every K under which neither as few nor as many as
+were found would have a probability below (1 − confidence) / 2 (the hypergeometric
+analogue of Clopper and Pearson).
 """
 
 import math
@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CappedReview:
-    """``found`` of ``reviewed`` of ``misses``, and the K that they speak for."""
+    """``found`` of ``reviewed`` of ``misses``, and the K they are compatible with."""
 
     misses: int
     reviewed: int
@@ -42,12 +42,12 @@ class CappedReview:
 
     @property
     def count(self) -> float:
-        """The misses of this kind that are expected, N·k/n (Gosai 2025)."""
+        """The expected number of misses of this kind, N·k/n (Gosai 2025)."""
         return self.misses * self.found / self.reviewed if self.reviewed else math.nan
 
     @property
     def method(self) -> str:
-        """What the interval is."""
+        """The method of the interval, in words."""
         return (
             f"exact hypergeometric, {percent(self.confidence)}, "
             f"{self.reviewed} of {self.misses} misses reviewed"
@@ -56,11 +56,11 @@ class CappedReview:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPlan:
-    """How many more reviews bring an interval's half width down to a wish.
+    """How many more reviews narrow an interval to a wanted half width.
 
-    ``worst_case`` whatever they find; ``as_so_far`` if they find the share found so
-    far (None before the first review). The half width is not quite monotone in the
-    number of reviews: the number given suffices, and one fewer does not.
+    ``worst_case`` is enough whatever they find; ``as_so_far`` if they find the share
+    found so far (None before the first review). The half width is not quite monotone in
+    the number of reviews: the number given suffices, and one fewer does not.
     """
 
     half_width: float
@@ -87,10 +87,10 @@ def capped_review(
 
 
 def review_plan(review: CappedReview, half_width: float = 0.05) -> ReviewPlan:
-    """Return how many more reviews are wanted for ± ``half_width`` of a share."""
+    """Return how many more reviews narrow the share to ± ``half_width``."""
 
     def enough(chosen: Callable[[int], slice]) -> int:
-        """Return the reviews at which the chosen counts are all narrow enough."""
+        """Return the number of reviews at which all chosen counts are narrow enough."""
         too_few, suffices = review.reviewed - 1, review.misses
         while suffices - too_few > 1:
             middle = (too_few + suffices) // 2
@@ -113,7 +113,7 @@ def review_plan(review: CappedReview, half_width: float = 0.05) -> ReviewPlan:
 
 @lru_cache(maxsize=256)
 def _bounds(misses: int, reviewed: int, confidence: float) -> tuple[_Ints, _Ints]:
-    """Return the lowest and the highest K for each count of 0 to ``reviewed``."""
+    """Return the lowest and the highest K for each count from 0 to ``reviewed``."""
     limit = (1 - confidence) / 2 * (1 + _ROUNDING)
     fewer, block = np.zeros(misses + 1), max(1, _LARGEST_BLOCK // (misses + 1))
     low, high = [], []
@@ -128,7 +128,7 @@ def _bounds(misses: int, reviewed: int, confidence: float) -> tuple[_Ints, _Ints
 
 
 def _hypergeometric(misses: int, reviewed: int, found: _Ints) -> _Floats:
-    """Return the (K, k) chance of finding each k when K are of the kind."""
+    """Return the (K, k) probability that k of the reviewed are found if K exist."""
     kind = np.arange(misses + 1)[:, None]
     log_factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, misses + 1)))))
 

@@ -1,8 +1,8 @@
-"""Rates whose items share patients: patients are drawn, with all that is theirs.
+"""Rates of items that share patients: whole patients are resampled.
 
 Cells (findings × models, say) are resampled together, so that their macro mean has an
-interval of its own. What is summed may be hits, or the hits of one run less those of
-another on the same trials: the rate is then the paired difference.
+interval too. The sums may be hits, or the hits of one run minus those of another on the
+same trials: the rate is then the paired difference.
 """
 
 import math
@@ -28,7 +28,7 @@ _LARGEST_BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How often to draw, from what seed, and how sure the intervals shall be."""
+    """Number of draws, seed, and confidence level of the intervals."""
 
     replicates: int = 10_000
     seed: int = 0
@@ -46,9 +46,10 @@ class Resampling:
 class ClusterEstimate:
     """A rate, the SD of its resamples, and its intervals; NaN without any trial.
 
-    One patient tells nothing of how patients differ: SD and intervals are NaN, and
-    their method says so. Where several have every resample the same (all hits, say)
-    the intervals have no width, and their method says that.
+    With one patient there is no variation between patients to estimate: SD and
+    intervals are NaN, and their method says so. With several patients whose resamples
+    are all equal (all hits, say) the intervals have no width, and their method says
+    that.
     """
 
     value: float
@@ -74,8 +75,8 @@ def cluster_bootstrap(
     Parameters
     ----------
     totals, trials : (patients, cells)
-        What each patient adds to each cell; the order of the patients is part of what
-        the seed stands for. A mean leaves out a cell that has no trial in a resample.
+        Sums per patient and cell; the result of a seed depends on the order of the
+        patients. A mean leaves out a cell that has no trial in a resample.
     resampling : Resampling, optional
         10,000 draws of seed 0 at 95 % if not given.
     """
@@ -91,9 +92,9 @@ def cluster_bootstrap(
 
 
 def rates(totals: _Numbers, trials: _Numbers) -> _Floats:
-    """Return (rows, cells + 2) rates: each cell's, their mean, and the pooled one.
+    """Return (rows, cells + 2) rates: each cell's, their mean, and the pooled rate.
 
-    NaN if a row has no trial; the mean is that of the cells that have one.
+    NaN for a row without trials; the mean is over the cells that have any.
     """
     cells = _ratio(totals, trials)
     there = trials > 0
@@ -111,7 +112,7 @@ def summary(
 ) -> ClusterEstimate:
     """Return an estimate from its resamples and from its leave-one-patient-out values.
 
-    These have the shapes (replicates,) and (patients,). Resamples without any trial
+    The two have the shapes (replicates,) and (patients,). Resamples without any trial
     (NaN) are left out. A leave-one-out value is NaN only if no other patient has a
     trial.
     """
@@ -139,7 +140,7 @@ _NOTHING = Interval(math.nan, math.nan)
 
 
 def _samples(totals: _Numbers, trials: _Numbers, resampling: Resampling) -> _Floats:
-    """Return the (replicates, cells + 2) rates of draws of patients."""
+    """Return the (replicates, cells + 2) rates of resampled patients."""
     rng = generator(resampling.seed, "patients")
     patients = totals.shape[0]
     if not patients:

@@ -1,4 +1,4 @@
-"""How much of each grid cell a mask covers, by pixels and by exact area."""
+"""How much of each grid cell a mask covers, in whole pixels or exact area."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,9 +18,9 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Each cell's covered area and whole area, row-major, in pixels of one raster.
+    """Each cell's covered and total area, row-major, in pixels of one raster.
 
-    ``exact`` tells that the areas are whole pixels, which need no tolerance.
+    ``exact`` is True if areas are whole pixels, which need no tolerance.
     """
 
     covered: tuple[float, ...]
@@ -30,7 +30,7 @@ class Coverage:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """A mask as vertical pieces: column x, rows y0 <= y < y1; all (n,) integers."""
+    """A mask as vertical segments: column x, rows y0 <= y < y1; all (n,) integers."""
 
     x: _Ints
     y0: _Ints
@@ -38,7 +38,7 @@ class Segments:
 
     @property
     def lengths(self) -> _Ints:
-        """Pixels of each piece."""
+        """The number of pixels of each segment."""
         return self.y1 - self.y0
 
 
@@ -61,8 +61,8 @@ def area_in_cells(
     segments : Segments
         The mask in its native pixels.
     rows, columns : tuple of float
-        Ascending edges in native pixels, one more than there are cells; edges
-        outside the image enclose area that nothing covers.
+        Ascending edges in native pixels, one more than there are cells; edges outside
+        the image enclose area that is not covered.
     """
     y, x = np.asarray(rows), np.asarray(columns)
     heights = _overlap(segments.y0, segments.y1, y)
@@ -86,7 +86,7 @@ def area_inside(segments: Segments, box: BoxPx) -> float:
 
 @lru_cache(maxsize=64)
 def column_segments(mask: Mask) -> Segments:
-    """Return a mask's vertical pieces; a bad code raises UnreadableInputError."""
+    """Return a mask's vertical segments; UnreadableInputError for an invalid code."""
     height, width = mask.size.rows, mask.size.columns
     ends = np.cumsum(np.asarray(rle.decode_runs(mask.counts), dtype=np.int64))
     starts = np.concatenate(([0], ends[:-1])) if ends.size else ends
@@ -99,7 +99,7 @@ def column_segments(mask: Mask) -> Segments:
 
 
 def _split_at_columns(starts: _Ints, ends: _Ints, height: int) -> Segments:
-    """Cut runs down the columns where a new column begins."""
+    """Split runs where a new column begins."""
     filled = ends > starts
     starts, ends = starts[filled], ends[filled]
     first, last = starts // height, (ends - 1) // height
@@ -113,7 +113,7 @@ def _split_at_columns(starts: _Ints, ends: _Ints, height: int) -> Segments:
 
 
 def _overlap(low: _Ints, high: _Ints, edges: _Floats) -> _Floats:
-    """Return the (cells, pieces) length that each piece has in each cell."""
+    """Return the (cells, segments) length of each segment in each cell."""
     a, b = edges[:-1, None], edges[1:, None]
     return np.asarray(np.clip(high, a, b) - np.clip(low, a, b), dtype=np.float64)
 

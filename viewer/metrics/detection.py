@@ -1,4 +1,4 @@
-"""How well boxes find boxes: FROC and average precision."""
+"""Detection performance of boxes: FROC and average precision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ _ALMOST_ONE = 1 - 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Froc:
-    """Sensitivity against false positives per image, from the surest box on.
+    """Sensitivity against false positives per image, from the highest confidence on.
 
-    A point for each confidence that occurs, after (0, 0). Sensitivities are NaN without
-    a reference box; there is no point without an image.
+    One point for each distinct confidence, after (0, 0). Sensitivities are NaN without
+    a reference box; without an image there are no points.
     """
 
     false_positives: tuple[float, ...]
@@ -35,14 +35,14 @@ class Froc:
     method: str
 
     def at(self, rates: Sequence[float]) -> tuple[float, ...]:
-        """Return the greatest sensitivity at no more false positives than each rate."""
+        """Return the highest sensitivity at or below each rate of false positives."""
         points = [*zip(self.false_positives, self.sensitivity, strict=True)]
         return tuple(max((y for x, y in points if x <= r), default=nan) for r in rates)
 
 
 @dataclass(frozen=True, slots=True)
 class AveragePrecision:
-    """The mean over thresholds, and at each; NaN without a reference box."""
+    """The mean over thresholds, and the value at each; NaN without a reference box."""
 
     value: float
     thresholds: tuple[float, ...]
@@ -55,10 +55,10 @@ def froc(
     threshold: float = 0.5,
     matching: Matching = Matching.ONE_TO_ONE,
 ) -> Froc:
-    """Return the free-response curve over images, those without references too.
+    """Return the free-response curve over images, including those without references.
 
-    A false positive overlaps no reference enough; a further box on a reference that
-    is found already counts neither way (as LUNA16 and CAMELYON16 count).
+    A false positive overlaps no reference enough; another box on a reference already
+    found is ignored (as in LUNA16 and CAMELYON16).
     """
     method = f"FROC, IoU ≥ {threshold:g}, {matching}, steps, n = {len(images)}"
     references = sum(len(image.reference) for image in images)
@@ -77,8 +77,8 @@ def average_precision(
 ) -> AveragePrecision:
     """Return average precision as COCO's evaluation does: 101 recalls, one class.
 
-    At most the 100 surest boxes of an image count. Boxes that are equally sure count
-    together, in whatever order the images come.
+    Only the 100 most confident boxes of an image count. Boxes of equal confidence count
+    together, independent of the order of the images.
     """
     at = tuple(_average_precision(images, threshold) for threshold in thresholds)
     method = f"COCO average precision, {len(_RECALLS)} recalls, one to one, ties as one"
@@ -107,7 +107,7 @@ def tells_apart(images: Sequence[ImageBoxes]) -> bool:
 
 
 def _last_of_ties(confidence: _Floats) -> npt.NDArray[np.intp]:
-    """Return the last place of each confidence; equal ones are neighbours."""
+    """Return the last index of each confidence in a sorted array."""
     ends = np.append(np.diff(confidence) != 0, True)
     return np.flatnonzero(ends[: confidence.size])
 
@@ -115,9 +115,9 @@ def _last_of_ties(confidence: _Floats) -> npt.NDArray[np.intp]:
 def _pooled(
     images: Sequence[ImageBoxes], threshold: float, matching: Matching, most: int | None
 ) -> tuple[_Floats, _Bools, _Bools]:
-    """Return all images' boxes from the surest on: confidence, if it hits, if astray.
+    """Return all images' boxes by descending confidence, with hits and false positives.
 
-    Astray is a box that overlaps no reference enough.
+    A false positive is a box that overlaps no reference enough.
     """
     confidence, hit, stray = [np.zeros(0)], [_NO_BOX], [_NO_BOX]
     for image in images:

@@ -1,7 +1,7 @@
-"""How far apart two beliefs are: Jensen-Shannon divergence with what is not known.
+"""Divergence of two beliefs: Jensen-Shannon divergence with its uncertainty.
 
-S = JSD(p(y | E) ‖ p(y | E without one evidence)) of MEDSYN, equation 1. Base-2
-logarithms put it from 0 to 1.
+S = JSD(p(y | E) ‖ p(y | E without one evidence)) of MEDSYN, equation 1. With base-2
+logarithms it lies from 0 to 1.
 """
 
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ _CLOSE: Final = 1e-12
 class Divergence:
     """A divergence, in units of the base's logarithm.
 
-    ``value`` is that of the point estimates. Drawn answers differ also where nothing
-    changed: ``corrected`` is the divergence of their plain frequencies less ``bias``,
-    what these are expected to differ by chance, and may fall below 0; ``se`` is its
-    standard error. With log-probabilities ``corrected`` is ``value``, ``bias`` and
-    ``se`` are 0 and the interval holds for certain.
+    ``value`` is that of the point estimates. Sampled answers differ even if nothing
+    changed: ``corrected`` is the divergence of their plain frequencies minus ``bias``,
+    their expected divergence by chance, and may be negative; ``se`` is its standard
+    error. With log-probabilities ``corrected`` is ``value``, ``bias`` and ``se`` are 0
+    and the interval is a strict bound.
     """
 
     value: float
@@ -50,7 +50,7 @@ class Divergence:
 def jsd(p: npt.ArrayLike, q: npt.ArrayLike, base: float = 2.0) -> float:
     """Return the Jensen-Shannon divergence of two distributions (Lin 1991).
 
-    Each sums to 1; an option that neither has counts nothing.
+    Each sums to 1; an option with probability 0 in both contributes nothing.
     """
     one, other = np.asarray(p, np.float64), np.asarray(q, np.float64)
     return float(_nats(one, other)) / log(base)
@@ -61,12 +61,13 @@ def divergence(
 ) -> Divergence:
     """Return the divergence of two posteriors over the same options.
 
-    From drawn answers if both have counts, else between the posteriors' bounds.
+    If both have counts, it is that of sampled answers, else that between the
+    posteriors' bounds.
 
     Raises
     ------
     ValueError
-        If the options are not as many, or only one posterior was drawn.
+        If the numbers of options differ, or only one posterior was sampled.
     """
     if len(full.p) != len(ablated.p) or bool(full.counts) != bool(ablated.counts):
         raise ValueError(
@@ -80,11 +81,11 @@ def divergence(
 def bounded_divergence(
     full: Posterior, ablated: Posterior, base: float = 2.0
 ) -> Divergence:
-    """Return the divergence with the least and most that the bounds allow.
+    """Return the divergence with the minimum and maximum that the bounds allow.
 
-    The divergence is convex in both distributions together: the most lies at corners of
-    the bounds; the least is obtained by steps of Frank and Wolfe (1956), whose gap
-    makes it a lower bound for certain.
+    The divergence is jointly convex in both distributions: the maximum lies at corners
+    of the bounds; the minimum is found by the method of Frank and Wolfe (1956), whose
+    duality gap makes it a strict lower bound.
 
     Raises
     ------
@@ -106,23 +107,23 @@ def sampled_divergence(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Divergence:
-    """Return the divergence of two sets of drawn answers, counted by option.
+    """Return the divergence of two samples of answers, counted by option.
 
     The point estimates are smoothed by Dirichlet(1/2), the corrected divergence is not:
     among plug-in, Miller-Madow, Grassberger's, the jackknife and this one, it came
     closest to the truth on average for 5 to 50 draws. Its bias is that of
     :func:`chance_divergence`.
 
-    The interval is made of ``DRAWS`` pairs of beliefs given the counts. Its lower end
-    is moved down by how much they exceed the estimate, its upper end up by how much the
-    plain frequencies exceed them. It begins at 0 where Pearson's test of homogeneity
-    (K - 1 degrees of freedom) leaves that open, and ends at 1 bit where no option was
-    drawn in both. The standard error is the spread of those pairs.
+    The interval comes from ``DRAWS`` pairs of posterior draws given the counts. Its
+    lower end is moved down by how much they exceed the estimate, its upper end up by
+    how much the plain frequencies exceed them. It begins at 0 if Pearson's test of
+    homogeneity (K - 1 degrees of freedom) does not reject, and ends at 1 bit if no
+    option was drawn in both. The standard error is the spread of those pairs.
 
     Raises
     ------
     ValueError
-        If nothing was drawn in one of them.
+        If one of them is empty.
     """
     n, m = np.asarray(full, np.float64), np.asarray(ablated, np.float64)
     if n.sum() < 1 or m.sum() < 1:
@@ -147,11 +148,11 @@ def sampled_divergence(
 
 
 def chance_divergence(first: tuple[int, ...], second: tuple[int, ...]) -> float:
-    """Return how many nats two sets of answers differ if all came from one source.
+    """Return the expected divergence in nats if both samples have the same source.
 
-    The mean over all ways to divide the pooled answers into sets of these sizes, exact:
-    nearly (K - 1) / 4R for K options that are about as likely and R draws of either,
-    less where one option is nearly certain, 0 where only one was ever drawn.
+    The mean over all ways to divide the pooled answers into samples of these sizes,
+    exact: nearly (K - 1) / 4R for K about equally likely options and R draws of either,
+    less if one option is nearly certain, 0 if only one was ever drawn.
     """
     n, m = sum(first), sum(second)
     pooled = [a + b for a, b in zip(first, second, strict=True)]
@@ -176,7 +177,7 @@ def _part(p: float, q: float) -> float:
 
 
 def _nats(p: _Floats, q: _Floats) -> _Floats:
-    """Return the divergence of the last axis, in nats, never below 0."""
+    """Return the divergence along the last axis, in nats, never negative."""
     middle = (p + q) / 2
     found: _Floats = (_terms(p, middle) + _terms(q, middle)).sum(axis=-1) / 2
     return np.maximum(found, 0.0)
@@ -203,7 +204,7 @@ def _drawn_interval(
     m: _Floats,
     confidence: float,
 ) -> Interval:
-    """Return the interval of drawn divergences; values are smoothed and plain."""
+    """Return the interval of sampled divergences, smoothed and plain."""
     tail = (1 - confidence) / 2
     low, high = (float(x) for x in np.quantile(drawn, [tail, 1 - tail]))
     smoothed, plain = values
@@ -217,7 +218,7 @@ def _drawn_interval(
 
 
 def _may_be_equal(n: _Floats, m: _Floats, confidence: float) -> bool:
-    """Tell whether Pearson's test leaves it open that both are drawn from one."""
+    """Tell whether Pearson's test cannot reject a common source."""
     from scipy.special import chdtri
 
     pooled = (n + m) / (n.sum() + m.sum())
@@ -237,7 +238,7 @@ def _most(full: Posterior, ablated: Posterior) -> float:
 def corners(posterior: Posterior) -> _Floats:
     """Return the corners of what a posterior's bounds allow, (corners, options).
 
-    All options but one stand at a bound, and that one takes what is left.
+    All options but one are at a bound, and that one takes the remainder.
 
     Raises
     ------
@@ -287,7 +288,7 @@ def _least(full: Posterior, ablated: Posterior) -> float:
 
 
 def _inner(posterior: Posterior) -> _Floats:
-    """Return a distribution within the bounds, at 0 only where that is the most."""
+    """Return a distribution within the bounds, 0 only where the upper bound is 0."""
     low, high = np.asarray(posterior.low), np.asarray(posterior.high)
     room = high - low
     share = (1 - low.sum()) / room.sum() if room.sum() > 0 else 0.0
@@ -295,20 +296,20 @@ def _inner(posterior: Posterior) -> _Floats:
 
 
 def _overlap(full: Posterior, ablated: Posterior) -> bool:
-    """Tell whether one distribution lies within both posteriors' bounds."""
+    """Tell whether some distribution lies within both posteriors' bounds."""
     low = np.maximum(full.low, ablated.low)
     high = np.minimum(full.high, ablated.high)
     return bool(np.all(low <= high)) and low.sum() <= 1 <= high.sum()
 
 
 def _slope(p: _Floats, q: _Floats) -> _Floats:
-    """Return the derivative by each of ``p``; where it has none, 0."""
+    """Return the derivative with respect to ``p``, 0 where it does not exist."""
     ratio = np.divide(2 * p, p + q, out=np.ones_like(p), where=p > 0)
     return np.asarray(np.log(ratio) / 2)
 
 
 def _lowest(slope: _Floats, posterior: Posterior) -> _Floats:
-    """Return the distribution within the bounds that goes down most."""
+    """Return the distribution within the bounds that decreases most."""
     low, high = np.asarray(posterior.low), np.asarray(posterior.high)
     found = low.copy()
     left = 1 - low.sum()

@@ -1,4 +1,4 @@
-"""A number with its interval, and what the interval is."""
+"""A number with its interval, and the method of the interval."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from viewer.metrics.intervals import Interval
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, its interval, and in words how the interval was made.
+    """A value, its interval, and the interval's method in words.
 
-    NaN if there is nothing to estimate from.
+    NaN if there are no data to estimate from.
     """
 
     value: float
@@ -18,5 +18,5 @@ class Estimate:
 
 
 def percent(confidence: float) -> str:
-    """Return a confidence as people write it, as "95 %"."""
+    """Return a confidence level as text, such as "95 %"."""
     return f"{100 * confidence:g} %"

@@ -1,7 +1,8 @@
 """Any answer against any reference under every rule (X-03): the harmonised hit.
 
-A mask is met by pointing (the answer's point lies on it), by cell (the point's cell is
-in its hit set) and by area (intersection over union of the answer's pixels and its).
+A mask is hit by pointing (the answer's point lies on it), by cell (the point's cell is
+in its hit set) or by area (intersection over union of the answer's pixels and the
+mask's).
 """
 
 from collections.abc import Sequence
@@ -24,12 +25,11 @@ from viewer.metrics.regions import mask_of_boxes, region
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A reference as every rule meets it, cut to the part that was sent.
+    """A reference prepared for every rule, cropped to the part that was sent.
 
     ``mask`` is (rows, columns) on native pixels, ``segments`` the same mask, ``whole``
-    the reference before it was cut; ``field`` is the native rectangle that ``grid``
-    lies on, ``hits`` the qualifying cells' row-major indices; ``geometry`` is the
-    image's.
+    the reference before cropping; ``field`` is the native rectangle under the ``grid``,
+    ``hits`` the qualifying cells' row-major indices; ``geometry`` is the image's.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -48,7 +48,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Intersection over union, and Dice's coefficient, both 0 to 1."""
+    """Intersection over union and Dice coefficient, both 0 to 1."""
 
     iou: float
     dice: float
@@ -61,7 +61,7 @@ def target(
     hits: Sequence[int],
     geometry: ImageGeometry,
 ) -> Target:
-    """Return a reference mask cut to what was sent (E000-08)."""
+    """Return a reference mask as a target, cropped to what was sent (E000-08)."""
     whole = reference.array()
     mask = whole & mask_of_boxes((field,), reference.size)
     segments = column_segments(Mask.of_array(mask))
@@ -69,10 +69,10 @@ def target(
 
 
 def measures(answer: Answer, goal: Target) -> Measures | None:
-    """Return how an answer compares with a reference, None if nothing of it was sent.
+    """Return how an answer compares with a reference, None if no part of that was sent.
 
-    Its pixels are cut to what was sent like the reference's, so that the reference
-    itself as the answer agrees with it entirely.
+    Its pixels are cropped to what was sent like the reference's, so that the reference
+    given as the answer agrees with itself entirely.
     """
     if not goal.segments.x.size:
         return None
@@ -104,9 +104,9 @@ def measures(answer: Answer, goal: Target) -> Measures | None:
 
 
 def holds(mask: npt.NDArray[np.bool_], point: PointPx) -> bool:
-    """Tell whether the pixel that holds a point is set (E000-23).
+    """Tell whether the pixel that contains a point is set (E000-23).
 
-    The image's last edges belong to its last pixels; beyond the image nothing is set.
+    The image's far edges belong to its last pixels; outside the image nothing is set.
     """
     rows, columns = mask.shape
     if not (0 <= point.x <= columns and 0 <= point.y <= rows):
@@ -116,7 +116,7 @@ def holds(mask: npt.NDArray[np.bool_], point: PointPx) -> bool:
 
 
 def overlap(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Overlap:
-    """Return how far two (rows, columns) masks agree; two empty ones do not at all."""
+    """Return the overlap of two (rows, columns) masks; 0 if both are empty."""
     both = int(np.count_nonzero(one & other))
     total = int(np.count_nonzero(one)) + int(np.count_nonzero(other))
     if total == 0:
@@ -128,7 +128,7 @@ def distance(segments: Segments, point: PointPx, width: float, height: float) ->
     """Return the distance from a point to the nearest set pixel's rectangle.
 
     In the unit of a pixel's ``width`` and ``height``; 0 on the mask and on its edge.
-    There is at least one segment.
+    There must be at least one segment.
     """
     across = np.maximum(segments.x - point.x, point.x - segments.x - 1)
     along = np.maximum(segments.y0 - point.y, point.y - segments.y1)

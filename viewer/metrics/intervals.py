@@ -47,7 +47,7 @@ def cluster_standard_error(clusters: Sequence[Sequence[float]]) -> float:
 
 
 def resampling_weights(n: int, replicates: int, rng: np.random.Generator) -> _Ints:
-    """Return how often each of ``n`` units is drawn, with replacement, n at a time.
+    """Return how often each of ``n`` units is drawn in n draws with replacement.
 
     Shape (replicates, n), each row summing to n.
     """
@@ -58,9 +58,9 @@ def resampling_weights(n: int, replicates: int, rng: np.random.Generator) -> _In
 
 
 def percentile_interval(samples: _Floats, confidence: float = 0.95) -> Interval:
-    """Return the central quantiles of bootstrap replicates; NaN ones are skipped.
+    """Return the central quantiles of bootstrap replicates, ignoring NaN.
 
-    No replicate at all gives NaN bounds.
+    Without replicates the bounds are NaN.
     """
     kept = samples[~np.isnan(samples)]
     if kept.size == 0:

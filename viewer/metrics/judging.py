@@ -1,7 +1,7 @@
-"""What an automatic judge is worth: agreement with people, and its mean corrected.
+"""How good an automatic judge is: agreement with people, and its mean corrected.
 
 Prediction-powered inference (Angelopoulos et al., Science 2023): the judge's mean over
-all items plus the mean error that people find in those that they scored themselves.
+all items plus the mean error found in the items that people scored.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from viewer.metrics.pairing import bounded_mean
 
 @dataclass(frozen=True)
 class JudgeAgreement:
-    """How a judge's levels agree with people's, over the items that both scored.
+    """Agreement of a judge's levels with people's, over the items that both scored.
 
     ``levels`` holds κ of each level against all others, in the levels' order.
     """
@@ -54,13 +54,13 @@ def prediction_powered(
     ends: tuple[float, float],
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return the mean that people would give, with its interval.
+    """Return an estimate of the mean that people would give, with its interval.
 
     mean(judge) + mean(human − judge over the labelled). With f the labelled share, that
     is the mean of human − (1 − f)·judge over the labelled plus (1 − f)·mean(judge) over
     the others: two independent means of bounded scores, each with the interval of
-    :func:`bounded_mean`, whose reaches are added as squares (Zou and Donner 2008), or
-    plainly where a cluster is in both. Student's interval covered 39 % where judge and
+    :func:`bounded_mean`, whose half widths are added in squares (Zou and Donner 2008),
+    or plainly if a cluster is in both. Student's interval covered 39 % where judge and
     people agreed on all of five labels.
 
     Parameters
@@ -68,8 +68,8 @@ def prediction_powered(
     judge : sequence of float
         The judge's score of every item.
     human : sequence of float or None
-        People's score of the same items, None if nobody scored one. Which are
-        scored is taken to be chance.
+        People's score of the same items, None if not scored. The scored items are
+        assumed to be a random sample.
     clusters : sequence
         Each item's case.
     ends : float, float
@@ -78,7 +78,7 @@ def prediction_powered(
     Raises
     ------
     ValueError
-        If the two are not as long.
+        If the two lengths differ.
     """
     if len(judge) != len(human):
         raise ValueError("the judge and people did not see the same items")
@@ -112,7 +112,7 @@ def _reaches(
     ends: tuple[float, float],
     confidence: float,
 ) -> tuple[float, float]:
-    """Return how far an interval of a mean goes down and up, to the ends of one's."""
+    """Return a mean's lower and upper half widths, limited to the range of a score."""
     if not scores:
         return 0.0, 0.0
     by: dict[Hashable, list[float]] = defaultdict(list)

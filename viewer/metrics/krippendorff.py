@@ -1,4 +1,4 @@
-"""Krippendorff's α: agreement of any number of raters, with ratings missing.
+"""Krippendorff's α: agreement of any number of raters, with missing ratings.
 
 Source: Krippendorff, Computing Krippendorff's alpha-reliability, 2011.
 """
@@ -29,17 +29,17 @@ def krippendorff_alpha(
 ) -> Agreement:
     """Return α over the units that were rated twice or more.
 
-    ``observed`` and ``expected`` are disagreements here. NaN, with the reason, where
-    there is no such unit, or all of them got the same label.
+    ``observed`` and ``expected`` are disagreements here. NaN, with the reason, if there
+    is no such unit, or all have the same label.
 
     Parameters
     ----------
     raters : sequence of sequences
         Each rater's label of each unit, None where missing.
     labels : sequence
-        In their order; numbers on an interval scale.
+        The ordered labels; numbers on an interval scale.
     scale : Scale
-        Which differences count how much.
+        How differences between labels are weighted.
     """
     method = f"Krippendorff's α, {scale}"
     counts = label_counts(raters, labels)

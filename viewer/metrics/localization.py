@@ -1,4 +1,4 @@
-"""Which cells count as a hit, and what chance and habit would reach (X-04, E000-16)."""
+"""Hit sets of cells, and the hit rate of random answers (X-04, E000-16)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +14,7 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class HitSet:
-    """The qualifying cells' row-major indices, and whether the fallback chose them."""
+    """Row-major indices of the qualifying cells, and whether the fallback applied."""
 
     hits: tuple[int, ...]
     fallback: bool
@@ -33,7 +33,7 @@ def hit_set(coverage: Coverage, threshold: Fraction) -> HitSet:
 
 
 def any_overlap(coverage: Coverage) -> tuple[int, ...]:
-    """Return the cells of which anything is covered."""
+    """Return the cells that are covered at all."""
     least = 0.0 if coverage.exact else _TOLERANCE
     return tuple(i for i, covered in enumerate(coverage.covered) if covered > least)
 

@@ -1,13 +1,13 @@
-"""What of a hit rate the image explains: the gain over the location prior (X-04).
+"""How much of a hit rate the image explains: the gain over the location prior (X-04).
 
 The location prior is what the same answers would reach on the images of other patients
 with the same finding and view: the reference of each trial that was answered meets
-every answer given for another patient, and the mean is exact. A trial without an
-answer is a miss and has a prior of 0: otherwise a model would gain that always gives
-the same answer, but refuses images on which it would be wrong. All of it is done in
-whole numbers over whole numbers, so that a model that always gives the same answer
-gains exactly 0. A finding and view of one patient has no prior, and is left out of the
-gain; so is the patient who alone was answered.
+every answer given for another patient, and the mean is exact. A trial without an answer
+is a miss and has a prior of 0: otherwise a model that always gives the same answer, but
+refuses images on which it would be wrong, would gain. Everything is computed with exact
+fractions, so that a model that always gives the same answer gains exactly 0. A finding
+and view with one patient has no prior and is left out of the gain; so is a patient who
+is the only one answered.
 
 The interval is that of a patient jackknife with Student's quantile. Its variance is at
 least that of a rate of one trial a patient and four more, two of them hits (Agresti and
@@ -34,9 +34,9 @@ _Floats = npt.NDArray[np.float64]
 class Stratum:
     """The settled trials of one finding and view, summed up by patient.
 
-    ``patients`` (p,) say who they are; ``trials``, ``hits`` and ``answers`` (p,) count;
-    ``given`` (p, cells) counts answers in each cell, ``wanted`` (p, cells) answered
-    trials of which the cell is right.
+    ``patients`` (p,) are their ids; ``trials``, ``hits`` and ``answers`` (p,) are
+    counts; ``given`` (p, cells) counts answers in each cell, ``wanted`` (p, cells) the
+    answered trials for which the cell is right.
     """
 
     patients: _Ints
@@ -51,8 +51,7 @@ class Stratum:
 class Gain:
     """The location prior, the hit rate's gain over it, and the gain's interval.
 
-    They are of so many ``hits`` of ``trials`` that can be compared with others'
-    answers.
+    ``hits`` of ``trials`` are those that can be compared with other patients' answers.
     """
 
     prior: float
@@ -94,7 +93,7 @@ def stratum(
 
 @dataclass(frozen=True, eq=False)
 class _Gained:
-    """Hits above the prior, and trials, of all patients and without each of them."""
+    """Hits above the prior, and trials: of all patients, and without each of them."""
 
     hits: int
     trials: int
@@ -109,11 +108,11 @@ def gain_over_prior(
     *,
     apart: bool = False,
 ) -> Gain:
-    """Return the mean gain over findings, the strata of each pooled by their trials.
+    """Return the mean gain over findings; the strata of each are pooled by trials.
 
-    NaN without any stratum of two patients. The interval is NaN too where the gain
-    cannot be had without one of the patients. ``apart`` tells that answers are of other
-    trials than those that are compared with them: their prior then varies by itself.
+    NaN without any stratum of two patients. The interval is NaN as well if leaving out
+    one of the patients leaves no gain. ``apart`` means that the answers come from other
+    trials than those compared with them, so that their prior varies independently.
     """
     parts = [
         [(one, _gained(one, apart=apart)) for one in some if _has_others(one)]
@@ -145,7 +144,7 @@ def gain_over_prior(
 
 
 def _least(rate: float, of_strata: Sequence[_Ints]) -> float:
-    """Return the least variance of a rate of so many patients."""
+    """Return the minimum variance of a rate of this many patients."""
     patients = np.unique(np.concatenate(of_strata)).size
     near = (rate * patients + 2) / (patients + 4)
     return near * (1 - near) / patients
@@ -156,9 +155,9 @@ def _has_others(one: Stratum) -> bool:
 
 
 def _gained(one: Stratum, *, apart: bool) -> _Gained:
-    """Return what a stratum gains, of all its patients and without each of them.
+    """Return a stratum's gain, of all its patients and without each of them.
 
-    Where answers are ``apart`` nothing can be compared with those of nobody.
+    If answers are ``apart``, a stratum without answers has no comparison.
     """
     rest = one.answers.sum() - one.answers
     held = one.wanted.any(axis=1)
@@ -189,7 +188,7 @@ def _gained(one: Stratum, *, apart: bool) -> _Gained:
 def _without(
     part: Sequence[tuple[Stratum, _Gained]], everyone: _Ints, gained: float, n: int
 ) -> _Floats:
-    """Return a finding's gain without each patient, (patients,), NaN if none."""
+    """Return a finding's gain without each patient, (patients,), NaN if undefined."""
     more, trials = np.full(everyone.size, gained), np.full(everyone.size, n)
     for one, own in part:
         places = np.searchsorted(everyone, one.patients)
@@ -199,7 +198,7 @@ def _without(
 
 
 def mean_of_findings(values: Sequence[_Floats]) -> _Floats:
-    """Return the mean over findings, those that are not known (NaN) left out."""
+    """Return the mean over findings, without those that are NaN."""
     stacked = np.stack(values)
     there = ~np.isnan(stacked)
     total = np.where(there, stacked, 0.0).sum(axis=0)

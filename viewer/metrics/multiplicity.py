@@ -1,8 +1,8 @@
-"""P values adjusted for how many questions were asked.
+"""P values adjusted for multiple testing.
 
 Holm for a family that was declared before anything was unblinded, Benjamini and
-Hochberg for exploration. A p value that could not be had (NaN) stays NaN, but it was
-declared, so it counts in the size of the family, as if it were 1.
+Hochberg for exploration. An undefined p value (NaN) stays NaN, but it was declared, so
+it counts in the size of the family, as if it were 1.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ class Family:
 
 
 def holm(p_values: Sequence[float]) -> Family:
-    """Return p values adjusted step-down, which bounds any false claim (Holm 1979)."""
+    """Return step-down adjusted p values: family-wise error rate (Holm 1979)."""
     p, order, m = _sorted(p_values)
     climbing = np.maximum.accumulate(p * np.arange(m, 0, -1))
     return _family(p_values, climbing, order, f"Holm, a declared family of {m}")
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> Family:
-    """Return p values adjusted step-up, which bounds the share of false claims.
+    """Return step-up adjusted p values, which bound the false discovery rate.
 
     Source: Benjamini and Hochberg 1995.
     """
@@ -43,7 +43,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> Family:
 
 
 def _sorted(p_values: Sequence[float]) -> tuple[_Floats, npt.NDArray[np.intp], int]:
-    """Return the p values ascending, NaN as 1, their places, and how many."""
+    """Return the p values ascending (NaN as 1), their positions, and how many."""
     p = np.asarray(p_values, dtype=np.float64)
     if np.any((p < 0) | (p > 1)):
         raise ValueError("a p value must be from 0 to 1")
@@ -58,7 +58,7 @@ def _family(
     order: npt.NDArray[np.intp],
     method: str,
 ) -> Family:
-    """Put stepped p values back into their places."""
+    """Restore adjusted p values to the original order."""
     adjusted = np.empty(len(raw))
     adjusted[order] = np.minimum(stepped, 1.0)
     answers = zip(raw, adjusted.tolist(), strict=True)

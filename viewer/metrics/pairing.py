@@ -1,4 +1,4 @@
-"""Two runs on the same items: who hits what the other misses."""
+"""Two runs on the same items: which items one hits and the other misses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PairedTable:
-    """How many items both runs hit, one of them only, or neither."""
+    """How many items both runs hit, only one of them, or neither."""
 
     both: int
     only_first: int
@@ -25,13 +25,13 @@ class PairedTable:
 
     @property
     def items(self) -> int:
-        """All of them."""
+        """The total number of items."""
         return self.both + self.only_first + self.only_second + self.neither
 
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Two-sided p values of a paired table; items are taken to stand alone."""
+    """Two-sided p values of a paired table; items are assumed to be independent."""
 
     p_value: float
     mid_p: float
@@ -53,7 +53,7 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     """Return the exact conditional test and its mid-p (Fagerland 2013).
 
     Given n discordant pairs the first wins Bin(n, 1/2) of them. The mid-p counts half
-    of the chance of what was observed. Without discordant pairs both are 1.
+    the probability of the observed table. Without discordant pairs both are 1.
     """
     method = f"McNemar, exact, {only_first} against {only_second}"
     n, fewer = only_first + only_second, min(only_first, only_second)
@@ -75,16 +75,16 @@ def mean_difference(
 
     A difference d from -1 to 1 is mapped to a rate (d + 1) / 2, which gets the exact
     interval for its effective number of trials, as in :func:`patient_bounds`. The
-    variance is that between patients (linearized, as for a ratio of sums), but at
-    least that of the patients' means with two pseudo-patients added, one of +1 and one
-    of -1: without them the interval had no width where all patients differ alike.
+    variance is that between patients (linearized, as for a ratio of sums), but at least
+    that of the patients' means with two pseudo-patients added, one of +1 and one of -1:
+    without them the interval has no width if all patients have the same difference.
     Simulated coverage with 5-200 patients, correlations of 0-0.6 and any share of gains
     and losses is at least 94 %; Student's t falls to 88 % with seven patients.
 
     Parameters
     ----------
     totals, trials : (patients,)
-        Sums of differences from -1 to 1, and how many; none without a trial.
+        Sums of differences from -1 to 1, and their number, at least 1.
     """
     d, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
     return _of_differences(d[:, None], n[:, None], "of differences", confidence)
@@ -95,15 +95,15 @@ def macro_difference(
 ) -> Estimate:
     """Return the unweighted mean over cells of mean differences, with an interval.
 
-    As :func:`mean_difference`; what cells have in common through patients is added
-    where it makes the mean less certain. A cell's least variance is that of as many
-    patients as it has, the two pseudo-patients not counted, and the variance of few
-    patients is larger by as much as Student's quantile is (Korn and Graubard 1998).
+    As :func:`mean_difference`; covariances of cells through shared patients are added
+    if they increase the variance. A cell's minimum variance is that of its number of
+    patients, without the two pseudo-patients, and the variance of few patients is
+    inflated by Student's quantile (Korn and Graubard 1998).
 
     Parameters
     ----------
     totals, trials : (patients, cells)
-        Sums of differences and how many; cells without a trial are left out.
+        Sums of differences and their number; cells without a trial are left out.
     """
     d, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
     d, n = d[:, n.sum(axis=0) > 0], n[:, n.sum(axis=0) > 0]
@@ -118,7 +118,7 @@ def bounded_mean(
     ends: tuple[float, float],
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return the mean of scores between two ends, as :func:`mean_difference` has it."""
+    """Return the mean of scores between two ends, like :func:`mean_difference`."""
     middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
     t, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
     found = mean_difference(((t - middle * n) / half).tolist(), trials, confidence)
@@ -131,7 +131,7 @@ def bounded_mean(
 
 
 def _of_differences(d: _Floats, n: _Floats, named: str, confidence: float) -> Estimate:
-    """Return the mean over columns; (patients, cells), each with a trial."""
+    """Return the mean over columns; (patients, cells), each with at least one trial."""
     m, cells = d.shape
     shares = d.sum(axis=0) / n.sum(axis=0) if m else np.full(cells, nan)
     value = float(shares.mean()) if cells else nan
@@ -164,7 +164,7 @@ def _student(freedom: int, confidence: float) -> float:
 
 
 def _least(d: _Floats, n: _Floats) -> _Floats:
-    """Return variances of the means of patients and two more, -1 and 1, (cells,)."""
+    """Return the variances of means with two pseudo-patients, -1 and 1, (cells,)."""
     means = np.divide(d, n, out=np.zeros_like(d), where=n > 0)
     more = (n > 0).sum(axis=0) + 2
     squares = (means * means).sum(axis=0) + 2

@@ -1,4 +1,4 @@
-"""The boxes around a mask's connected parts."""
+"""Bounding boxes of a mask's connected parts."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,9 +7,9 @@ from viewer.domain.geometry import BoxPx
 
 
 def boxes_around(mask: npt.NDArray[np.bool_]) -> tuple[BoxPx, ...]:
-    """Return the box around each part of a (rows, columns) mask, by first pixel.
+    """Return the bounding box of each part of a (rows, columns) mask, by first pixel.
 
-    Pixels that touch at a corner belong together (8-connectivity).
+    Pixels that touch at a corner are connected (8-connectivity).
     """
     from scipy import ndimage
 

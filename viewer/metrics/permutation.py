@@ -1,4 +1,4 @@
-"""Whether two runs differ, if for each patient it is a coin's toss which was which."""
+"""Sign-flip test: whether two runs differ, with patients as the exchangeable units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """The summed difference, its two-sided p value, and how that was had."""
+    """The summed difference, its two-sided p value, and how it was computed."""
 
     total: float
     p_value: float
@@ -65,7 +65,7 @@ def macro_contributions(
     ----------
     totals, trials : (patients, cells) integers
         Differences in hits, and trials; cells without any trial are left out. The
-        contributions add up to the macro difference, as :func:`sign_flip` needs.
+        contributions sum to the macro difference, as :func:`sign_flip` requires.
     """
     there = trials.sum(axis=0) > 0
     shares = totals[:, there] / trials[:, there].sum(axis=0)
@@ -73,7 +73,7 @@ def macro_contributions(
 
 
 def _whole_numbers(d: _Floats) -> float:
-    """Return the share exactly, from the distribution of the sum.
+    """Return the exact p value, from the distribution of the sum.
 
     Patients with the same difference, s, add s · (2 · heads - patients).
     """
@@ -87,7 +87,7 @@ def _whole_numbers(d: _Floats) -> float:
 
 
 def _added(chance: _Floats, step: int, n: int) -> _Floats:
-    """Return the chances of sums to which n patients of one difference are added."""
+    """Convolve the distribution of sums with n patients of one difference."""
     heads = _heads(n)
     longer = np.zeros(chance.size + 2 * step * n)
     if chance.size == 1:  # the most frequent case: hits, one step for all patients
@@ -99,7 +99,7 @@ def _added(chance: _Floats, step: int, n: int) -> _Floats:
 
 
 def _heads(n: int) -> _Floats:
-    """Return the chance of 0 to n heads of n fair coins, from the middle outwards."""
+    """Return the probability of 0 to n heads in n tosses, from the middle outwards."""
     middle = (n + 1) // 2
     k = np.arange(middle, n)
     right = np.concatenate((np.ones(1), np.cumprod((n - k) / (k + 1))))

@@ -1,8 +1,8 @@
-"""From any answer to the one point that stands for it, and its cell (X-03).
+"""The point that represents any answer, and its cell (X-03).
 
-A cell stands for its centre, a point for itself, boxes for the centre of the largest,
-a mask for its deepest interior point, a heat map for the centre of its greatest
-element: of the part of it that was sent, where any was. Everything is in native pixels.
+A cell is represented by its centre, a point by itself, boxes by the centre of the
+largest, a mask by its deepest interior point, a heat map by the centre of its maximum:
+of the part that was sent, if any was. Everything is in native pixels.
 """
 
 import math
@@ -27,11 +27,11 @@ _Floats = npt.NDArray[np.float64]
 def pointing_point(
     answer: Answer, grid: Grid, field: BoxPx, pixel_aspect: float
 ) -> PointPx:
-    """Return the point that stands for an answer.
+    """Return the point that represents an answer.
 
-    ``field`` is the native rectangle that was sent, on which the grid lies. Boxes,
-    masks and maps are cut to it like the reference, unless they lie wholly beside it.
-    ``pixel_aspect`` is how much taller than wide a native pixel is.
+    ``field`` is the native rectangle that was sent, under the grid. Boxes, masks and
+    maps are cropped to it like the reference, unless they lie wholly outside.
+    ``pixel_aspect`` is the height of a native pixel over its width.
     """
     if isinstance(answer, CellAnswer):
         return centre(cell_box(answer.cell, grid, field))
@@ -48,9 +48,9 @@ def pointing_point(
 
 
 def containing_cell(point: PointPx, grid: Grid, field: BoxPx) -> Cell | None:
-    """Return the cell that holds a point, None outside the grid.
+    """Return the cell that contains a point, None outside the grid.
 
-    A point on the last edge belongs to the last cell.
+    A point on the far edge belongs to the last cell.
     """
     column = _index(point.x, field.x0, field.x1, grid.columns)
     row = _index(point.y, field.y0, field.y1, grid.rows)
@@ -58,7 +58,7 @@ def containing_cell(point: PointPx, grid: Grid, field: BoxPx) -> Cell | None:
 
 
 def cell_box(cell: Cell, grid: Grid, field: BoxPx) -> BoxPx:
-    """Return a cell's native rectangle."""
+    """Return a cell's rectangle in native pixels."""
     width = (field.x1 - field.x0) / grid.columns
     height = (field.y1 - field.y0) / grid.rows
     return BoxPx(
@@ -82,9 +82,10 @@ def box_area(box: BoxPx) -> float:
 def deepest_point(mask: npt.NDArray[np.bool_], pixel_aspect: float) -> PointPx:
     """Return the centre of the pixel farthest from everything outside the mask.
 
-    Distances are Euclidean, between pixel centres, a pixel being ``pixel_aspect`` times
-    taller than wide; what lies beyond the image is outside. Of equally deep pixels the
-    first in row-major order is taken. The (rows, columns) mask has at least one pixel.
+    Distances are Euclidean, between pixel centres, with pixels ``pixel_aspect`` times
+    taller than wide; everything beyond the image is outside. Among equally deep pixels
+    the first in row-major order is taken. The (rows, columns) mask has at least one
+    pixel.
     """
     from scipy.ndimage import distance_transform_edt
 
@@ -97,7 +98,7 @@ def deepest_point(mask: npt.NDArray[np.bool_], pixel_aspect: float) -> PointPx:
 
 
 def most_salient_point(answer: HeatMapAnswer, sent: BoxPx) -> PointPx:
-    """Return the centre of a heat map's greatest element, the first in row-major.
+    """Return the centre of a heat map's maximum, the first in row-major order.
 
     Only elements whose centres were ``sent`` count, if there are any.
     """
@@ -112,7 +113,7 @@ def most_salient_point(answer: HeatMapAnswer, sent: BoxPx) -> PointPx:
 
 
 def _element_centres(answer: HeatMapAnswer) -> tuple[_Floats, _Floats]:
-    """Return x of each column of a map and y of each row, native pixels."""
+    """Return x of each column of a map and y of each row, in native pixels."""
     heat, field = answer.heat_map, answer.field
     across, down = np.arange(heat.columns) + 0.5, np.arange(heat.rows) + 0.5
     return (
@@ -133,7 +134,7 @@ def _between(values: _Floats, low: float, high: float) -> npt.NDArray[np.bool_]:
 
 
 def _index(value: float, start: float, stop: float, cells: int) -> int | None:
-    """Return which of the cells between two edges a value lies in."""
+    """Return the index of the cell, between two edges, that contains a value."""
     if not start <= value <= stop:
         return None
     return min(math.floor((value - start) / (stop - start) * cells), cells - 1)

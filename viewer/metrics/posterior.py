@@ -1,8 +1,8 @@
-"""What a model believes of the options of a question, by five declared estimators.
+"""A model's belief in a question's options, by five declared estimators.
 
-MEDSYN (E004-17) needs p(y | E) and does not say how it is obtained. Each of the
-estimators here returns the probabilities with bounds that hold for certain, from
-log-probabilities, or with counts that an interval can be made of, from answers.
+MEDSYN (E004-17) needs p(y | E) and does not say how it is obtained. Each estimator here
+returns probabilities with strict bounds if they come from log-probabilities, or with
+counts, for an interval, if they come from sampled answers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ JEFFREYS: Final = 0.5
 
 
 class Estimator(StrEnum):
-    """How a posterior was had; declared beside every sensitivity."""
+    """How a posterior was estimated; stated with every sensitivity."""
 
     LETTERS = "letter_logprobs"
     """(a) log-probabilities of the options' letters at the place of the answer."""
@@ -41,9 +41,9 @@ class Estimator(StrEnum):
 class Posterior:
     """Probabilities of the options, in the options' order; they sum to 1.
 
-    The true probability of each lies from ``low`` to ``high``; where answers were
-    drawn, ``counts`` says how often each was given, and the bounds are the central
-    95 % of what they leave likely.
+    The true probability of each lies from ``low`` to ``high``; if answers were sampled,
+    ``counts`` says how often each was given, and the bounds are central 95 % credible
+    intervals.
     """
 
     p: tuple[float, ...]
@@ -60,10 +60,10 @@ class Posterior:
 
 @dataclass(frozen=True)
 class _Masses:
-    """Unnormalised probabilities: known, at most, as assumed; and what is to share.
+    """Unnormalised probabilities: the known mass of each option, and the mass to share.
 
-    An option has from ``known`` to ``most``, together no more than ``spare`` beyond
-    what is known.
+    An option has from ``known`` to ``most``, together no more than ``spare`` beyond the
+    known mass.
     """
 
     known: _Floats
@@ -95,8 +95,9 @@ def from_letters(
     Parameters
     ----------
     logprobs : mapping
-        Natural log-probability of every token that may begin the answer; variants of
-        a letter (``A``, `` A``, ``(A``) are summed, and what is missing has none.
+        Natural log-probability of every token that may begin the answer; variants of a
+        letter (``A``, `` A``, ``(A``) are summed, and missing tokens have probability
+        0.
     letters : sequence of str
         The options' letters in the options' order.
     precision : float
@@ -127,9 +128,9 @@ def from_sequences(
     loglikelihoods : sequence of float
         Sum of the natural log-probabilities of each option's tokens.
     tokens : sequence of int
-        How many tokens each option has, at least 1.
+        Number of tokens of each option, at least 1.
     by_length : bool
-        Whether each sum is divided by its number of tokens first.
+        Whether to divide each sum by its number of tokens first.
     precision : float
         Largest error of one token's log-probability.
     """
@@ -145,14 +146,14 @@ def from_top_logprobs(
 ) -> Posterior:
     """Return estimator (c): the options' letters among the likeliest tokens.
 
-    A token that is not told has at most the probability of the least likely one that
-    is, and all of them at most what the told ones leave. An option of which nothing is
-    told is given that bound, shared with the other such options.
+    A token that is not listed has at most the probability of the least likely one that
+    is, and all of them together at most the remaining probability. Options that are not
+    listed share that bound.
 
     Parameters
     ----------
     top : sequence of (token, natural log-probability)
-        The likeliest tokens at the place of the answer.
+        The most likely tokens at the answer's position.
     letters : sequence of str
         The options' letters in the options' order.
     precision : float
@@ -178,10 +179,10 @@ def from_top_logprobs(
 
 
 def from_counts(counts: Sequence[int]) -> Posterior:
-    """Return estimator (d): how often each option was drawn, smoothed.
+    """Return estimator (d): smoothed frequencies of the sampled options.
 
     (n + 1/2) / (R + K/2) for each of the K options in R draws; the bounds are the
-    central 95 % of each one's marginal Beta distribution.
+    central 95 % of its marginal Beta distribution.
 
     Raises
     ------
@@ -206,19 +207,19 @@ def from_counts(counts: Sequence[int]) -> Posterior:
 def permutation_averaged(
     posteriors: Sequence[Posterior], orders: Sequence[Sequence[int]]
 ) -> Posterior:
-    """Return estimator (e): the mean over orders, each in the options' own order.
+    """Return estimator (e): the mean over orders of the options.
 
     Parameters
     ----------
     posteriors : sequence of Posterior
-        What was believed under each order, in the order shown.
+        The posterior under each order, by position shown.
     orders : sequence of sequences of int
-        For each, the option that stood at each place.
+        For each posterior, the option at each position.
 
     Raises
     ------
     ValueError
-        If there is no posterior, or not one for each order.
+        If there are no posteriors, or not one per order.
     """
     if not posteriors or len(posteriors) != len(orders):
         raise ValueError("a mean over orders needs a posterior for each order")
@@ -235,9 +236,9 @@ def permutation_averaged(
 
 
 def in_option_order(posterior: Posterior, order: Sequence[int]) -> Posterior:
-    """Return a posterior over places as one over options.
+    """Convert a posterior over positions to one over options.
 
-    ``order`` names the option that stood at each place.
+    ``order`` names the option at each position.
     """
     place = [list(order).index(option) for option in range(len(order))]
     counts = posterior.counts
@@ -251,7 +252,7 @@ def in_option_order(posterior: Posterior, order: Sequence[int]) -> Posterior:
 
 
 def cyclic_orders(options: int) -> tuple[tuple[int, ...], ...]:
-    """Return every cyclic order of so many options, the plain one first."""
+    """Return every cyclic order of this many options, the identity first."""
     return tuple(
         tuple((start + place) % options for place in range(options))
         for start in range(options)
@@ -261,7 +262,7 @@ def cyclic_orders(options: int) -> tuple[tuple[int, ...], ...]:
 def _by_letter(
     logprobs: Iterable[tuple[str, float]], letters: Sequence[str]
 ) -> tuple[_Floats, npt.NDArray[np.int64]]:
-    """Return each letter's probability and how many of its variants were told."""
+    """Return each letter's probability and how many of its variants are listed."""
     place = {prefix + x: i for i, x in enumerate(letters) for prefix in PREFIXES}
     seen = np.zeros(len(letters))
     variants = np.zeros(len(letters), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a test can find at all in few items, before anybody looks at results."""
+"""Smallest effects that a test can detect in few items, before seeing results."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,11 +14,11 @@ _STEPS = 50
 
 @dataclass(frozen=True, slots=True)
 class PairedPower:
-    """What the exact McNemar test can find in ``items`` paired items.
+    """What the exact McNemar test can detect in ``items`` paired items.
 
-    ``fewest_flips`` all in one direction are significant; ``smallest_difference`` of
-    the hit rates is found with the wished ``power`` if nothing flips the other way
-    but ``against`` of all items. None: not even a flip of every item would be.
+    ``fewest_flips`` in one direction are significant; ``smallest_difference`` of the
+    hit rates is detected with the given ``power`` if ``against`` of all items flip the
+    other way. None: not even a flip of every item would be significant.
     """
 
     items: int
@@ -30,17 +30,17 @@ class PairedPower:
 
     @property
     def method(self) -> str:
-        """What was computed."""
+        """What was computed, in words."""
         return f"exact McNemar, two-sided, α {self.alpha:g}, power {self.power:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class RatePower:
-    """What the exact binomial test can find in ``items`` items above a baseline.
+    """What the exact binomial test can detect in ``items`` items above a baseline.
 
     ``fewest_hits`` are significantly more than the baseline (one-sided);
-    ``smallest_rate`` is the rate that is found with the wished ``power``. None: not
-    even all hits would be.
+    ``smallest_rate`` is detected with the given ``power``. None: not even all hits
+    would be significant.
     """
 
     items: int
@@ -52,23 +52,23 @@ class RatePower:
 
     @property
     def method(self) -> str:
-        """What was computed."""
+        """What was computed, in words."""
         return f"exact binomial, one-sided, α {self.alpha:g}, power {self.power:g}"
 
 
 def mcnemar_power(
     items: int, only_first: float, only_second: float, alpha: float = 0.05
 ) -> float:
-    """Return how often the exact McNemar test is significant.
+    """Return the power of the exact McNemar test.
 
     It is Σ over flips m of P(m) · P(one direction has at most critical[m]).
 
     Parameters
     ----------
     items : int
-        Paired items that stand alone.
+        Number of independent paired items.
     only_first, only_second : float
-        The chance that only the first, or only the second, run hits an item.
+        The probability that only the first, or only the second, run hits an item.
     alpha : float
         Two-sided level.
     """
@@ -88,7 +88,7 @@ def mcnemar_power(
 def paired_power(
     items: int, against: float = 0.0, alpha: float = 0.05, power: float = 0.8
 ) -> PairedPower:
-    """Return the smallest difference that is found with a wished power.
+    """Return the smallest difference that is detected with a given power.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def paired_power(
 def rate_power(
     items: int, baseline: float, alpha: float = 0.05, power: float = 0.8
 ) -> RatePower:
-    """Return the smallest rate that is found to be above a baseline."""
+    """Return the smallest rate that is detected to be above a baseline."""
     from scipy.special import bdtrc, betaincinv
 
     hits = np.arange(items + 1)
@@ -127,7 +127,7 @@ def rate_power(
 
 @lru_cache(maxsize=64)
 def _critical(items: int, alpha: float) -> npt.NDArray[np.int64]:
-    """Return, for each number of flips, the most in the rarer direction; -1: none."""
+    """Return the critical count of the rarer direction by number of flips; -1: none."""
     from scipy.special import bdtr
 
     critical = np.full(items + 1, -1)

@@ -1,10 +1,11 @@
-"""What a printed number can and cannot have come from, in integers.
+"""Which data a printed number is compatible with, in integer arithmetic.
 
 A rate of ``n`` trials is k / n, so a percentage printed to one decimal is possible for
-few k, or for none (the GRIM test, Brown and Heathers 2017). A figure that no k gives is
-of other trials, of another estimator, or wrong. Likewise a mean of whole scores is a
-whole sum over n, a standard deviation has a whole sum of squares (GRIMMER, Anaya 2016),
-an F1 is the harmonic mean of its parts, and a pooled rate the weighted mean of them.
+few k, or for none (the GRIM test, Brown and Heathers 2017). A figure that no k gives
+comes from other trials, from another estimator, or is wrong. Likewise a mean of integer
+scores is an integer sum over n, a standard deviation has an integer sum of squares
+(GRIMMER, Anaya 2016), an F1 is the harmonic mean of its parts, and a pooled rate their
+weighted mean.
 """
 
 from collections.abc import Sequence
@@ -16,26 +17,26 @@ from math import ceil, floor
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Every value that a number can have had before it was printed, ends included."""
+    """All values that a printed number may have had before rounding, ends included."""
 
     low: Fraction
     high: Fraction
 
     def meets(self, other: "Range", slack: Fraction = Fraction(0)) -> bool:
-        """Tell whether some value is in both, or no farther apart than ``slack``."""
+        """Tell whether two ranges overlap, or are no farther apart than ``slack``."""
         return self.low <= other.high + slack and other.low <= self.high + slack
 
 
 def as_printed(value: float, decimals: int) -> Fraction:
-    """Return a printed number as the decimal fraction that it is."""
+    """Return a printed number as an exact decimal fraction."""
     return Fraction(round(value * 10**decimals), 10**decimals)
 
 
 def as_percent(rate: float, decimals: int = 1) -> str:
-    """Return a rate 0-1 as per cent are printed, ties to even (X-06).
+    """Return a rate 0-1 as a printed percentage, ties to even (X-06).
 
-    The rate counts as the decimal fraction that it is nearest to within 10^-12, so that
-    23 / 80 is a tie although no binary number is.
+    The rate counts as the decimal fraction nearest to it within 10^-12, so that 23 / 80
+    is a tie although no binary number is.
     """
     exact = Decimal(f"{rate:.12f}") * 100
     return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN))
@@ -49,7 +50,7 @@ def before_rounding(value: float, decimals: int) -> Range:
 
 
 def counts_that_print(percent: float, decimals: int, n: int) -> tuple[int, ...]:
-    """Return every k of which k / n prints as a percentage; ties may go either way.
+    """Return every k for which k / n prints as a percentage; ties may go either way.
 
     Parameters
     ----------
@@ -71,16 +72,16 @@ def counts_that_print(percent: float, decimals: int, n: int) -> tuple[int, ...]:
 def every_mean_prints(sizes: tuple[int, ...], decimals: int) -> bool:
     """Tell whether a mean of rates of these sizes could print as any percentage.
 
-    One hit more in the largest group moves the mean of the rates by no more than a
-    printed step: then a printed mean excludes nothing.
+    If one more hit in the largest group moves the mean of the rates by no more than a
+    printed step, a printed mean excludes nothing.
     """
     return Fraction(100, len(sizes) * max(sizes)) <= Fraction(1, 10**decimals)
 
 
 def matches_printed(rate: float, percent: float, decimals: int) -> bool:
-    """Tell whether a rate 0-1 lies within half a printed step of a percentage (X-06).
+    """Tell whether a rate 0-1 is within half a printed step of a percentage (X-06).
 
-    Half a step itself is within, whatever the rate's last binary digit.
+    Exactly half a step counts as within, whatever the rate's last binary digit.
     """
     half = Fraction(1, 2 * 10**decimals)
     gap = abs(100 * Fraction(rate) - Fraction(round(percent * 10**decimals)) * 2 * half)
@@ -90,14 +91,14 @@ def matches_printed(rate: float, percent: float, decimals: int) -> bool:
 def sizes_that_print(
     percents: Sequence[float], decimals: int, sizes: Sequence[int]
 ) -> tuple[int, ...]:
-    """Return the sizes n of which every percentage is some k / n."""
+    """Return the sizes n for which every percentage is some k / n."""
     return tuple(
         n for n in sizes if all(counts_that_print(p, decimals, n) for p in percents)
     )
 
 
 def sums_that_print(mean: float, decimals: int, n: int) -> tuple[int, ...]:
-    """Return every whole sum whose mean over ``n`` scores prints as ``mean``."""
+    """Return every integer sum whose mean over ``n`` scores prints as ``mean``."""
     span = before_rounding(mean, decimals)
     return tuple(range(ceil(span.low * n), floor(span.high * n) + 1))
 
@@ -105,17 +106,18 @@ def sums_that_print(mean: float, decimals: int, n: int) -> tuple[int, ...]:
 def squares_that_print(
     total: int, deviation: float, decimals: int, n: int, ddof: int = 1
 ) -> tuple[int, ...]:
-    """Return every whole sum of squares that gives a printed standard deviation.
+    """Return every integer sum of squares compatible with a printed standard deviation.
 
     Parameters
     ----------
     total : int
-        The sum of ``n`` whole scores; theirs and that of their squares are both odd or
-        both even, and the squares' is never below total² / n.
+        The sum of ``n`` integer scores; it has the same parity as the sum of their
+        squares, which is never below total² / n.
     deviation : float
         As printed.
     decimals, n, ddof : int
-        Decimals printed, scores, and what is taken from ``n`` in the divisor.
+        Decimals printed, number of scores, and what is subtracted from ``n`` in the
+        divisor.
     """
     span = before_rounding(deviation, decimals)
     low, high = max(span.low, Fraction(0)), span.high
@@ -131,7 +133,7 @@ def harmonic_range(precision: float, recall: float, decimals: int) -> Range:
 
 
 def mean_range(precision: float, recall: float, decimals: int) -> Range:
-    """Return the possible range of a mean of both: from the lower to the higher."""
+    """Return the possible range of a mean of two: from the lower to the higher."""
     p, r = before_rounding(precision, decimals), before_rounding(recall, decimals)
     return Range(min(p.low, r.low), max(p.high, r.high))
 
@@ -145,5 +147,5 @@ def pooled(values: Sequence[float], decimals: int, sizes: Sequence[int]) -> Frac
 
 
 def _harmonic(p: Fraction, r: Fraction) -> Fraction:
-    """Return the harmonic mean, 0 if either is none or below."""
+    """Return the harmonic mean, 0 unless both are positive."""
     return 2 * p * r / (p + r) if p > 0 and r > 0 else Fraction(0)

@@ -1,9 +1,9 @@
-"""Intervals of one rate: of items that stand alone, and of items that share patients.
+"""Intervals of one rate, for independent items and for items that share patients.
 
-The rule for those that share patients was chosen by simulation (X-07): with
+The rule for items that share patients was chosen by simulation (X-07): with
 correlations of 0-0.6 within patients, 2-200 patients of 1-30 items, rates of 0.02-0.98
-and repeats, it covers at least 94 % of the time, where Wilson's interval goes down to
-54 % and those of resamples have no width at 0 and 1.
+and repeats, it covers at least 94 % of the time, while Wilson's interval goes down to
+54 % and bootstrap intervals have no width at 0 and 1.
 """
 
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ _NO_VARIANCE: Final = 1e-18
 
 @dataclass(frozen=True, slots=True)
 class PatientSums:
-    """What patients add up to, one value a rate: every field has the same shape.
+    """Sums over patients, one value per rate: every field has the same shape.
 
-    ``hits`` of ``trials`` of so many ``patients`` and different ``items``; ``squares``
-    is Σ(hits − rate · trials)² over the patients.
+    ``hits`` of ``trials`` from ``patients`` patients and ``items`` distinct items;
+    ``squares`` is Σ(hits − rate · trials)² over the patients.
     """
 
     hits: _Floats
@@ -46,19 +46,20 @@ def patient_interval(
 ) -> Estimate:
     """Return a pooled rate with an interval that allows for items sharing patients.
 
-    As :func:`patient_bounds` has it, of one rate. The method of the estimate names it.
+    See :func:`patient_bounds`, here for one rate. The estimate's method names the
+    interval.
 
     Parameters
     ----------
     hits, trials : (patients,)
-        What each patient adds to the two sums; those without a trial are left out.
+        Sums per patient; patients without a trial are left out.
     items : int
-        How many different items were tried; repeats of one tell nothing more.
+        Number of distinct items; repeats of an item add no information.
 
     Raises
     ------
     ValueError
-        If a patient has more hits than trials, or fewer than none.
+        If a patient has more hits than trials, or a negative number.
     """
     k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
     if ((k < 0) | (k > n)).any():
@@ -75,7 +76,7 @@ def patient_interval(
 
 
 def patient_method(trials: int, patients: int, confidence: float = 0.95) -> str:
-    """Name the interval of so many trials of ``patients`` who have one at least."""
+    """Name the interval for this many trials of ``patients`` who have at least one."""
     if patients < 2:
         method = "not estimable from one patient" if patients else "no trial"
     else:
@@ -87,15 +88,15 @@ def patient_method(trials: int, patients: int, confidence: float = 0.95) -> str:
 def patient_bounds(
     of: PatientSums, confidence: float = 0.95
 ) -> tuple[_Floats, _Floats]:
-    """Return the ends of intervals of rates whose items share patients.
+    """Return the bounds of intervals of rates whose items share patients.
 
-    They are the exact ones of Clopper and Pearson for as many independent trials as
-    tell what these do: p(1 - p) over the variance between patients (linearized, as of a
-    ratio of sums), but no more than there are items, nor than two a patient, since a
-    small variance of few patients may be luck. Where patients do not vary at all, each
-    counts as one trial. Korn and Graubard (1998) have the same for survey data. Where
-    every patient has one trial it is their number. One patient tells nothing of how
-    patients differ: NaN, as without a trial.
+    They are Clopper and Pearson's for the effective number of independent trials: p(1 -
+    p) over the variance between patients (linearized, as for a ratio of sums), but no
+    more than there are items, nor than two per patient, since a small variance of few
+    patients may be chance. If patients do not vary at all, each counts as one trial.
+    Korn and Graubard (1998) do the same for survey data. If every patient has one
+    trial, the effective number is the number of patients. With one patient the
+    variation between patients is unknown: NaN, as without a trial.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = of.hits / of.trials
@@ -116,19 +117,19 @@ def macro_interval(
 ) -> Estimate:
     """Return the unweighted mean of several rates with an interval by patient.
 
-    It is that of :func:`patient_bounds` for as many trials as tell what the mean does.
-    A rate's own variance between patients is at least that of as many trials as it has
-    patients, (patients · rate + 1) / (patients + 2) of them hits: so a rate of one
-    patient adds variance too. What rates have in common through patients is added where
-    it makes the mean less certain. Simulated down to one patient a rate, as in the
-    module's note, it covers at least 94 % of the time.
+    It is that of :func:`patient_bounds` for the mean's effective number of trials. A
+    rate's variance between patients is at least that of one trial per patient with a
+    hit rate of (patients · rate + 1) / (patients + 2), so that a rate of one patient
+    adds variance too. Covariances of rates through shared patients are added if they
+    increase the variance. Simulated down to one patient per rate, as in the module's
+    docstring, it covers at least 94 % of the time.
 
     Parameters
     ----------
     hits, trials : (patients, rates)
-        What each patient adds to each rate; a rate without a trial is left out.
+        Sums per patient and rate; a rate without a trial is left out.
     items : int
-        How many different items were tried.
+        Number of distinct items.
     """
     k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
     k, n = k[:, n.sum(axis=0) > 0], n[:, n.sum(axis=0) > 0]
@@ -153,7 +154,7 @@ def macro_interval(
 
 
 def exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _Floats]:
-    """Return the ends of Clopper and Pearson's intervals, NaN where ``n`` is."""
+    """Return the bounds of Clopper and Pearson's intervals, NaN where ``n`` is."""
     from scipy.special import betainccinv, betaincinv
 
     tail = (1 - confidence) / 2

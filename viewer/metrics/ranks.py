@@ -5,7 +5,7 @@ from math import isnan
 
 
 def competition_ranks(values: Sequence[float]) -> tuple[int | None, ...]:
-    """Return each value's rank, the highest 1; equal ones share the better rank.
+    """Return each value's rank, the highest being 1; ties share the better rank.
 
     After two fourths comes the sixth (MEDSYN, Table 2). NaN has no rank.
     """

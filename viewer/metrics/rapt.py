@@ -16,11 +16,11 @@ def rapt(
     Parameters
     ----------
     attention : (layers, tokens) array
-        Attention from the query to every input token, averaged over heads, at least
-        0; it is put to a sum of 1 over the input tokens in each layer.
+        Attention from the query to every input token, averaged over heads, at least 0;
+        it is normalised to sum to 1 over the input tokens in each layer.
     sections : mapping
-        The tokens of each section; together every input token once. A section without
-        a token is NaN in every layer.
+        The token indices of each section; together every input token once. A section
+        without tokens is NaN in every layer.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def rapt(
     Raises
     ------
     ValueError
-        If the sections do not hold every token once, or a layer attends to nothing.
+        If the sections do not contain every token once, or a layer has no attention.
     """
     weights = np.atleast_2d(np.asarray(attention, dtype=np.float64))
     tokens = weights.shape[1]
@@ -46,7 +46,7 @@ def rapt(
 def weighted_sum(
     found: Mapping[str, _Floats], sections: Mapping[str, Sequence[int]]
 ) -> _Floats:
-    """Return Σ (N_S / N) · RAPT_S of each layer, which is 1 for every true RAPT."""
+    """Return Σ (N_S / N) · RAPT_S of each layer, which is 1 for every valid RAPT."""
     tokens = sum(len(of) for of in sections.values())
     parts = [found[name] * (len(of) / tokens) for name, of in sections.items() if of]
     return np.asarray(np.sum(parts, axis=0))

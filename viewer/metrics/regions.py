@@ -1,4 +1,4 @@
-"""From any answer to the native pixels it covers (X-03), and Otsu's threshold."""
+"""The native pixels that any answer covers (X-03), and Otsu's threshold."""
 
 import math
 
@@ -24,7 +24,7 @@ def region(
 ) -> npt.NDArray[np.bool_] | None:
     """Return the (rows, columns) mask that an answer covers, None for a point.
 
-    A cell or box covers the pixels whose centres it holds, a heat map what lies above
+    A cell or box covers the pixels whose centres it contains, a heat map those above
     its own Otsu threshold.
     """
     if isinstance(answer, CellAnswer):
@@ -70,7 +70,8 @@ def stretched(
 ) -> npt.NDArray[np.bool_]:
     """Return a (rows, columns) mask stretched over a native rectangle.
 
-    Each pixel takes the element that holds its centre; outside ``field`` none is set.
+    Each pixel takes the element that contains its centre; outside ``field`` none is
+    set.
     """
     mask = np.zeros((size.rows, size.columns), dtype=np.bool_)
     rows = _centres(field.y0, field.y1, size.rows)
@@ -87,7 +88,7 @@ def above_otsu(values: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     The map is scaled to the levels 0 to 255 of its own range, rounded down, as
     CheXlocalize does (Saporta 2022); the threshold is the level with the greatest
     variance between the classes at or below and above it (Otsu 1979), the lowest of
-    equals. A map without contrast has nothing above it.
+    ties. In a constant map nothing is above it.
     """
     wide = values.astype(np.float64)
     low, high = float(wide.min()), float(wide.max())
@@ -98,7 +99,7 @@ def above_otsu(values: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
 
 
 def _otsu_level(levels: npt.NDArray[np.int64]) -> int:
-    """Return Otsu's threshold of whole numbers, of which one is 0 and one 255.
+    """Return Otsu's threshold of integers from 0 to 255, both of which occur.
 
     With n, s the count and sum at or below a level and N, S those of all, the variance
     between classes is (n·S − N·s)² / (N²·n·(N − n)).
@@ -124,7 +125,7 @@ def _centres(low: float, high: float, count: int) -> slice:
 def _elements(
     pixels: slice, start: float, stop: float, count: int
 ) -> npt.NDArray[np.int64]:
-    """Return which of ``count`` elements between two edges holds each centre."""
+    """Return which of ``count`` elements between two edges contains each centre."""
     centres = np.arange(pixels.start, pixels.stop) + 0.5
     at = np.floor((centres - start) / (stop - start) * count).astype(np.int64)
     return np.clip(at, 0, count - 1)

@@ -1,4 +1,4 @@
-"""The same question asked several times: how much the answers vary, and what of it.
+"""Repeated questions: how much the answers to the same question vary.
 
 A replicate is one asking of an item; items share patients.
 """
@@ -16,11 +16,11 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpread:
-    """What the replicates of one item answered.
+    """The answers of one item's replicates.
 
-    ``mode`` is the most frequent answer, the earliest given of equally frequent ones
-    (``tied``); ``entropy`` in bits, 0 if all agree. An answer that could not be read
-    (None) is an outcome like any other.
+    ``mode`` is the most frequent answer, for ties (``tied``) the one given first;
+    ``entropy`` is in bits, 0 if all agree. An answer that could not be read (None)
+    counts like any other.
     """
 
     replicates: int
@@ -32,11 +32,11 @@ class AnswerSpread:
 
 @dataclass(frozen=True, slots=True)
 class ReplicateAgreement:
-    """How far the replicates of the same item agree, over items with at least two.
+    """Agreement of replicates of the same item, over items with at least two.
 
-    ``pairs`` is the mean over items of the share of pairs of replicates that agree.
-    ``icc`` is the one-way random intraclass correlation, ICC(1) (Shrout and Fleiss
-    1979); NaN, with the reason, where it cannot be had.
+    ``pairs`` is the mean over items of the share of agreeing pairs. ``icc`` is the
+    one-way random intraclass correlation, ICC(1) (Shrout and Fleiss 1979); NaN, with
+    the reason, if it is undefined.
     """
 
     items: int
@@ -47,7 +47,7 @@ class ReplicateAgreement:
 
 
 def answer_spread(answers: Sequence[Hashable]) -> AnswerSpread:
-    """Return how the replicates of one item spread.
+    """Return the distribution of one item's answers.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def answer_spread(answers: Sequence[Hashable]) -> AnswerSpread:
 
 
 def replicate_agreement(items: Sequence[Sequence[float]]) -> ReplicateAgreement:
-    """Return how well repeated values of the same item agree, such as hits (0 or 1)."""
+    """Return the agreement of repeated values of the same item, such as hits."""
     method = "ICC(1), one-way random, over items with two replicates or more"
     groups = [np.asarray(item, dtype=np.float64) for item in items if len(item) > 1]
     if not groups:

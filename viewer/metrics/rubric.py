@@ -1,7 +1,7 @@
-"""Scores on an ordinal scale: their spread, and how two readers differ.
+"""Scores on an ordinal scale: their spread, and the differences of two readers.
 
-Sources: Cohen 1968 (quadratic weights), ReXecution 3.4, 3.5 and Table 3. What cannot be
-had is NaN with the reason in its method.
+Sources: Cohen 1968 (quadratic weights), ReXecution 3.4, 3.5 and Table 3. Undefined
+values are NaN with the reason in their method.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ _Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean and standard deviation with n - 1; NaN where too few scores are there."""
+    """Mean and standard deviation with n - 1; NaN if there are too few scores."""
 
     mean: float
     deviation: float
@@ -30,7 +30,7 @@ class Spread:
 
 
 def spread(scores: Sequence[float]) -> Spread:
-    """Return mean and SD of scores; one score has no SD, none has no mean."""
+    """Return mean and SD of scores; one score has no SD, no scores have no mean."""
     n = len(scores)
     if n == 0:
         return Spread(nan, nan, 0)
@@ -42,7 +42,7 @@ def spread(scores: Sequence[float]) -> Spread:
 def category_agreement(
     first: Ratings, second: Ratings, labels: Sequence[Hashable]
 ) -> tuple[float, ...]:
-    """Return for each label 2·both / (first + second), NaN if nobody gave it.
+    """Return for each label 2·both / (first + second), NaN if nobody chose it.
 
     It is the specific agreement of Cicchetti and Feinstein 1990: given that one reader
     chose the label, how likely the other did.
@@ -63,8 +63,8 @@ def mean_absolute_difference(
 ) -> Estimate:
     """Return the mean of |first - second| over what both rated, with its interval.
 
-    ``clusters`` names each unit's patient, whose units are not taken to stand alone;
-    ``most`` is the greatest difference that the scale has.
+    ``clusters`` names each unit's patient, whose units are not assumed independent;
+    ``most`` is the greatest difference on the scale.
     """
     by: dict[str, list[float]] = defaultdict(list)
     for cluster, a, b in zip(clusters, first, second, strict=True):
@@ -83,12 +83,12 @@ def weighted_kappa(
 ) -> Estimate:
     """Return quadratic-weighted κ with fixed labels, and its interval by cluster.
 
-    κ = 1 - Σ wᵢⱼ·Oᵢⱼ / Σ wᵢⱼ·Eᵢⱼ with wᵢⱼ = (i - j)² / (K - 1)²; labels that nobody
-    used count among the K. NaN if both raters gave one and the same label only.
+    κ = 1 - Σ wᵢⱼ·Oᵢⱼ / Σ wᵢⱼ·Eᵢⱼ with wᵢⱼ = (i - j)² / (K - 1)²; unused labels count
+    among the K. NaN if both raters used only one and the same label.
 
     The interval is that of a jackknife over clusters with Student's quantile, four
     pseudo-clusters added: both raters at either end of the scale, and at opposite ends.
-    Without them it had no width where raters agree, and covered 9 % of rare labels.
+    Without them it has no width if raters agree, and a coverage of 9 % for rare labels.
     """
     tables = _tables(first, second, labels, clusters)
     value = float(_kappas(tables.sum(axis=0)[None])[0])
@@ -106,7 +106,7 @@ def weighted_kappa(
 
 
 def _at_the_ends(tables: _Floats) -> _Floats:
-    """Return four tables as large as the mean one, with all units in one corner."""
+    """Return four tables, each with the mean table's total in one corner."""
     added = np.zeros((4, *tables.shape[1:]))
     for one, row, column in ((0, 0, 0), (1, -1, -1), (2, 0, -1), (3, -1, 0)):
         added[one, row, column] = tables.sum() / len(tables)
@@ -114,7 +114,7 @@ def _at_the_ends(tables: _Floats) -> _Floats:
 
 
 def _jackknife(tables: _Floats, m: int, confidence: float) -> tuple[float, float]:
-    """Return κ less and more Student's quantile of ``m`` times its standard error."""
+    """Return κ minus and plus Student's quantile of ``m`` times its standard error."""
     from scipy.special import stdtrit
 
     whole = tables.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Random numbers that depend on a run's seed and a row's name, and on nothing else."""
+"""Random numbers that depend only on a run's seed and a row's name."""
 
 import hashlib
 
@@ -8,7 +8,7 @@ import numpy as np
 def generator(seed: int, *identity: str) -> np.random.Generator:
     """Return a PCG64 generator for a seed and the parts of a name.
 
-    The name goes through SHA-256, so that it means the same in every process.
+    The name is hashed with SHA-256, so that it means the same in every process.
     """
     name = "\0".join(identity).encode()
     words = np.frombuffer(hashlib.sha256(name).digest(), dtype="<u4")

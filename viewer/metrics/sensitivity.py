@@ -19,10 +19,10 @@ class CrossModal:
     """Sensitivities to one kind of evidence, as images and as text.
 
     ``above`` counts the cases in which the images moved the model more than their text,
-    ``below`` less, ``tied`` alike; ``missing`` those without one of the two. ``nmse``
+    ``below`` less, ``tied`` equally; ``missing`` those without one of the two. ``nmse``
     is that of the paper, ``swapped`` the same with the modalities exchanged,
-    ``concordance`` Lin's; each NaN if it cannot be had. NMSE is near 1 wherever the
-    images move nothing, and it is not symmetric.
+    ``concordance`` Lin's; each is NaN if undefined. NMSE is near 1 wherever the images
+    move nothing, and it is not symmetric.
     """
 
     above: int
@@ -35,17 +35,17 @@ class CrossModal:
 
     @property
     def cases(self) -> int:
-        """How many have both sensitivities."""
+        """The number of cases with both sensitivities."""
         return self.above + self.below + self.tied
 
 
 def cross_modal(image: Sequence[float], text: Sequence[float]) -> CrossModal:
-    """Return how sensitivities to images and to their text compare, case by case.
+    """Compare sensitivities to images and to their text, case by case.
 
     Raises
     ------
     ValueError
-        If there are not as many of either.
+        If the two lengths differ.
     """
     one, other = np.asarray(image, np.float64), np.asarray(text, np.float64)
     if one.shape != other.shape:
@@ -74,7 +74,7 @@ def nmse(values: npt.ArrayLike, reference: npt.ArrayLike) -> float:
 def lin_concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Return Lin's concordance correlation (Lin 1989), with variances over n.
 
-    NaN if both are the same constant, or nothing is there.
+    NaN if both are the same constant, or empty.
     """
     one, other = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if one.size == 0:
@@ -86,6 +86,6 @@ def lin_concordance(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
 
 
 def unweighted_mean(values: Sequence[float]) -> float:
-    """Return the mean of all values that are numbers, NaN without any (Table 12)."""
+    """Return the mean of all values that are not NaN, NaN without any (Table 12)."""
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else nan

@@ -1,8 +1,8 @@
-"""Wilcoxon's signed-rank test of paired scores, its method always said.
+"""Wilcoxon's signed-rank test of paired scores; the method is always reported.
 
 Sources: Wilcoxon 1945; Pratt 1959 and Cureton 1967 for zeros that keep their ranks;
 Streitberg and Roehmel 1986 for the exact distribution with ties; Rosner, Glynn and Lee
-2006 for pairs of one patient, whose signs are flipped as one.
+2006 for several pairs of one patient, whose signs are flipped together.
 """
 
 from collections.abc import Hashable, Sequence
@@ -26,7 +26,7 @@ _SCIPY_TIED: Final = 13
 
 
 class ZeroMethod(StrEnum):
-    """What becomes of pairs without a difference."""
+    """How pairs without a difference are handled."""
 
     WILCOX = "wilcox"
     """They are left out."""
@@ -52,12 +52,12 @@ class PMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SignedRank:
-    """What the test found.
+    """The result of the test.
 
     ``plus`` and ``minus`` are the sums of ranks of positive and negative differences,
     ``effect`` the matched-pairs rank-biserial correlation (plus - minus) / both;
-    ``pairs`` were given, ``zeros`` of them without a difference. NaN if no pair
-    differs.
+    ``pairs`` is the number of pairs, ``zeros`` of them without a difference. NaN if no
+    pair differs.
     """
 
     plus: float
@@ -76,16 +76,16 @@ def signed_rank(
     p_method: PMethod = PMethod.EXACT,
     clusters: Sequence[Hashable] = (),
 ) -> SignedRank:
-    """Test whether first less second is symmetric about 0, two-sided.
+    """Test whether first minus second is symmetric about 0, two-sided.
 
-    Where ``p_method`` does not count out, the normal approximation is corrected for
-    ties, not for continuity. Where any of ``clusters``, patients say, has several
-    pairs, the signs of all of a cluster's ranks are flipped as one instead.
+    The normal approximation is corrected for ties, not for continuity. If any of
+    ``clusters``, such as patients, has several pairs, the signs of all ranks of a
+    cluster are flipped together instead.
 
     Raises
     ------
     ValueError
-        Where the two are not as many, or a score is not a finite number.
+        If the two lengths differ, or a score is not a finite number.
     """
     differences = _differences(first, second)
     zeros = int(np.count_nonzero(differences == 0))
@@ -118,7 +118,7 @@ def signed_rank(
 
 
 def _shared(clusters: Sequence[Hashable], differences: _Floats) -> _Places:
-    """Return the cluster of each difference that is not 0; nothing if all differ."""
+    """Return the cluster of each nonzero difference; empty if all clusters differ."""
     own = [c for c, gap in zip(clusters, differences, strict=bool(clusters)) if gap]
     place = {name: i for i, name in enumerate(dict.fromkeys(own))}
     shared = own if len(place) < len(own) else []
@@ -126,7 +126,7 @@ def _shared(clusters: Sequence[Hashable], differences: _Floats) -> _Places:
 
 
 def _by_cluster(signed: _Floats, of: _Places) -> tuple[float, str]:
-    """Return p of flipping the signs of each cluster's ranks as one, and how."""
+    """Return p from flipping each cluster's signs together, and its method."""
     # mean ranks are whole when doubled, so that the distribution is counted out
     found = sign_flip(np.bincount(of, 2 * signed).tolist())
     return found.p_value, found.method
@@ -143,14 +143,14 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> _Floats:
 
 
 def _ranks(sizes: _Floats) -> tuple[_Floats, npt.NDArray[np.int64]]:
-    """Return mean ranks from 1, and how many share each; the smallest group first."""
+    """Return mean ranks from 1, and the sizes of ties, smallest values first."""
     _, where, ties = np.unique(sizes, return_inverse=True, return_counts=True)
     last = np.cumsum(ties)
     return (last - (ties - 1) / 2)[where], ties.astype(np.int64)
 
 
 def _counts_out(method: PMethod, ranked: int, pairs: int, *, tied: bool) -> bool:
-    """Tell whether a method uses the exact distribution for so many pairs."""
+    """Tell whether the exact distribution is used for this many pairs."""
     if method is PMethod.SCIPY:
         return pairs <= (_SCIPY_TIED if tied else _SCIPY_UNTIED)
     return method is PMethod.EXACT and ranked <= _LARGEST_EXACT
@@ -159,8 +159,8 @@ def _counts_out(method: PMethod, ranked: int, pairs: int, *, tied: bool) -> bool
 def _exact(ranks: _Floats, smaller: float) -> float:
     """Return twice the tail of the smaller sum over all 2^n sign patterns, at most 1.
 
-    A share is added up for each sum of ranks, a rank after another: mean ranks are
-    whole when doubled, and sums above the smaller one are not needed.
+    The distribution of rank sums is built up one rank at a time: mean ranks are
+    integers when doubled, and sums above the smaller one are not needed.
     """
     doubled = np.rint(2 * ranks).astype(np.int64)
     shares = np.zeros(round(2 * smaller) + 1)
@@ -173,7 +173,7 @@ def _exact(ranks: _Floats, smaller: float) -> float:
 
 
 def _normal(plus: float, n: int, zeros: int, ties: npt.NDArray[np.int64]) -> float:
-    """Return the two-sided p of plus; ``zeros`` have ranks that do not count."""
+    """Return the two-sided p of plus; the ranks of ``zeros`` do not count."""
     mean = (n * (n + 1) - zeros * (zeros + 1)) / 4
     spread = n * (n + 1) * (2 * n + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
     counted = ties[1:] if zeros else ties

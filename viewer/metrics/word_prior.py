@@ -1,12 +1,12 @@
 """Denials of swapped questions beyond the word prior (E002-09, X-09).
 
 A model that answers from the words alone denies a swapped question as often as the same
-words about other patients, in whom the finding is there. That share is its word prior;
-the gain over it is 0 for any such model, and 1 for one that sees what is there and what
-is not. It is computed as the gain over a location prior is, words in the place of
-findings and a denial in that of a cell: a swapped question that was not answered with
-yes or no is not denied and has a prior of 0, and one whose words were answered of no
-other patient is left out.
+words about other patients who have the finding. That share is its word prior; the gain
+over it is 0 for any such model, and 1 for one that sees whether the finding is present.
+It is computed like the gain over a location prior, with words instead of findings and a
+denial instead of a cell: a swapped question that was not answered with yes or no is not
+denied and has a prior of 0, and one whose words were answered for no other patient is
+left out.
 """
 
 from collections import defaultdict
@@ -24,9 +24,9 @@ _Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """A question of some words about a patient, and whether it was denied.
+    """A question with certain words about a patient, and whether it was denied.
 
-    ``denied`` is None if it was answered with neither yes nor no.
+    ``denied`` is None if the answer was neither yes nor no.
     """
 
     words: Hashable
@@ -37,8 +37,8 @@ class Worded:
 def gain_over_words(swapped: Iterable[Worded], there: Iterable[Worded]) -> Gain:
     """Return the gain of swapped questions' denials over those of the same words.
 
-    ``there`` are questions about findings that are there; one of them that was not
-    answered tells nothing, and makes no patient count.
+    ``there`` are questions about findings that are present; unanswered ones are
+    ignored, and do not make a patient count.
     """
     sums: dict[Hashable, dict[Hashable, _Ints]] = defaultdict(
         lambda: defaultdict(_sums)
@@ -61,10 +61,10 @@ def _sums() -> _Ints:
 
 
 def _stratum(sums: Mapping[Hashable, _Ints], places: Mapping[Hashable, int]) -> Stratum:
-    """Return the questions of the same words, with a denial as the only cell.
+    """Return the questions with the same words, with a denial as the only cell.
 
-    Patients' sums are swapped questions and denied ones, answers elsewhere and denials
-    among them, and swapped questions that were answered.
+    A patient's sums are swapped questions and denied ones, answers elsewhere and
+    denials among them, and swapped questions that were answered.
     """
     patients = np.array([places[one] for one in sums])
     order = np.argsort(patients)

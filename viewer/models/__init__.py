@@ -1,1 +1,1 @@
-"""One file for each adapter; siblings share retry and limits only."""
+"""Adapters, one module or package each; they share only retry and limits."""

@@ -1,9 +1,8 @@
 """A localizer without learning: where one lung differs from the other.
 
-Thresholding finds the lungs, symmetry completes them where one is opaque, and the
-cell whose grey values differ most from the mirrored side and from their surroundings
-is the answer. It knows nothing of findings and is meant as a weak baseline that looks
-at the pixels.
+Thresholding finds the lungs, symmetry completes them if one is opaque, and the cell
+whose grey values differ most from the mirrored side and from their surroundings is the
+answer. It ignores the finding and is meant as a weak baseline that looks at the pixels.
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ _FLAT: Final = 1e-6
 
 
 class Asymmetry(Baseline):
-    """The cell that stands out most from the other side and its surroundings."""
+    """Answers with the cell that differs most from its mirror and surroundings."""
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the array libraries."""
@@ -46,7 +45,7 @@ class Asymmetry(Baseline):
         return {"numpy": np.__version__, "scipy": scipy.__version__}
 
     def choose(self, facts: Facts) -> tuple[Cell, str]:
-        """Return the cell of the largest mean difference and how it was found."""
+        """Return the cell with the largest mean difference, and how it was found."""
         image = reduced(facts.plain.pixels)
         lateral = facts.view == "lateral"
         field = chest_field(image) if lateral else lung_field(image)
@@ -62,7 +61,7 @@ class Asymmetry(Baseline):
 
 
 def reduced(pixels: npt.NDArray[np.uint8]) -> _Map:
-    """Return a raster as (128, 128) grey 0-1, blocks averaged, small ones repeated.
+    """Return a raster as (128, 128) grey 0-1: block means, or repeated if it is small.
 
     Parameters
     ----------
@@ -90,9 +89,9 @@ def _reduced_axis(image: _Map, axis: int) -> _Map:
 def lung_field(image: _Map) -> _Field:
     """Return where lungs are expected on a frontal (128, 128) image.
 
-    The dark region that best fills each half's place of a lung, joined with the
+    The dark region that best fits the expected lung in each half, joined with the
     mirror image of the other, so that an opaque lung is covered by the healthy one.
-    Without any, the places themselves.
+    Without any, the expected positions.
     """
     from scipy import ndimage
 
@@ -122,12 +121,12 @@ def _best_region(dark: _Field, place: _Map) -> _Field:
 
 
 def _lung_places() -> _Map:
-    """Return (2, 128, 128) bumps, 1 where the middle of each lung usually lies."""
+    """Return (2, 128, 128) Gaussians centred on the usual middle of each lung."""
     return np.stack([_bump(x, 0.45, 0.15, 0.26) for x in (0.27, 0.73)])
 
 
 def _bump(x: float, y: float, wide: float, high: float) -> _Map:
-    """Return a Gaussian bump at fractions x, y of the image, 1 at its top."""
+    """Return a Gaussian centred at fractions x, y of the image, 1 at its maximum."""
     rows, columns = np.mgrid[:WORKING_SIDE, :WORKING_SIDE] / (WORKING_SIDE - 1)
     bump: _Map = np.exp(-(((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2) / 2)
     return bump
@@ -136,8 +135,8 @@ def _bump(x: float, y: float, wide: float, high: float) -> _Map:
 def chest_field(image: _Map) -> _Field:
     """Return where the lungs overlap on a lateral (128, 128) image.
 
-    That is the middle of the part that shows the patient: shoulders, breasts and the
-    upper abdomen would outshine everything else.
+    It is the middle of the patient's part of the image: shoulders, breasts and the
+    upper abdomen would dominate everything else.
     """
     inside = body_field(image) & (image > _OUTSIDE * otsu(image))
     field: _Field = inside & (_bump(0.5, 0.55, 0.2, 0.2) > _PLACE_CORE)
@@ -147,7 +146,7 @@ def chest_field(image: _Map) -> _Field:
 def body_field(image: _Map) -> _Field:
     """Return where the patient is, without a margin of skin.
 
-    That is everything but the black outside which the image's border cuts.
+    It is everything but the black background at the image's border.
     """
     from scipy import ndimage
 
@@ -161,7 +160,7 @@ def body_field(image: _Map) -> _Field:
 
 
 def salience(image: _Map, field: _Field, *, mirrored: bool) -> _Map:
-    """Return how much each pixel of a field stands out, 0 outside it."""
+    """Return how much each pixel of a field stands out, 0 outside the field."""
     from scipy import ndimage
 
     smooth = ndimage.gaussian_filter(image, _FINE)
@@ -177,7 +176,7 @@ def salience(image: _Map, field: _Field, *, mirrored: bool) -> _Map:
 
 
 def _weighted(difference: _Map, field: _Field) -> _Map:
-    """Return a difference in standard deviations of the field, darker counting less."""
+    """Return a difference in SDs of the field, with less weight for darker pixels."""
     inside = difference[field]
     spread = float(inside.std()) if inside.size else 0.0
     if spread <= _FLAT:
@@ -187,7 +186,7 @@ def _weighted(difference: _Map, field: _Field) -> _Map:
 
 
 def symmetry_axis(image: _Map) -> int:
-    """Return the sum of two mirrored columns' numbers that fits best."""
+    """Return the sum of two mirrored columns' indices that fits best."""
     profile = image - image.mean()
     middle = image.shape[1] - 1
     sums = range(middle - _AXIS_SEARCH, middle + _AXIS_SEARCH + 1)
@@ -202,7 +201,7 @@ def mirror(image: npt.NDArray[_T], axis_sum: int) -> npt.NDArray[_T]:
 
 
 def otsu(image: _Map) -> float:
-    """Return the grey value that parts dark from bright (Otsu 1979)."""
+    """Return the grey value that separates dark from bright (Otsu 1979)."""
     counts, edges = np.histogram(image, bins=128)
     centres = (edges[:-1] + edges[1:]) / 2
     below = np.cumsum(counts)

@@ -1,4 +1,4 @@
-"""What the baselines share: one cell, computed from the request's facts."""
+"""Base class of the baselines: one cell, computed from the request's facts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ class Baseline(ABC):
         self._name = profile.adapter
 
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - the facts hold it
-        """Return the rule's name and revision; the facts join the key beside it."""
+        """Return the rule's name and revision; the key also covers the facts."""
         endpoint = {"kind": self._name, "api": "local"}
         return ModelIdentity(endpoint, self._name, self.revision, local=self.versions())
 
     def versions(self) -> Mapping[str, str]:
-        """Return versions of libraries that shape an answer."""
+        """Return the versions of libraries that affect an answer."""
         return {}
 
     def generate(self, request: ModelRequest) -> RawReply:
@@ -43,9 +43,9 @@ class Baseline(ABC):
         return plain_reply(grid.label(cell), note)
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     @abstractmethod
     def choose(self, facts: Facts) -> tuple[Cell, str]:
-        """Return the cell and a sentence for people."""
+        """Return the cell, and a sentence on how it was found."""

@@ -1,4 +1,4 @@
-"""Baselines that need no model: what chance and the other patients alone would say."""
+"""Baselines that look at no image: chance, and the other patients' references."""
 
 import hashlib
 import json
@@ -11,10 +11,10 @@ from viewer.models.baseline import Baseline
 
 
 class Uniform(Baseline):
-    """Every cell with the same chance, seeded by run seed, item and repeat."""
+    """Answers with a random cell, seeded by run seed, item and repeat."""
 
     def choose(self, facts: Facts) -> tuple[Cell, str]:
-        """Return the cell numbered, row-major, SHA-256 of the seeds modulo cells."""
+        """Return the cell whose row-major index is SHA-256 of the seeds mod cells."""
         seeds = json.dumps([facts.seed, facts.item, facts.repeat]).encode()
         number = int.from_bytes(hashlib.sha256(seeds).digest(), "big")
         row, column = divmod(number % (facts.rows * facts.columns), facts.columns)
@@ -22,10 +22,10 @@ class Uniform(Baseline):
 
 
 class FrequentCell(Baseline):
-    """The cell that most often qualifies among the other patients."""
+    """Answers with the cell that most often qualifies among the other patients."""
 
     def choose(self, facts: Facts) -> tuple[Cell, str]:
-        """Return the most frequent cell, ties row-major; the middle without any."""
+        """Return the most frequent cell, ties row-major; the middle one without any."""
         counts = np.array(facts.reference_counts or ((0,),))
         if not counts.any():
             middle = Cell(facts.rows // 2, facts.columns // 2)

@@ -232,7 +232,7 @@ _lock = threading.RLock()
 
 
 def adapters() -> Mapping[str, AdapterSpec]:
-    """Return every adapter, those of other packages included."""
+    """Return every adapter, including those of other packages."""
     others = {name: one.value for name, one in _others().working.items()}
     return {**ADAPTERS, **others}
 
@@ -248,14 +248,14 @@ def builtin_profiles() -> tuple[ModelProfile, ...]:
 
 
 def spec_of(profile: ModelProfile) -> AdapterSpec:
-    """Return the catalogue line of a profile's adapter; unknown raises."""
+    """Return the specification of a profile's adapter; WrongUseError if unknown."""
     return _spec_named(profile.adapter)
 
 
 def unlearned(profile: ModelProfile, finding: str) -> WrongUseError | None:
-    """Return the error of a model that was not trained on a finding, else None.
+    """Return the error if a model was not trained on a finding, else None.
 
-    What its profile names may have to be read, and raises if it cannot be.
+    This may read files that the profile names, and raises if they cannot be read.
     """
     spec = spec_of(profile)
     if not spec.unlearned:
@@ -266,7 +266,7 @@ def unlearned(profile: ModelProfile, finding: str) -> WrongUseError | None:
 
 
 def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
-    """Return the first module an adapter lacks and the package that brings it."""
+    """Return the first module that an adapter lacks, and the package that has it."""
     for module, extra in (spec.imports or {}).items():
         if importlib.util.find_spec(module) is None:
             return module, f"overread[{extra}]" if extra else module
@@ -274,7 +274,7 @@ def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
 
 
 def missing_dependency(spec: AdapterSpec) -> str | None:
-    """Return a sentence about the package that an adapter lacks, None without one."""
+    """Return a sentence about the package that an adapter lacks, None for none."""
     missing = missing_import(spec)
     if missing is None:
         return None

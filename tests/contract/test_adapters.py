@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.listeners import tcp_listeners
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
@@ -44,6 +44,32 @@ CONFIGS = (
 """Each adapter once, and its other ways where it has several."""
 REMOTE = [name for name in CONFIGS if ADAPTERS[name.partition(":")[0]].remote]
 COUNTS = tuple(tuple(r * c for c in range(8)) for r in range(8))
+
+
+_LISTENING: Final = "0A"
+_STATE, _INODE = 3, 9
+"""Columns of /proc/net/tcp."""
+
+
+def tcp_listeners() -> set[str]:
+    """Return the inodes of this process's listening TCP sockets."""
+    rows = [
+        line.split()
+        for family in ("tcp", "tcp6")
+        for line in Path("/proc/self/net", family).read_text().splitlines()[1:]
+    ]
+    listening = {row[_INODE] for row in rows if row[_STATE] == _LISTENING}
+    return listening & set(_sockets())
+
+
+def _sockets() -> Iterator[str]:
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            name = str(descriptor.readlink())
+        except FileNotFoundError:
+            continue  # closed meanwhile
+        if name.startswith("socket:["):
+            yield name.removeprefix("socket:[").removesuffix("]")
 
 
 @pytest.fixture(scope="module")

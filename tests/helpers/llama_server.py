@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tests.helpers.tiny_gguf import write_tiny_model
 
@@ -39,7 +40,7 @@ def llama_server(
         )
     try:
         url = _address(process, timeout_s)
-        _wait_until_ready(url, timeout_s)
+        wait_until_ready(url, process, timeout_s)
         yield f"{url}/v1"
     finally:
         process.kill()
@@ -59,13 +60,15 @@ def _address(process: "subprocess.Popen[str]", timeout_s: float) -> str:
     raise AssertionError(f"the server ended with {process.wait()} before it listened")
 
 
-def _wait_until_ready(url: str, timeout_s: float) -> None:
+def wait_until_ready(
+    url: str, process: "subprocess.Popen[Any]", timeout_s: float
+) -> None:
+    """Wait until a server that runs in a process says that it can answer."""
     end = time.monotonic() + timeout_s
-    while time.monotonic() < end:
+    while time.monotonic() < end and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{url}/health", timeout=60) as reply:  # noqa: S310 - loopback
-                if reply.status == 200:
-                    return
+            with urllib.request.urlopen(f"{url}/health", timeout=60):  # noqa: S310 - loopback
+                return
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.05)
     raise AssertionError("the server was not ready in time")

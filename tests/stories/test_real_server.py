@@ -1,13 +1,18 @@
 """The main job against a real server: llama.cpp with a tiny vision model."""
 
-from collections.abc import Callable
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.helpers.llama_server import MODEL, llama_server
-from tests.helpers.transformers_server import transformers_server
+from tests.helpers import tiny_vlm
+from tests.helpers.llama_server import MODEL, llama_server, wait_until_ready
 
 STUDY = """
 study = "grid_localization"
@@ -25,6 +30,36 @@ temperature = 0
 seed = 5
 max_tokens = 12
 """
+
+
+_NEEDED = ("torch", "transformers", "accelerate", "fastapi", "uvicorn")
+
+
+@contextlib.contextmanager
+def transformers_server(folder: Path, timeout_s: float = 600.0) -> Iterator[str]:
+    """Write the tiny model into a folder, serve it there and yield the base URL.
+
+    The model's name is the folder's path; nothing is fetched.
+    """
+    for module in _NEEDED:
+        pytest.importorskip(module, reason=f"transformers serve needs {module}")
+    tiny_vlm.build("llava", folder)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["serve", "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    command = [str(Path(sys.executable).parent / "transformers"), *words, str(folder)]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env={**os.environ, **offline}, stdout=log, stderr=log
+        )
+    try:
+        wait_until_ready(f"http://127.0.0.1:{port}", process, timeout_s)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.kill()
+        process.communicate()
 
 
 @pytest.mark.proof

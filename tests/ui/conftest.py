@@ -1,7 +1,8 @@
 """Window tests draw on no screen, and start with the dark theme."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Final
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -9,13 +10,40 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets", reason="the window needs PySide6")
 
-from PySide6.QtCore import QThreadPool
+from PySide6.QtCore import QThreadPool, SignalInstance
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from pytestqt.wait_signal import SignalBlocker
 
-from tests.helpers.patient_bot import PatientBot
 from viewer.settings import Settings, read_settings
 from viewer.ui.widgets import theme
+
+LIMIT_MS: Final = 300_000
+"""A condition that is not met after this never will be."""
+
+
+class PatientBot(QtBot):
+    """Waits for conditions and signals for minutes, whatever a test names at least."""
+
+    def waitUntil(  # noqa: N802 - pytest-qt's name
+        self, callback: Callable[[], bool | None], *, timeout: int = LIMIT_MS
+    ) -> None:
+        """Wait until something is true."""
+        super().waitUntil(callback, timeout=max(timeout, LIMIT_MS))
+
+    def waitSignal(  # noqa: N802 - pytest-qt's name
+        self,
+        signal: SignalInstance,
+        *,
+        timeout: int = LIMIT_MS,
+        raising: bool | None = None,
+        check_params_cb: Callable[..., bool] | None = None,
+    ) -> SignalBlocker:
+        """Return a context that waits for a signal; without raising, no longer."""
+        longest = timeout if raising is False else max(timeout, LIMIT_MS)
+        return super().waitSignal(
+            signal, timeout=longest, raising=raising, check_params_cb=check_params_cb
+        )
 
 
 @pytest.fixture(autouse=True)

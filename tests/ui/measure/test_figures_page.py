@@ -4,7 +4,7 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +14,18 @@ from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.figures_at_hand import AtHand, FiguresAtHand
 from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES
+from tests.helpers.window_parts import IdleWorker
+from viewer.domain.errors import OverreadError
 from viewer.domain.figure import Figure, RateFigure
 from viewer.domain.styles import DARK, LIGHT
+from viewer.services.commands import FigureCommand
 from viewer.services.reporting.figures import RunFigures
 from viewer.services.worker.background import WorkerDied, WorkerReply
+from viewer.services.worker.figures import drawn, listed
 from viewer.settings import Settings
-from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.charts.words import is_faint, lines_of
 from viewer.ui.widgets import theme
@@ -30,6 +33,52 @@ from viewer.ui.workspaces.measure import MeasureWorkspace
 from viewer.writers.figures_files import figure_picture, figure_script
 
 pytestmark = pytest.mark.statement("E000-28")
+
+
+class FiguresAtHand(IdleWorker):
+    """Answers as a worker does; ``found`` are the figures of every run."""
+
+    def __init__(self, store: Path, listener: Listener, found: RunFigures) -> None:
+        super().__init__(store, listener)
+        self.found = found
+
+    @property
+    def drawn(self) -> list[FigureCommand]:
+        """What was to be drawn."""
+        told = (what[1] for what in self.told if isinstance(what, tuple) and what[1:])
+        return [one for one in told if isinstance(one, FigureCommand)]
+
+    def figures(self, run: int) -> int:
+        return self._reply(super().figures(run), lambda: listed(self.found))
+
+    def draw_figure(self, command: FigureCommand) -> int:
+        number = super().draw_figure(command)
+        return self._reply(number, lambda: drawn(self.found, command))
+
+    def _reply(self, number: int, work: Callable[[], Mapping[str, object]]) -> int:
+        try:
+            self.listener(WorkerReply(number, work(), ""))
+        except OverreadError as error:
+            self.listener(WorkerReply(number, None, f"{error.what} {error.how}"))
+        return number
+
+
+class AtHand:
+    """Makes that worker for a bridge; keeps it to be looked at."""
+
+    def __init__(self, *figures: object) -> None:
+        self.found = RunFigures(figures)  # type: ignore[arg-type]
+        self.worker: FiguresAtHand | None = None
+
+    def bridge(self, store: Path) -> WorkerBridge:
+        """Return a bridge to a worker with the figures."""
+        return WorkerBridge(store, self._make)
+
+    def _make(self, store: Path, listener: Listener) -> FiguresAtHand:
+        self.worker = FiguresAtHand(store, listener, self.found)
+        return self.worker
+
+
 Show = Callable[..., tuple[FiguresPage, FiguresAtHand]]
 RATES = next(one for one in SAMPLES if isinstance(one, RateFigure))
 

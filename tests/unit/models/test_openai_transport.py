@@ -1,15 +1,18 @@
 """Certificates, proxies and what may be reached at all."""
 
+import datetime as dt
+import http.client
+import ipaddress
 import socket
+import ssl
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from httpcore2 import SyncBackend
 
-from tests.helpers.certificates import self_signed
-from tests.helpers.forward_proxy import ForwardProxy
-from tests.helpers.loopback_server import LoopbackServer
+from tests.helpers.loopback_server import LoopbackServer, Silent
 from tests.helpers.requests import facts, request
 from tests.helpers.scripted_server import Script, ScriptedServer
 from viewer.domain.errors import (
@@ -34,6 +37,81 @@ from viewer.models.protocol import Adapter
 from viewer.models.reading import plain_reply
 
 QUESTION = request(facts(), text="Where is it?")
+
+
+class _Handler(Silent, BaseHTTPRequestHandler):
+    server: "ForwardProxy"
+
+    def do_POST(self) -> None:
+        self.server.asked.append(self.path)
+        if self.server.refuses:
+            self.send_error(407)
+            return
+        url = urlsplit(self.path)
+        body = self.rfile.read(int(self.headers["content-length"]))
+        onward = http.client.HTTPConnection(str(url.hostname), url.port)
+        onward.request("POST", url.path, body, {"content-type": "application/json"})
+        reply = onward.getresponse()
+        data = reply.read()
+        onward.close()
+        self.send_response(reply.status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_CONNECT(self) -> None:
+        self.server.asked.append(self.path)
+        self.send_error(403)
+
+
+class ForwardProxy(LoopbackServer):
+    """The proxy in this process, as a context manager.
+
+    ``asked`` are the addresses that were asked for through it.
+    """
+
+    def __init__(self, *, refuses: bool = False) -> None:
+        super().__init__(_Handler)
+        self.refuses = refuses
+        self.asked: list[str] = []
+
+
+def self_signed(folder: Path) -> tuple[ssl.SSLContext, Path]:
+    """Return a server's side of TLS and the PEM file of its certificate."""
+    pytest.importorskip("cryptography", reason="making a certificate needs it")
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    now = dt.datetime.now(dt.UTC)
+    day = dt.timedelta(days=1)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, secret = folder / "certificate.pem", folder / "key.pem"
+    pem.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem, secret)
+    return context, pem
 
 
 def profile_at(base_url: str, **settings: object) -> ModelProfile:

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset
-from tests.helpers.tiny_parrot import build_parrot
 from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_tokenizer import EOS
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
+from viewer.models.transformers_local.foreign import transformers
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.pack import write_pack
@@ -37,6 +39,34 @@ OVERRIDES: Mapping[str, object] = {
     "weights": ["1", "3"],
     "segmenter": "outlines",
 }
+
+
+def build_parrot(folder: Path, says: str, seed: int = 0) -> Path:
+    """Save a model that answers ``says`` in one token; return its folder.
+
+    Its vision tower is as random as any; its text layers add nothing to a token, so
+    that what comes next hangs on the last token alone.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        model, (processor,) = tiny_vlm.llava()
+        words = processor.tokenizer
+        words.add_tokens([transformers().AddedToken(says, normalized=False)])
+        said = words.convert_tokens_to_ids(says)
+        model.resize_token_embeddings(len(words), mean_resizing=False)
+        text = model.model.language_model
+        for layer in text.layers:
+            layer.self_attn.o_proj.weight.zero_()
+            layer.mlp.down_proj.weight.zero_()
+        embedded, head = text.embed_tokens.weight, model.lm_head.weight
+        embedded[:, 0], embedded[said, 0] = 5.0, -5.0
+        head.zero_()
+        head[said, 0], head[EOS, 0] = 9.0, -9.0
+        tiny_vlm.save(folder, model, (processor,))
+    return folder
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from viewer.api.data import Dataset, Run
 from viewer.api.opened import AnyRun, one_of, view_named
 from viewer.api.progress import Tell, text_bar
 from viewer.api.running import Running
 
+if TYPE_CHECKING:
+    from viewer.domain.prediction import Coordinates
+
 
 def _listed(files: str | Path | Sequence[str | Path]) -> Sequence[str | Path]:
     return [files] if isinstance(files, str | Path) else files
+
+
+def _path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _coordinates(name: str | None) -> "Coordinates | None":
+    from viewer.domain.prediction import Coordinates
+
+    known = {one.value: one for one in Coordinates}
+    return None if name is None else one_of(known, name, "kind of coordinates")
 
 
 class Importing(Running):
@@ -135,27 +150,22 @@ class Importing(Running):
             The meaning of its columns or numbers is not given, or it answers no
             question of the data set.
         """
-        from viewer.domain.prediction import Coordinates
         from viewer.services.importing.import_predictions import (
             PredictionsSource,
             plan_predictions,
         )
 
-        counted = None
-        if coordinates is not None:
-            known = {one.value: one for one in Coordinates}
-            counted = one_of(known, coordinates, "kind of coordinates")
         source = PredictionsSource(
             file=Path(file),
             name=name,
             dataset=dataset,
             columns=columns or {},
-            coordinates=counted,
+            coordinates=_coordinates(coordinates),
             finding=finding,
             model=model,
-            like=None if like is None else self._number(like),
+            like=self._like(like),
             grids=tuple(grids),
-            listing=None if annotations is None else Path(annotations),
+            listing=_path(annotations),
             shape=shape,
         )
         planned = plan_predictions(self._opened, self.home, source)
@@ -200,8 +210,8 @@ class Importing(Running):
 
         source = RepliesSource(
             files=tuple(map(Path, _listed(files))),
-            like=None if like is None else self._number(like),
-            study=None if study is None else Path(study),
+            like=self._like(like),
+            study=_path(study),
             name=name,
             model=model,
             columns=columns or {},
@@ -209,3 +219,6 @@ class Importing(Running):
         )
         planned = plan_replies(self._opened, self._settings, source)
         return self.run(planned.run, progress=progress)
+
+    def _like(self, run: AnyRun | None) -> int | None:
+        return None if run is None else self._number(run)

@@ -106,23 +106,18 @@ class Running(Opened):
         from viewer.services.configuring.study_file import study_spec
         from viewer.services.running.plan_run import plan_run
 
-        if not models:
-            raise WrongUseError(
-                "The plan names no model.", 'Add for example models=["asymmetry"].'
-            )
-        said: dict[str, object] = {
+        said = {
             "study": study,
             "dataset": dataset,
-            "models": [m if isinstance(m, str) else m.get("name") for m in models],
-            "model": [dict(one) for one in models if not isinstance(one, str)],
             "params": dict(params or {}),
             "prompts": dict(prompts or {}),
+            "preset": preset,
             "seed": seed,
+            "repeats": repeats,
         }
-        optional = {"preset": preset, "repeats": repeats}
-        said |= {name: value for name, value in optional.items() if value is not None}
+        table = {name: value for name, value in said.items() if value is not None}
         spec = study_spec(
-            said,
+            {**table, **_models_as_in_a_file(models)},
             Path("the plan"),
             self._settings.models_file,
             limit=limit,
@@ -203,3 +198,17 @@ class Running(Opened):
         options = BatchOptions(concurrency, policy, retry_failed)
         number = self._number(run)
         return progress_of(number, run_batch(self._opened, number, options, Event()))
+
+
+def _models_as_in_a_file(
+    models: Sequence[str | Mapping[str, object]],
+) -> dict[str, object]:
+    """Return the names of models and the tables of those that a study file makes."""
+    if not models:
+        raise WrongUseError(
+            "The plan names no model.", 'Add for example models=["asymmetry"].'
+        )
+    return {
+        "models": [m if isinstance(m, str) else m.get("name") for m in models],
+        "model": [dict(one) for one in models if not isinstance(one, str)],
+    }

@@ -1,16 +1,24 @@
 """Commands for predictions made elsewhere: import-predictions and export answers."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from viewer.cli.exporting import export
-from viewer.cli.shared import finish, json_option, say, store_option
+from viewer.cli.shared import DONE, finish, json_option, say, store_option
 from viewer.domain.counting import counted
 from viewer.domain.prediction import Coordinates
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
 from viewer.terminal import print_run, run_number
+
+if TYPE_CHECKING:
+    from viewer.services.importing.import_predictions import PlannedPredictions
+    from viewer.services.importing.import_replies import PlannedReplies
+    from viewer.services.importing.match_predictions import Matched
+    from viewer.services.importing.match_replies import MatchedReplies
+    from viewer.store.database import Store
 
 
 @click.command("import-predictions")
@@ -89,7 +97,6 @@ def import_predictions(
         match_file,
         plan_predictions,
     )
-    from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -108,14 +115,9 @@ def import_predictions(
             shape=shape or "",
         )
         if check:
-            _, matched = match_file(opened, source)
-            say_matched(matched.sentence, matched.unused)
-            return 0
+            return say_matched(match_file(opened, source)[1])
         planned = plan_predictions(opened, settings.home, source)
-        say_matched(planned.matched.sentence, planned.matched.unused)
-        code = finish(opened, planned.run, BatchOptions(), worker=False)
-        print_run(opened, planned.run, as_json=as_json)
-    return code
+        return score_import(opened, planned, as_json=as_json)
 
 
 @export.command("answers")
@@ -154,8 +156,20 @@ def column_and_field(text: str) -> tuple[str, str]:
     return column, field
 
 
-def say_matched(sentence: str, unused: tuple[str, ...]) -> None:
+def say_matched(matched: "Matched | MatchedReplies") -> int:
     """Print how much of a file is used, and one line for each unused part."""
-    say(f"{sentence}.")
-    for line in unused:
-        say(f"{line}.")
+    for sentence in (matched.sentence, *matched.unused):
+        say(f"{sentence}.")
+    return DONE
+
+
+def score_import(
+    store: "Store", planned: "PlannedPredictions | PlannedReplies", *, as_json: bool
+) -> int:
+    """Print what of a file is used, score it, print the results; return exit code."""
+    from viewer.services.running.coordinator import BatchOptions
+
+    say_matched(planned.matched)
+    code = finish(store, planned.run, BatchOptions(), worker=False)
+    print_run(store, planned.run, as_json=as_json)
+    return code

@@ -5,12 +5,12 @@ from pathlib import Path
 import click
 
 from viewer.cli.exporting import export
-from viewer.cli.predictions import column_and_field, say_matched
-from viewer.cli.shared import finish, json_option, say, store_option
+from viewer.cli.predictions import column_and_field, say_matched, score_import
+from viewer.cli.shared import json_option, say, store_option
 from viewer.domain.plain import plain
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
-from viewer.terminal import print_run, run_number
+from viewer.terminal import run_number
 
 _STUDY_FILE = ".toml"
 
@@ -144,7 +144,6 @@ def import_replies(
         match_reply_files,
         plan_replies,
     )
-    from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -159,11 +158,6 @@ def import_replies(
             convention=convention,
         )
         if check:
-            _, matched = match_reply_files(opened, settings, source)
-            say_matched(matched.sentence, matched.unused)
-            return 0
+            return say_matched(match_reply_files(opened, settings, source)[1])
         planned = plan_replies(opened, settings, source)
-        say_matched(planned.matched.sentence, planned.matched.unused)
-        code = finish(opened, planned.run, BatchOptions(), worker=False)
-        print_run(opened, planned.run, as_json=as_json)
-    return code
+        return score_import(opened, planned, as_json=as_json)

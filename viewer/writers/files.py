@@ -1,5 +1,6 @@
 """Files that are whole or not there."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -24,6 +25,13 @@ def write_atomically(path: Path, data: bytes) -> None:
             f"{path.name} cannot be written to {path.parent}: {error.strerror}.",
             "Choose a writable folder, on a disk with free space.",
         ) from error
+
+
+def write_by_content(folder: Path, data: bytes, suffix: str) -> Path:
+    """Write a file into a folder under a name made of what it says; return it."""
+    path = folder / f"{hashlib.sha256(data).hexdigest()}{suffix}"
+    write_atomically(path, data)
+    return path
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -33,6 +33,7 @@ from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_sha256
 from viewer.services.running.run_batch import run_batch
 from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.stored_run import context_of_run
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
@@ -119,7 +120,7 @@ def ask(
         if hear is not None:
             hear(event)
     scored = trials.scored_trials(store, run)[0]
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = context_of_run(store, run)
     if scored.reply_id is None:
         return Reply(run, scored, context, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw

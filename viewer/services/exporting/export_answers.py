@@ -16,13 +16,12 @@ from viewer.domain.answer import (
 )
 from viewer.domain.answer_json import answer_as_json, answer_of_json
 from viewer.domain.counting import counted
-from viewer.domain.errors import WrongUseError
 from viewer.domain.prediction import Coordinates
 from viewer.readers.predictions.table import FIELDS
 from viewer.services.exporting.worded_answers import worded_header, worded_rows
 from viewer.services.reporting.records import records
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs
+from viewer.services.trials.stored_run import context_of_run
 from viewer.store.database import Store, open_store
 from viewer.store.runs import condition_of
 from viewer.writers.files import write_atomically
@@ -68,12 +67,7 @@ def export_answers(
     WrongUseError
         For an unknown run or model.
     """
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    if model and model not in context.profiles:
-        raise WrongUseError(
-            f"Run {run} did not ask the model '{model}'.",
-            f"It asked {', '.join(context.profiles)}.",
-        )
+    context = context_of_run(store, run, model)
     wanted = records(store, run)
     wanted = wanted.where({"model": (model,)}) if model else wanted
     ended = enumerate(wanted.each("reply_id", "status"))

@@ -8,7 +8,7 @@ from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
-from viewer.domain.errors import ProviderError, WrongUseError
+from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile, RawReply
 from viewer.domain.written_reply import FIELDS, WrittenReply, row_of
 from viewer.models.catalog import spec_of
@@ -16,7 +16,8 @@ from viewer.models.interpretability import is_interpretable
 from viewer.models.reading import plain_reply, read_reply
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs, steps, trials
+from viewer.services.trials.stored_run import context_of_run
+from viewer.store import steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial, TrialReply
 from viewer.writers.files import write_atomically
@@ -58,12 +59,7 @@ def export_replies(
     WrongUseError
         For an unknown run or model.
     """
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    if model and model not in context.profiles:
-        raise WrongUseError(
-            f"Run {run} did not ask the model '{model}'.",
-            f"It asked {', '.join(context.profiles)}.",
-        )
+    context = context_of_run(store, run, model)
     names = Pseudonyms(context.dataset, ())
     wanted = [
         one

@@ -20,6 +20,7 @@ from viewer.readers.predictions.masks import mask_pictures, read_masks
 from viewer.readers.predictions.seg import read_segmentations
 from viewer.readers.predictions.table import read_table
 from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.answering_file import check_model, no_answer
 from viewer.services.importing.match_predictions import (
     Matched,
     findings_of,
@@ -100,12 +101,8 @@ def match_file(store: Store, source: PredictionsSource) -> tuple[RunSpec, Matche
     planned = planned_trials(context.study, dataset, spec)
     matched = match_predictions(predictions, planned, context, source.coordinates)
     if not matched.used:
-        first = f" {matched.unused[0]}." if matched.unused else ""
-        raise WrongUseError(
-            f"No prediction in '{source.file.name}' matches a question of this "
-            f"run.{first}",
-            "Check which columns name the image and the finding, and the data set.",
-        )
+        hint = "Check which columns name the image and the finding, and the data set."
+        raise no_answer(source.file, "prediction", matched.unused, hint)
     return spec, matched
 
 
@@ -147,11 +144,7 @@ def _of_model(
             f"{nameless}.",
             "Name a model for every prediction, or map its column to nothing.",
         )
-    if source.model and source.model not in models:
-        raise WrongUseError(
-            f"'{source.file.name}' has no model '{source.model}'.",
-            f"It has {', '.join(models)}." if models else "It names no model.",
-        )
+    check_model(source.file, source.model, models)
     if not source.model and len(models) > 1:
         raise WrongUseError(
             f"'{source.file.name}' has several models: {', '.join(models)}.",

@@ -5,7 +5,6 @@ model replies with them, so that the ledger, the study's own parser and scorer, 
 comparing and scoring again are those of every run.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -21,15 +20,15 @@ from viewer.models.catalog import profile_from_table, spec_of
 from viewer.models.imported import ADAPTER
 from viewer.readers.replies.catalog import read_replies
 from viewer.services.configuring.study_file import read_toml, study_spec
+from viewer.services.importing.answering_file import check_model, no_answer
 from viewer.services.importing.match_replies import MatchedReplies, match_replies
-from viewer.services.running.batch_form import study_title
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.supported_findings import planned_trials
 from viewer.services.trials.run_context import RunContext
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
-from viewer.writers.files import write_atomically
+from viewer.writers.files import write_by_content
 
 FOLDER: Final = "replies"
 """Where in the data folder imported replies are kept."""
@@ -103,34 +102,9 @@ def match_reply_files(
     planned = planned_trials(context.study, dataset, spec)
     matched = match_replies(replies, planned, context, found.problems)
     if not matched.replies:
-        first = f" {matched.unused[0]}." if matched.unused else ""
-        raise WrongUseError(
-            f"No reply in '{source.files[0].name}' answers a question of this "
-            f"run.{first}",
-            "Check which columns name the item and the condition, and the run.",
-        )
+        hint = "Check which columns name the item and the condition, and the run."
+        raise no_answer(source.files[0], "reply", matched.unused, hint)
     return spec, matched
-
-
-@dataclass(frozen=True, slots=True)
-class AskedRun:
-    """A run whose questions replies may answer."""
-
-    id: int
-    words: str
-
-
-def runs_to_answer(store: Path) -> tuple[AskedRun, ...]:
-    """Return the runs that a person planned, newest first."""
-    with open_store(store) as opened:
-        found = runs.run_summaries(opened, include_adhoc=False)
-    return tuple(
-        AskedRun(
-            one.id,
-            f"Those of run {one.id}: {study_title(one.study)} · {one.dataset}",
-        )
-        for one in reversed(found)
-    )
 
 
 def plan_import(settings: Settings, source: RepliesSource) -> PlannedReplies:
@@ -150,11 +124,7 @@ def _of_models(
 ) -> tuple[WrittenReply, ...]:
     """Return the replies of the models that are wanted, each under its name."""
     models = tuple(dict.fromkeys(one.model for one in replies if one.model))
-    if source.model and source.model not in models:
-        raise WrongUseError(
-            f"'{source.files[0].name}' has no model '{source.model}'.",
-            f"It has {', '.join(models)}." if models else "It names no model.",
-        )
+    check_model(source.files[0], source.model, models)
     chosen = (source.model,) if source.model else models
     if source.name and len(chosen) > 1:
         raise WrongUseError(
@@ -264,6 +234,4 @@ def _keep(replies: Sequence[WrittenReply], folder: Path) -> Path:
     """Write replies into a folder under a name made of what they say; return it."""
     lines = [json.dumps(row_of(one), sort_keys=True) for one in replies]
     data = "".join(f"{line}\n" for line in lines).encode()
-    path = folder / f"{hashlib.sha256(data).hexdigest()}.jsonl"
-    write_atomically(path, data)
-    return path.absolute()
+    return write_by_content(folder, data, ".jsonl").absolute()

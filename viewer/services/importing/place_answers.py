@@ -4,7 +4,6 @@ They are written as the file of answers of a scripted model, in native pixels, s
 humans, networks and language models are planned, scored and reported by one path.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from viewer.domain.exchange import ModelProfile, SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.models.catalog import profile_from_table
 from viewer.services.trials.placed_answer import NATIVE
-from viewer.writers.files import write_atomically
+from viewer.writers.files import write_atomically, write_by_content
 
 ADAPTER: Final = "scripted"
 Points = Mapping[str, Mapping[str, Sequence[PointPx]]]
@@ -91,10 +90,8 @@ def write_answers(answers: Mapping[str, str], path: Path) -> None:
 
 def keep_answers(answers: Mapping[str, str], folder: Path) -> Path:
     """Write answers into a folder under a name made of what they say; return it."""
-    data = json.dumps(dict(answers), sort_keys=True).encode()
-    path = folder / f"{hashlib.sha256(data).hexdigest()}.json"
-    write_answers(answers, path)
-    return path
+    data = json.dumps(dict(answers), indent=1, sort_keys=True).encode()
+    return write_by_content(folder, data, ".json")
 
 
 def profile_of(name: str, path: Path) -> ModelProfile:

@@ -20,7 +20,7 @@ from viewer.services.importing.match_predictions import Matched
 from viewer.services.trials.run_context import RunContext
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.services.viewing.field_raster import field_mask, field_raster
-from viewer.store import cases, runs
+from viewer.store import cases
 from viewer.store.database import open_store
 
 FIELD_NAMES: Final = FIELDS
@@ -67,29 +67,10 @@ class PredictionsPreview:
     pictures: tuple[DrawnPrediction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AskedRun:
-    """A run whose questions predictions may answer."""
-
-    id: int
-    words: str
-
-
 def columns_of(file: Path) -> tuple[Column, ...]:
     """Return a table's columns; one without a row has none, and no table raises."""
     found = first_row(file).items()
     return tuple(Column(name, value, _suggested(name)) for name, value in found)
-
-
-def runs_about(store: Path, dataset: str) -> tuple[AskedRun, ...]:
-    """Return the runs over a data set, newest first."""
-    with open_store(store) as opened:
-        found = runs.run_summaries(opened, include_adhoc=False)
-    return tuple(
-        AskedRun(one.id, f"Those of run {one.id}: {', '.join(one.models)}")
-        for one in sorted(found, key=lambda one: -one.id)
-        if one.dataset == dataset
-    )
 
 
 def preview_predictions(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from viewer.services.reporting.grading import score_changed_grades
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
-from viewer.store import cases, runs, trials
+from viewer.services.trials.stored_run import context_of_run
+from viewer.store import runs, trials
 from viewer.store.database import Store
 from viewer.store.steps import kept_replies
 from viewer.store.trials import ScoredTrial, Verdict
@@ -63,7 +64,7 @@ def _now(
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Iterator[Verdict | None]:
     """Yield what each trial's replies give now, None if it is the stored verdict."""
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = context_of_run(store, run)
     for done, scored in enumerate(answered, 1):
         yield _new_verdict(store, context, scored)
         progress(done, len(answered))

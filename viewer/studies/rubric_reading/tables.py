@@ -164,7 +164,7 @@ def grade_specs(given: Graded) -> list[Spec]:
         _means("table_2", "Scores of the parts of the content", TESTED[2:], given),
         _tests(given),
         *_of_scores(given),
-        *(_of_two_readers() if given.second else ()),
+        *(_OF_TWO_READERS if given.second else ()),
         _OF_ALL_READERS,
         *_of_outputs(Key("model", values=given.models)),
     ]
@@ -287,70 +287,69 @@ def _of_scores(given: Graded) -> Iterator[Spec]:
     )
 
 
-def _of_two_readers() -> Iterator[Spec]:
-    """Yield how far two readers agree on what both graded (E001-16, table 3, figure 5).
+def _by_category(name: str, *cells: Cell) -> TableSpec:
+    """Return a table of what both readers graded with one row per category."""
+    return TableSpec(
+        name,
+        (_CATEGORY,),
+        (_size("n"), *cells),
+        frame=READ_TWICE,
+        outer=("category",),
+        every=True,
+    )
 
-    Kappa has fixed labels 1 to 5 and quadratic weights. Intervals are by patient.
-    """
 
-    def of_patients(estimator: str, *names: str) -> Cell:
-        return Cell(estimator, names, _BOTH, options={"cluster": "patient"})
+def _of_patients(estimator: str, *names: str) -> Cell:
+    return Cell(estimator, names, _BOTH, options={"cluster": "patient"})
 
-    def by_category(
-        name: str,
-        *cells: Cell,
-        title: str = "",
-        text: str = "",
-        shown: tuple[str | Shown, ...] = (),
-    ) -> Spec:
-        of, outer = (_size("n"), *cells), ("category",)
-        return TableSpec(
-            *(name, (_CATEGORY,), of, title, text, READ_TWICE),
-            outer=outer,
-            every=True,
-            shown=shown,
-        )
 
-    yield by_category(
+_TABLE_3: Final = replace(
+    _by_category(
         "table_3",
-        of_patients(QUADRATIC_KAPPA, "qwk"),
-        of_patients(ABSOLUTE_DIFFERENCE, "mad"),
+        _of_patients(QUADRATIC_KAPPA, "qwk"),
+        _of_patients(ABSOLUTE_DIFFERENCE, "mad"),
         *(
             Cell(SPREAD, (f"{who}_mean", f"{who}_sd"), (f"{who}_score",))
             for who in _READERS
         ),
-        title="Agreement of two readers",
-        text="Quadratic weighted kappa with fixed labels 1 to 5, mean absolute "
-        "difference and each reader's mean and SD, over what both graded.",
-        shown=(
-            *("category", "n", Shown("qwk", "Weighted kappa", _THREE)),
-            Shown("mad", "Mean absolute difference", _THREE),
-            *(
-                Shown(f"{who}_{name}", header, _THREE, group=f"{who.title()} reader")
-                for who in _READERS
-                for name, header in (("mean", "Mean"), ("sd", "SD"))
-            ),
+    ),
+    title="Agreement of two readers",
+    text="Quadratic weighted kappa with fixed labels 1 to 5, mean absolute "
+    "difference and each reader's mean and SD, over what both graded.",
+    shown=(
+        *("category", "n", Shown("qwk", "Weighted kappa", _THREE)),
+        Shown("mad", "Mean absolute difference", _THREE),
+        *(
+            Shown(f"{who}_{name}", header, _THREE, group=f"{who.title()} reader")
+            for who in _READERS
+            for name, header in (("mean", "Mean"), ("sd", "SD"))
         ),
-    )
-    levels = (f"agreement_on_{level}" for level in LEVELS)
-    yield by_category(
-        "agreement",
-        of_patients(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "qwk_method"),
-        of_patients(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high", "mad_method"),
-        Cell(OF_TWO, ("ac2", "alpha", *levels), _BOTH),
-    )
-    scores = (Key(f"{who}_score", who, values=LEVELS) for who in _READERS)
-    yield TableSpec(
-        "figure_5",
-        (_CATEGORY, *scores),
-        (_size("count"),),
-        frame=READ_TWICE,
-        outer=("category", *_BOTH),
-        every=True,
-    )
-    yield ListSpec("figure_5_points", ("category", *_READERS), frame=READ_TWICE)
+    ),
+)
+_AGREEMENT: Final = _by_category(
+    "agreement",
+    _of_patients(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "qwk_method"),
+    _of_patients(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high", "mad_method"),
+    Cell(OF_TWO, ("ac2", "alpha", *(f"agreement_on_{n}" for n in LEVELS)), _BOTH),
+)
+_FIGURE_5: Final = TableSpec(
+    "figure_5",
+    (_CATEGORY, *(Key(f"{who}_score", who, values=LEVELS) for who in _READERS)),
+    (_size("count"),),
+    frame=READ_TWICE,
+    outer=("category", *_BOTH),
+    every=True,
+)
+_OF_TWO_READERS: Final[tuple[Spec, ...]] = (
+    _TABLE_3,
+    _AGREEMENT,
+    _FIGURE_5,
+    ListSpec("figure_5_points", ("category", *_READERS), frame=READ_TWICE),
+)
+"""How far two readers agree on what both graded (E001-16, table 3, figure 5).
 
-
+Kappa has fixed labels 1 to 5 and quadratic weights. Intervals are by patient.
+"""
 _OF_ALL_READERS: Final = TableSpec(
     "agreement_of_all",
     (_CATEGORY,),

@@ -32,12 +32,12 @@ from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
+    from viewer.services.importing.answering_file import AskedRun
     from viewer.services.importing.import_predictions import (
         PlannedPredictions,
         PredictionsSource,
     )
     from viewer.services.importing.preview_predictions import (
-        AskedRun,
         Column,
         DrawnPrediction,
         PredictionsPreview,
@@ -213,11 +213,11 @@ class ImportPredictions(QDialog):
         self.accept()
 
     def _list_runs(self, *_: object) -> None:
-        from viewer.services.importing.preview_predictions import runs_about
+        from viewer.services.importing.answering_file import asked_runs
 
         store, dataset = self._settings.store, self.dataset.currentText()
         self._background_tasks.start(
-            "runs", lambda: runs_about(store, dataset), self._offer_runs, self._fail
+            "runs", lambda: asked_runs(store, dataset), self._offer_runs, self._fail
         )
 
     def _offer_runs(self, found: "tuple[AskedRun, ...]") -> None:

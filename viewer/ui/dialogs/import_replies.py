@@ -27,11 +27,8 @@ from viewer.ui.widgets.labels import primary, selectable
 from viewer.ui.widgets.plain_text import as_tip
 
 if TYPE_CHECKING:
-    from viewer.services.importing.import_replies import (
-        AskedRun,
-        PlannedReplies,
-        RepliesSource,
-    )
+    from viewer.services.importing.answering_file import AskedRun
+    from viewer.services.importing.import_replies import PlannedReplies, RepliesSource
     from viewer.services.importing.match_replies import MatchedReplies
 
 _SIZE: Final = (720, 320)
@@ -145,11 +142,11 @@ class ImportReplies(QDialog):
         self.accept()
 
     def _list_runs(self) -> None:
-        from viewer.services.importing.import_replies import runs_to_answer
+        from viewer.services.importing.answering_file import asked_runs
 
         store = self._settings.store
         self._background_tasks.start(
-            "runs", lambda: runs_to_answer(store), self._offer_runs, self._fail
+            "runs", lambda: asked_runs(store), self._offer_runs, self._fail
         )
 
     def _offer_runs(self, found: "tuple[AskedRun, ...]") -> None:

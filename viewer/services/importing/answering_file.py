@@ -1,0 +1,55 @@
+"""What importing predictions and importing replies have in common."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.run import RunSummary
+from viewer.services.running.batch_form import study_title
+from viewer.store import runs
+from viewer.store.database import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run whose questions a file may answer."""
+
+    id: int
+    words: str
+
+
+def asked_runs(store: Path, dataset: str = "") -> tuple[AskedRun, ...]:
+    """Return the runs that a person planned, newest first.
+
+    Those over one data set are told apart by their models.
+    """
+    with open_store(store) as opened:
+        found = runs.run_summaries(opened, include_adhoc=False)
+    return tuple(
+        AskedRun(one.id, f"Those of run {one.id}: {_told(one, dataset)}")
+        for one in reversed(found)
+        if dataset in {"", one.dataset}
+    )
+
+
+def check_model(file: Path, model: str, named: Collection[str]) -> None:
+    """Raise WrongUseError for a model that a file does not name."""
+    if model and model not in named:
+        raise WrongUseError(
+            f"'{file.name}' has no model '{model}'.",
+            f"It has {', '.join(named)}." if named else "It names no model.",
+        )
+
+
+def no_answer(file: Path, kind: str, unused: Sequence[str], hint: str) -> WrongUseError:
+    """Return the error that nothing in a file can be used, with the first reason."""
+    first = f" {unused[0]}." if unused else ""
+    return WrongUseError(
+        f"No {kind} in '{file.name}' answers a question of this run.{first}", hint
+    )
+
+
+def _told(run: RunSummary, over: str) -> str:
+    models = ", ".join(run.models)
+    return models if over else f"{study_title(run.study)} · {run.dataset}"

@@ -16,6 +16,7 @@ import pytest
 from viewer.cli import run_command_line
 from viewer.domain.geometry import SizePx
 from viewer.services.reporting.report_run import checked_report, report_files
+from viewer.services.synthetic.kits import Kit, next_commands
 from viewer.services.synthetic.phantoms import PHANTOMS
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import cases
@@ -25,22 +26,33 @@ _N, _SIZE = 3, SizePx(400, 320)
 _BUILT_IN = '{}models = ["asymmetry", "uniform"]\n'
 _OF_THE_RUN = frozenset({"request_sha256", "first_at"})
 """Columns of a run itself: a request's hash names its model, a run has its time."""
+_TABLES = {
+    ("rubric_reading", "study.toml"): {"table_1.csv", "table_3.csv", "agreement.csv"},
+    ("rubric_reading", "curation.toml"): {"candidates.csv", "proposed.csv"},
+}
+"""Tables of grades and of proposed tasks, which need more than the replies."""
+_NAMES_ITS_CASE = "medsyn2026_extraction"
+"""The prompt that has the name of its case in its text."""
 
 
 def _overread(*words: object, store: Path) -> None:
     assert run_command_line([*map(str, words), "--store", str(store)]) == 0, words
 
 
-def _registered(study: str, folder: Path, store: Path) -> Path:
+def _registered(study: str, kit: Kit | None, folder: Path, store: Path) -> Path:
     """Import a collection as it says itself; return its study file."""
-    for command in PHANTOMS[study].then(folder):
+    then = next_commands(kit, folder) if kit else PHANTOMS[study].then(folder)
+    for command in then:
         words = shlex.split(command)[1:]
+        if words[0] == "import" and kit and not kit.draws_questions:
+            words += ["--name", kit.dataset(folder)]
         if words[0] in {"import", "questions"}:
             _overread(*words, store=store)
+    if kit:
+        return folder / kit.file
     file = folder / "study.toml"
-    if not file.exists():
-        said = f'study = "{study}"\ndataset = "{folder.name}"\n'
-        file.write_text(_BUILT_IN.format(said))
+    said = f'study = "{study}"\ndataset = "{folder.name}"\n'
+    file.write_text(_BUILT_IN.format(said))
     return file
 
 
@@ -65,9 +77,22 @@ def _place(row: Mapping[str, object]) -> tuple[object, ...]:
     return row["item"], row["condition"], str(row["repeat"]), row["step"]
 
 
-@pytest.mark.parametrize("study", PHANTOMS)
+def _uses(study: str) -> tuple[Kit | None, ...]:
+    """Return what a study's collection is for, its further uses after the first."""
+    kit = PHANTOMS[study].kit
+    return (kit, *kit.besides) if kit else (None,)
+
+
+@pytest.mark.parametrize(
+    ("study", "kit"),
+    [
+        pytest.param(study, kit, id=f"{study}-{kit.file}" if kit else study)
+        for study in PHANTOMS
+        for kit in _uses(study)
+    ],
+)
 def test_that_replies_given_elsewhere_give_the_same_tables(
-    study: str, tmp_path: Path
+    study: str, kit: Kit | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, here, there = tmp_path / "made", tmp_path / "a.db", tmp_path / "b.db"
     kind = PHANTOMS[study]
@@ -78,7 +103,7 @@ def test_that_replies_given_elsewhere_give_the_same_tables(
         min(_SIZE, kind.size, key=lambda size: size.rows),
         lambda *_: None,
     )
-    file = _registered(study, folder, here)
+    file = _registered(study, kit, folder, here)
     _overread("run", file, store=here)
     pack, replies = tmp_path / "pack", tmp_path / "replies.jsonl"
     _overread("export", "requests", "last", "--out", pack, store=here)
@@ -92,10 +117,17 @@ def test_that_replies_given_elsewhere_give_the_same_tables(
     name = "requests.jsonl"
     assert (again / name).read_bytes() == (pack / name).read_bytes()
 
-    _registered(study, folder, there)
+    _registered(study, kit, folder, there)
+    capsys.readouterr()
     _overread("import-replies", replies, "--study", file, store=there)
+    items = len({row["item"] for row in answered})
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == (
+        f"{len(answered)} replies for {items} of {items} items; 0 items without."
+    )
     before, after = _files(here), _files(there)
     assert before.keys() == after.keys()
+    assert _TABLES.get((study, file.name), set()) <= before.keys()
     for name, data in before.items():
         if name.endswith(".csv"):
             assert _table(data) == _table(after[name]), name
@@ -116,7 +148,11 @@ def _check_pack(pack: Path, asked: list[dict[str, object]], store: Path) -> None
         sha256 = hashlib.sha256(data).hexdigest()
         assert sha256 in sent
         assert sha256.startswith(name.removesuffix(".png"))
-    text = (pack / "requests.jsonl").read_text("utf-8")
+    said = (
+        {**row, "messages": []} if row["prompt"] == _NAMES_ITS_CASE else row
+        for row in asked
+    )
+    text = "".join(json.dumps(row, ensure_ascii=False) for row in said)
     people = {image.patient for image in dataset.images}
     people |= {item.patient for item in dataset.items}
     keys = {image.key for image in dataset.images}

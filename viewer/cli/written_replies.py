@@ -135,7 +135,7 @@ def import_replies(
 
     FILE is a CSV table or JSON lines with item and reply (and condition, repeat, step,
     role, model where there are several), a log of inspect_ai (.eval, .json), or samples
-    of lmms-eval (samples_*.jsonl). Items go by their names or by the pseudonyms of
+    of lmms-eval (*_samples_*.jsonl). Items go by their names or by the pseudonyms of
     export requests. What is unknown or answered twice is listed; questions without a
     reply count as failed, with the reason not_recorded.
     """

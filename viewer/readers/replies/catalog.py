@@ -65,5 +65,5 @@ def _unknown(file: Path) -> UnreadableInputError:
     return UnreadableInputError(
         f"'{file.name}' is not a file of replies.",
         "Choose a CSV table or JSON lines with item and reply, a log of inspect_ai "
-        "(.eval or .json), or samples of lmms-eval (samples_*.jsonl).",
+        "(.eval or .json), or samples of lmms-eval (*_samples_*.jsonl).",
     )

@@ -1,22 +1,28 @@
 """Logs of inspect_ai: a JSON document, or a zip with a JSON document a sample.
 
-Written after https://inspect.aisi.org.uk/eval-logs.html and
-https://inspect.aisi.org.uk/reference/inspect_ai.log.html (EvalLog, EvalSample), untried
-on logs of every version. A sample's id is the item, its epoch the repeat; what its
-metadata says of the condition or of the step is taken.
+Written after https://inspect.aisi.org.uk/reference/inspect_ai.log.html (EvalLog,
+EvalSample) and the source, log/_recorders/eval.py and model/_model_output.py of
+https://github.com/UKGovernmentBEIS/inspect_ai, for the log version 2; version 3 may
+divide a sample into several documents. A sample's id is the item, its epoch the repeat;
+what its metadata says of the condition or of the step is taken.
 """
 
-import zipfile
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.replies.found import FoundReplies, made_replies
 from viewer.readers.replies.rows import Row
+from viewer.readers.replies.zip_members import zip_members
 
 _NAMED: Final = ("item", "condition", "repeat", "step", "role")
+_SAMPLE: Final = re.compile(r"samples/.+_epoch_\d+\.json")
+_DIVIDED: Final = re.compile(r"samples/.+_epoch_\d+/sample\.json")
+"""The first document of a sample that is divided into several."""
 _ENDS: Final[Mapping[str, str]] = {
     "max_tokens": "length",
     "model_length": "length",
@@ -34,18 +40,17 @@ def rows_of_log(log: Mapping[str, Any]) -> list[Row]:
 def samples_of_zip(file: Path) -> list[Row]:
     """Return the samples of a log in a zip; what cannot be opened raises."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
+        with zip_members(file) as archive:
+            names = archive.names
             header = "header.json" if "header.json" in names else "_journal/start.json"
             model = _model(read_json(archive.read(header)))
-            samples = [n for n in names if n.startswith("samples/")]
-            documents = [read_json(archive.read(name)) for name in samples]
-    except NotImplementedError as error:  # Zstandard needs Python 3.14
+            documents = [read_json(archive.read(name)) for name in _samples(names)]
+    except NotImplementedError as error:
         raise UnreadableInputError(
-            f"'{file.name}' is compressed in a way that cannot be read here.",
+            f"'{file.name}' is stored in a way that cannot be read here.",
             "Convert it with inspect log convert --to json.",
         ) from error
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, ValueError, RuntimeError, BadZipFile) as error:
         raise UnreadableInputError(
             f"'{file.name}' cannot be read as a log of inspect_ai.",
             "Choose a complete .eval file.",
@@ -56,6 +61,13 @@ def samples_of_zip(file: Path) -> list[Row]:
 def replies_of(file: Path, samples: list[Row]) -> FoundReplies:
     """Return what a log's samples were answered."""
     return made_replies(file, samples)
+
+
+def _samples(names: Sequence[str]) -> Iterator[str]:
+    """Return the members that are samples; those divided into several raise."""
+    if any(map(_DIVIDED.fullmatch, names)):
+        raise NotImplementedError
+    return filter(_SAMPLE.fullmatch, names)
 
 
 def _model(log: Mapping[str, Any]) -> str:
@@ -81,13 +93,20 @@ def _said(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return
     message = choices[0].get("message")
-    yield "reply", _words(message.get("content") if isinstance(message, dict) else None)
+    content = message.get("content") if isinstance(message, dict) else None
+    yield "reply", _words(content, refused=False)
+    yield "refusal", _words(content, refused=True) if isinstance(content, list) else ""
     yield "finish_reason", _ENDS.get(str(choices[0].get("stop_reason")), "")
 
 
-def _words(content: object) -> str | None:
-    """Return a message's content: text, or the text among its parts."""
+def _words(content: object, *, refused: bool) -> str | None:
+    """Return a message's content: text, or the text of parts that refuse or do not."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else None
-    parts = [part for part in content if isinstance(part, dict)]
-    return "".join(str(p.get("text") or "") for p in parts if p.get("type") == "text")
+    return "\n".join(
+        str(part.get("text") or "")
+        for part in content
+        if isinstance(part, dict)
+        and part.get("type") == "text"
+        and bool(part.get("refusal")) is refused
+    )

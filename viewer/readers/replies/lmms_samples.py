@@ -1,10 +1,13 @@
 """Samples of lmms-eval, JSON lines that it writes with ``--log_samples``.
 
 Written after https://docs.lmms-lab.com/docs/latest/releases/lmms-eval-0.7 ("Flattened
-JSONL Log Output"): ``doc_id`` counts the rows of the task's data, ``resps`` are what
-the model said and ``filtered_resps`` what the task's filters left of it, each
-``["text"]`` or in older versions ``[["text"]]``. A ``doc`` with ``item`` says more than
-its number.
+JSONL Log Output") and the source, loggers/evaluation_tracker.py of
+https://github.com/EvolvingLMMs-Lab/lmms-eval: ``doc_id`` counts the rows of the task's
+data, ``resps`` are what the model said and ``filtered_resps`` what the task's filters
+left of it, each ``["text"]`` or in older versions ``[["text"]]``; ``resps`` are missing
+where both are the same. Numbers are written as text, a likelihood as
+``["-1.5", "False"]``. A ``doc`` with ``item``, which lmms-eval itself leaves out, says
+more than a number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +19,7 @@ from viewer.domain.written_reply import WrittenReply
 from viewer.readers.replies.found import FoundReplies, made_replies
 from viewer.readers.replies.rows import Row
 
+_PAIR: Final = 2
 _NAMED: Final = ("item", "condition", "repeat", "step", "role")
 
 
@@ -41,10 +45,22 @@ def _row(row: Row) -> Row:
 
 
 def _first(replies: object) -> str | None:
-    """Return the first text of nested lists; numbers, as of likelihoods, are none."""
+    """Return the first text of nested lists; likelihoods are none."""
     while isinstance(replies, list) and replies:
+        if _is_likelihood(replies):
+            return None
         replies = replies[0]
     return replies if isinstance(replies, str) else None
+
+
+def _is_likelihood(pair: Sequence[object]) -> bool:
+    """Tell whether a list is a logarithm and whether it is the most likely text's."""
+    if len(pair) != _PAIR or str(pair[1]) not in {"True", "False"}:
+        return False
+    try:
+        return float(str(pair[0])) <= 0
+    except ValueError:
+        return False
 
 
 def _placed(reply: WrittenReply) -> WrittenReply:

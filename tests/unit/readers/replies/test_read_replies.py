@@ -1,10 +1,14 @@
 """Files of replies of every kind; fixtures are written after public documentation."""
 
 import json
+import struct
 import zipfile
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from imagecodecs import zstd_encode
 
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import RawReply, ReplyKind
@@ -41,7 +45,8 @@ SAMPLES = (
                         "role": "assistant",
                         "content": [
                             {"type": "reasoning", "reasoning": "Hm."},
-                            {"type": "text", "text": "B, beca"},
+                            {"type": "text", "text": "B,"},
+                            {"type": "text", "text": "beca"},
                         ],
                     },
                     "stop_reason": "max_tokens",
@@ -50,6 +55,23 @@ SAMPLES = (
         },
     },
     {"id": "failed", "epoch": 1, "error": {"message": "timeout"}},
+    {
+        "id": "none",
+        "epoch": 1,
+        "output": {
+            "choices": [
+                {
+                    "message": {
+                        "role": "assistant",
+                        "content": [
+                            {"type": "text", "text": "I cannot.", "refusal": True}
+                        ],
+                    },
+                    "stop_reason": "content_filter",
+                }
+            ]
+        },
+    },
 )
 LOG = {
     "version": 2,
@@ -59,7 +81,12 @@ LOG = {
 }
 IN_LOG = (
     WrittenReply("q1", "A.", "plain", "0", "openai/gpt-x"),
-    WrittenReply("2", "B, beca", "", "1", "openai/gpt-x", finish_reason="length"),
+    WrittenReply("2", "B,\nbeca", "", "1", "openai/gpt-x", finish_reason="length"),
+    WrittenReply(
+        *("none", "", "", "0", "openai/gpt-x"),
+        finish_reason="content_filter",
+        refusal="I cannot.",
+    ),
 )
 
 
@@ -119,12 +146,7 @@ def test_that_logs_of_inspect_ai_are_read_in_both_formats(tmp_path: Path) -> Non
     document, archive = tmp_path / "log.json", tmp_path / "log.eval"
     document.write_text(json.dumps(LOG))
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as log:
-        header = {k: value for k, value in LOG.items() if k != "samples"}
-        log.writestr("header.json", json.dumps(header))
-        log.writestr("summaries.json", "[]")
-        for sample in SAMPLES:
-            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
-            log.writestr(name, json.dumps(sample))
+        _write_log(log.writestr)
     for path in (document, archive):
         found = read_replies([path])
         assert found.replies == IN_LOG
@@ -133,16 +155,81 @@ def test_that_logs_of_inspect_ai_are_read_in_both_formats(tmp_path: Path) -> Non
         )
 
 
+def _write_log(write: Callable[[str, str], None]) -> None:
+    """Write the members of a log's zip as log/_recorders/eval.py does."""
+    header = {k: value for k, value in LOG.items() if k != "samples"}
+    write("_journal/start.json", json.dumps(header))
+    for sample in SAMPLES:
+        name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+        write(name, json.dumps(sample))
+    write("summaries.json", "[]")
+    write("header.json", json.dumps(header))
+
+
+def _zstandard(path: Path, *, damaged: bool = False) -> Path:
+    """Write a log whose members are compressed with Zstandard, as newer ones are.
+
+    Python's zipfile writes the frames as they are, and the method is put afterwards.
+    """
+    sizes: list[tuple[int, int]] = []
+    with zipfile.ZipFile(path, "w") as log:
+
+        def write(name: str, text: str) -> None:
+            log.writestr(name, zstd_encode(text.encode()))
+            sizes.append((len(text.encode()), zlib.crc32(text.encode())))
+
+        _write_log(write)
+    data, at = bytearray(path.read_bytes()), 0
+    for size, checksum in sizes:
+        at = data.index(b"PK\x01\x02", at) + 4
+        struct.pack_into("<H", data, at + 6, 93)
+        struct.pack_into("<I", data, at + 12, checksum + damaged)
+        struct.pack_into("<I", data, at + 20, size)
+    path.write_bytes(data)
+    return path
+
+
+def test_that_logs_compressed_with_zstandard_are_read(tmp_path: Path) -> None:
+    assert _read(_zstandard(tmp_path / "log.eval")) == IN_LOG
+    with pytest.raises(UnreadableInputError, match="as a log of inspect_ai"):
+        _read(_zstandard(tmp_path / "damaged.eval", damaged=True))
+
+
+def test_that_a_sample_written_twice_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as log:
+        _write_log(log.writestr)
+        first = {**SAMPLES[0], "metadata": {"condition": "again"}}
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            log.writestr("samples/q1_epoch_1.json", json.dumps(first))
+    assert [one.condition for one in _read(path) if one.item == "q1"] == ["again"]
+
+
+def test_that_samples_divided_into_documents_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w") as log:
+        _write_log(log.writestr)
+        log.writestr("samples/q9_epoch_1/sample.json", "{}")
+        log.writestr("samples/q9_epoch_1/messages/0.json", "[]")
+    with pytest.raises(UnreadableInputError, match="stored in a way") as raised:
+        _read(path)
+    assert "inspect log convert --to json" in str(raised.value)
+
+
 def test_that_samples_of_lmms_eval_are_read_in_both_versions(tmp_path: Path) -> None:
     # https://docs.lmms-lab.com/docs/latest/releases/lmms-eval-0.7, "Flattened JSONL Log
-    # Output": ["text"] since version 0.7, [["text"]] before; likelihoods are numbers
+    # Output": ["text"] since version 0.7, [["text"]] before; sanitize_list of
+    # lmms_eval/utils.py writes the numbers of likelihoods as text
     path = tmp_path / "samples_chests.jsonl"
     doc = {"item": "q3", "condition": "text_only", "question": "Which?"}
     rows = [
         {"doc_id": 0, "target": "A", "resps": [["A."]], "filtered_resps": ["A"]},
         {"doc_id": 1, "target": "B", "filtered_resps": [["B"]]},
         {"doc_id": 2, "doc": doc, "resps": ["C"], "filtered_resps": ["C"]},
-        {"doc_id": 3, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]},
+        {"doc_id": 3, "resps": [[["-1.5", "False"]]], "filtered_resps": ["B"]},
+        {"doc_id": 4, "filtered_resps": [["-1.5", "False"], ["-0.5", "True"]]},
+        {"doc_id": 5, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]},
+        {"doc_id": 6, "resps": ["Left", "False"], "filtered_resps": ["Left"]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
     found = read_replies([path])
@@ -150,8 +237,10 @@ def test_that_samples_of_lmms_eval_are_read_in_both_versions(tmp_path: Path) -> 
         WrittenReply("0", "A.", position=0),
         WrittenReply("1", "B", position=1),
         WrittenReply("q3", "C", "text_only"),
+        WrittenReply("3", "B", position=3),
+        WrittenReply("6", "Left", position=6),
     )
-    assert len(found.problems) == 1
+    assert len(found.problems) == 2
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,18 @@ class Flag(StrEnum):
     """Other places of the same reply could not be read."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceWords:
+    """How a model is told to write a point, one box, or any number of boxes.
+
+    "" each for a model with a syntax of its own, which takes no words.
+    """
+
+    point: str = ""
+    box: str = ""
+    boxes: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class BoxMask:
     """A probability map stretched over a box.

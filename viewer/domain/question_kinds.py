@@ -42,9 +42,9 @@ class Units(StrEnum):
     """Parts of its width and height, from 0 to 1."""
 
 
-PLACED: Final = frozenset(
-    {AnswerKind.CELL, AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXES}
-)
+COORDINATES: Final = frozenset({AnswerKind.POINT, AnswerKind.BOX, AnswerKind.BOXES})
+"""Kinds whose answer is written in coordinates of the first image."""
+PLACED: Final = COORDINATES | {AnswerKind.CELL}
 """Kinds whose answer is a place on the first image."""
 REQUIRED: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
     **dict.fromkeys(AnswerKind, ("question",)),

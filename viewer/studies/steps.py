@@ -16,6 +16,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.interpretability import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
+from viewer.domain.places import PlaceWords
 from viewer.domain.rubric import Grade
 from viewer.domain.run import Step, Trial
 
@@ -146,6 +147,11 @@ class Sources(Protocol):
     @property
     def asking(self) -> str:
         """The words in which the model asked wants a place, "" for a grid's cell."""
+        ...
+
+    @property
+    def place_words(self) -> PlaceWords | None:
+        """How the model asked is told to write places, None without a convention."""
         ...
 
     @property

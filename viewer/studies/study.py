@@ -7,6 +7,8 @@ from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
+from viewer.domain.item import Item
+from viewer.domain.places import PlaceWords
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
@@ -189,6 +191,24 @@ class BringsPrompts(Protocol):
         self,
         dataset: Dataset,
         params: Any,  # noqa: ANN401 - the study's own type
+        places: PlaceWords | None = None,
     ) -> tuple[tuple[str, str], ...]:
-        """Return the name and template of every prompt a data set is asked with."""
+        """Return the name and template of every prompt a data set is asked with.
+
+        ``places`` is how a model is told to write places, None for the study's own way.
+        """
+        ...
+
+
+@runtime_checkable
+class AsksForPlaces(Protocol):
+    """What a study of items has besides whose answers may be places on an image."""
+
+    def images_of_place(
+        self, trial: Trial, item: Item, dataset: Dataset, seed: int
+    ) -> tuple[str, str] | None:
+        """Return the image whose place is asked for, and that which is shown for it.
+
+        None where a trial asks for no place.
+        """
         ...

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from viewer.domain.places import PlaceWords
+
 _JSON: Final = (
     "The abnormality ‘{condition}’ is confirmed to be present in this medical image. "
     "Find where it is. "
@@ -40,3 +42,33 @@ _ASKING: Final = {
 
 ASKING: Final[Mapping[str, str]] = MappingProxyType(_ASKING)
 """The text sent for each convention; "" if the study asks for a cell itself."""
+_PIXELS: Final = "in pixels of the image"
+_THOUSANDTHS: Final = "in thousandths of the image's width and height"
+_QWEN: Final = ('[{"point_2d": [x, y]}]', '[{"bbox_2d": [x1, y1, x2, y2]}]')
+_FREE: Final = ('[{"point": [x, y]}]', '[{"box": [x1, y1, x2, y2]}]')
+_FORMS: Final = {
+    "qwen2_5_vl": (*_QWEN, _PIXELS),
+    "qwen3_vl": (*_QWEN, _THOUSANDTHS),
+    "gemini": (
+        *('[{"point": [y, x]}]', '[{"box_2d": [ymin, xmin, ymax, xmax]}]'),
+        "in thousandths of the image's height and width",
+    ),
+    "claude": (*_FREE, _PIXELS),
+    "xyxy_1000": (*_FREE, _THOUSANDTHS),
+}
+
+
+def place_words(convention: str) -> PlaceWords:
+    """Return how to tell a model of a convention to write the answer to any question.
+
+    Families with a syntax of their own write it unasked.
+    """
+    if convention not in _FORMS:
+        return PlaceWords()
+    point, box, unit = _FORMS[convention]
+    answer = "Answer with nothing but JSON"
+    return PlaceWords(
+        f"{answer}, with one point: {point}, {unit}.",
+        f"{answer}, with one box: {box}, {unit}.",
+        f"{answer}, with every box: {box}, {unit}; [] if there is none.",
+    )

@@ -21,7 +21,7 @@ from viewer.domain.answer_json import answer_of_json
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine, BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Grid
-from viewer.domain.places import Flag, Place, PlacesReading, ReplyStatus
+from viewer.domain.places import Flag, Place, PlacesReading, PlaceWords, ReplyStatus
 from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_polygon
 from viewer.models.coordinates.forms import FORMED, form_of, not_formed
@@ -72,6 +72,20 @@ def asking_of(profile: ModelProfile) -> str:
     from viewer.models.coordinates.conventions import convention_named
 
     return ASKING[convention_named(convention).name]
+
+
+def place_words_of(profile: ModelProfile) -> PlaceWords | None:
+    """Return how a model is told to write places; None without a convention of its own.
+
+    An unknown convention raises WrongUseError.
+    """
+    convention = convention_of(profile)
+    if convention in {GRID, NATIVE}:
+        return None
+    from viewer.models.coordinates.asking import place_words
+    from viewer.models.coordinates.conventions import convention_named
+
+    return place_words(convention_named(convention).name)
 
 
 def form_of_answer(profile: ModelProfile, finding: str) -> dict[str, object] | None:

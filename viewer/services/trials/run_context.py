@@ -27,11 +27,15 @@ from viewer.domain.exchange import (
     ModelReply,
     ModelRequest,
 )
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
 from viewer.domain.item import Item, item_of
+from viewer.domain.places import PlaceWords
 from viewer.domain.result import Score
 from viewer.domain.rubric import Grade
 from viewer.domain.run import ANSWER_STEP, Condition, RunSpec, Step, Trial
+from viewer.imaging.resample import shrunk_size
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.interpretability import check_interpretable
 from viewer.models.loaded import Loadable
@@ -43,6 +47,7 @@ from viewer.services.trials.placed_answer import (
     asking_of,
     form_of_answer,
     is_placed,
+    place_words_of,
     placed_answer,
 )
 from viewer.services.trials.sources import RunImages, RunSources
@@ -51,11 +56,13 @@ from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
 from viewer.studies.prompts import varied
 from viewer.studies.steps import Question, StepReply, Turn
-from viewer.studies.study import BringsPrompts
+from viewer.studies.study import AsksForPlaces, BringsPrompts
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
 
+_NO_GRID: Final = Grid(8, 8)
+"""Stands for a grid where none is drawn and no reply names a cell."""
 _NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
 _ONE_TEXT: Final = {
     "type": "object",
@@ -207,18 +214,30 @@ class RunContext:
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt of the run."""
-        own = [one for of in self._varied.values() for one in self._prompts_of(of)]
         if self._places is None:
-            return tuple(own)
+            words = dict.fromkeys(map(place_words_of, self.spec.models)) or {None: None}
+            return tuple(
+                dict.fromkeys(
+                    one
+                    for of in self._varied.values()
+                    for places in words
+                    for one in self._prompts_of(of, places)
+                )
+            )
+        own = [one for of in self._varied.values() for one in self._prompts_of(of)]
         found: list[tuple[str, str]] = []
         for asking in dict.fromkeys(map(asking_of, self.spec.models)):
             found += [prompt_for_places(asking)] if asking else own
         return tuple(found)
 
-    def _prompts_of(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - the study's own type
+    def _prompts_of(
+        self,
+        params: Any,  # noqa: ANN401 - the study's own type
+        places: PlaceWords | None = None,
+    ) -> tuple[tuple[str, str], ...]:
         """Return a study's prompts, or those that its data set brings."""
         if isinstance(self.study, BringsPrompts):
-            return self.study.prompts_for(self.dataset, params)
+            return self.study.prompts_for(self.dataset, params, places)
         return self.study.prompts(params)
 
     def item(self, trial: Trial) -> Item:
@@ -286,7 +305,9 @@ class RunContext:
             return StepReply(step, reply, lambda: self._placed(profile, reply, trial))
         if profile.settings.get("structured"):
             reply = replace(reply, text=_unwrapped(reply.text))
-        return StepReply(step, reply)
+        if step.role or not isinstance(self.study, AsksForPlaces):
+            return StepReply(step, reply)
+        return StepReply(step, reply, lambda: self._placed_in(profile, reply, trial))
 
     def _placed(
         self, profile: ModelProfile, reply: ModelReply, trial: Trial
@@ -294,6 +315,22 @@ class RunContext:
         if not is_placed(profile, reply):
             return None
         return placed_answer(profile, reply, self.shown(trial))
+
+    def _placed_in(
+        self, profile: ModelProfile, reply: ModelReply, trial: Trial
+    ) -> PlacedAnswer | Unparsed | None:
+        """Return a place in an item's image, None if it is the study's to read."""
+        assert isinstance(self.study, AsksForPlaces)  # noqa: S101 - `_read` asked
+        told = replace(trial, condition=without_variant(trial.condition))
+        keys = self.study.images_of_place(
+            told, self.item(trial), self.dataset, self.spec.seed
+        )
+        if keys is None or not is_placed(profile, reply):
+            return None
+        own, sent = (self.images[key].geometry for key in keys)
+        whole = BoxPx(0.0, 0.0, own.size.columns, own.size.rows)
+        shown = Shown("", own.size, whole, shrunk_size(sent, None), _NO_GRID)
+        return placed_answer(profile, reply, shown)
 
     def _form(
         self, profile: ModelProfile, trial: Trial, question: Question

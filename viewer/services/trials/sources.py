@@ -10,6 +10,7 @@ from viewer.domain.exchange import ImagePart, ModelProfile
 from viewer.domain.image import PixelImage, Raster, Window
 from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
+from viewer.domain.places import PlaceWords
 from viewer.domain.privacy import pixels_sha256
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
@@ -22,7 +23,7 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.privacy.burned_in import check_pixels, windowed
 from viewer.services.privacy.gate import About, Gate, Looked
 from viewer.services.trials.memo import Memo
-from viewer.services.trials.placed_answer import asking_of
+from viewer.services.trials.placed_answer import asking_of, place_words_of
 from viewer.studies.steps import Question
 
 PIXEL_IMAGES_KEPT: Final = 4
@@ -138,6 +139,11 @@ class RunSources:
     def asking(self) -> str:
         """The words in which the model asked wants a place, "" for a grid's cell."""
         return "" if self._asked is None else asking_of(self._asked)
+
+    @property
+    def place_words(self) -> PlaceWords | None:
+        """How the model asked is told to write places, None without a convention."""
+        return None if self._asked is None else place_words_of(self._asked)
 
     @property
     def takes_boxes(self) -> bool:

@@ -44,7 +44,12 @@ _LONGEST_REFUSAL: Final = 60
 """Words; a longer text that declines a part has answered."""
 
 
-def parse(reply: ModelReply, asked: Asked, order: Sequence[int]) -> Read:
+def parse(
+    reply: ModelReply,
+    asked: Asked,
+    order: Sequence[int],
+    placed: Callable[[], Read | None] = lambda: None,
+) -> Read:
     """Return what a reply answers.
 
     Parameters
@@ -55,6 +60,8 @@ def parse(reply: ModelReply, asked: Asked, order: Sequence[int]) -> Read:
         What was asked.
     order : sequence of int
         Its options in the order shown.
+    placed : callable, optional
+        Gives the place in the reply of a model with a convention of its own.
     """
     if asked.kind is AnswerKind.CHOICE:
         shown = [asked.options[i] for i in order]
@@ -75,7 +82,10 @@ def parse(reply: ModelReply, asked: Asked, order: Sequence[int]) -> Read:
         return _READERS[asked.kind](reply.text)
     if asked.field is None:
         return Unparsed(Status.UNPARSED, "no_image")
-    return _PLACES[asked.kind](reply.text, asked.field)
+    place = placed()
+    if place is None:
+        return _PLACES[asked.kind](reply.text, asked.field)
+    return _of_kind(place, asked.kind)
 
 
 def read_number(text: str) -> Read:
@@ -135,11 +145,25 @@ def _point(text: str, field: BoxPx) -> Read:
 
 
 def _box(text: str, field: BoxPx) -> Read:
-    found = _boxes(text, field)
+    return _one_box(_boxes(text, field))
+
+
+def _one_box(found: Read) -> Read:
     if isinstance(found, BoxesAnswer) and len(found.boxes) != 1:
         several = Unparsed(Status.AMBIGUOUS, "several")
         return several if found.boxes else Unparsed(Status.UNPARSED, "no_box")
     return found
+
+
+def _of_kind(found: Read, kind: AnswerKind) -> Read:
+    """Return a place that a convention read, if it is what was asked for."""
+    if isinstance(found, Unparsed) and found.status is Status.DENIED_FINDING:
+        found = BoxesAnswer(())
+    wanted = PointAnswer if kind is AnswerKind.POINT else BoxesAnswer
+    if not isinstance(found, wanted | Unparsed):
+        missing = "no_point" if kind is AnswerKind.POINT else "no_box"
+        return Unparsed(Status.UNPARSED, missing)
+    return _one_box(found) if kind is AnswerKind.BOX else found
 
 
 def _boxes(text: str, field: BoxPx) -> Read:

@@ -18,12 +18,7 @@ from viewer.studies.question_set.params import Arm, Params
 from viewer.studies.question_set.plan import usable_questions
 from viewer.studies.question_set.questions import Asked, asked_of
 from viewer.studies.question_set.templates import JUDGE, PROMPTS, SYSTEM
-from viewer.studies.question_set.wording import (
-    grid_of,
-    prompt_name,
-    question_text,
-    template,
-)
+from viewer.studies.question_set.wording import Wording, grid_of, question_text
 from viewer.studies.steps import Question, Sources, Turn
 
 JUDGING = Step(JUDGE, JUDGE)
@@ -33,17 +28,17 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     """Return a fresh message with what a condition shows of an item."""
     asked, condition = asked_of(turn.item), turn.trial.condition
     arm, own = Arm(condition.name), params.prompts
-    order = option_order(asked, condition)
-    open_text, system = template(asked, arm, own), PROMPTS.text(SYSTEM, own)
+    order, words = option_order(asked, condition), Wording(own, sources.place_words)
+    open_text, system = words.template(asked, arm), PROMPTS.text(SYSTEM, own)
     text = TextPart(question_text(asked, order, open_text))
     pictures = tuple(_pictures(asked, arm, sources, params))
     shown = tuple(asked.options[i] for i in order)
-    words = "" if arm is Arm.OPTIONS_ONLY else asked.question
+    told = "" if arm is Arm.OPTIONS_ONLY else asked.question
     return Question(
         messages=asked_with(system, (*pictures, text)),
-        prompt=prompt_name(asked, arm, own),
+        prompt=words.prompt_name(asked, arm),
         template=with_system(system, open_text),
-        choices=Choices(words, shown) if shown else None,
+        choices=Choices(told, shown) if shown else None,
     )
 
 
@@ -61,17 +56,16 @@ def _pictures(
 ) -> Iterator[ImagePart]:
     if not shows_image(arm):
         return
-    for place, key in enumerate(_shown(asked, arm, sources)):
+    for place, key in enumerate(shown(asked, arm, sources.dataset, sources.seed)):
         raster = _raster(asked, key, arm, sources, params)
         yield sources.picture(_gridded(asked, raster) if place == 0 else raster)
 
 
-def _shown(asked: Asked, arm: Arm, sources: Sources) -> Sequence[str]:
+def shown(asked: Asked, arm: Arm, dataset: Dataset, seed: int) -> Sequence[str]:
     """Return the images that are shown: a question's own, or another patient's."""
     if arm is not Arm.OTHER_IMAGE:
         return asked.images
-    content = _Content(sources.dataset.root_sha256, sources.dataset)
-    return _donors(content, sources.seed)[asked.key]
+    return _donors(_Content(dataset.root_sha256, dataset), seed)[asked.key]
 
 
 def _raster(

@@ -14,7 +14,9 @@ from viewer.domain.case import Dataset
 from viewer.domain.conditions import name_without_variant
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
-from viewer.domain.question_kinds import AnswerKind
+from viewer.domain.item import Item
+from viewer.domain.places import PlaceWords
+from viewer.domain.question_kinds import COORDINATES, AnswerKind
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
@@ -84,11 +86,20 @@ class QuestionSet(PresetStudy[Params]):
         return tuple(wording.prompts(asked, params_))
 
     def prompts_for(
-        self, dataset: Dataset, params_: Params
+        self, dataset: Dataset, params_: Params, places: PlaceWords | None = None
     ) -> tuple[tuple[str, str], ...]:
         """Return the words that questions of a data set are asked in."""
         asked = [asked_of(item) for item in dataset.items if is_question(item)]
-        return tuple(wording.prompts(asked, params_))
+        return tuple(wording.prompts(asked, params_, places))
+
+    def images_of_place(
+        self, trial: Trial, item: Item, dataset: Dataset, seed: int
+    ) -> tuple[str, str] | None:
+        """Return a question's first image, and the one that its condition shows."""
+        asked, arm = asked_of(item), Arm(trial.condition.name)
+        if asked.kind not in COORDINATES or asked.size is None:
+            return None
+        return asked.images[0], request.shown(asked, arm, dataset, seed)[0]
 
     def roles(self, params_: Params) -> Mapping[str, str]:
         """Return the judge, where a run names one."""
@@ -124,7 +135,8 @@ class QuestionSet(PresetStudy[Params]):
         """Return what the model's reply answers, or why it answers nothing."""
         asked = asked_of(turn.item)
         order = arms.option_order(asked, turn.trial.condition)
-        return parse.parse(turn.replies()[-1], asked, order)
+        last = [one for one in turn.so_far if not one.step.role][-1]
+        return parse.parse(last.reply, asked, order, last.placed)
 
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed, params_: Params) -> Score:
         """Return the verdict, and what is measured of the answer."""
@@ -181,7 +193,7 @@ class QuestionSet(PresetStudy[Params]):
             wording.question_text(
                 one,
                 range(len(one.options)),
-                wording.template(one, Arm.GUESS, params_.prompts),
+                wording.Wording(params_.prompts).template(one, Arm.GUESS),
             )
             for one in asked
         ]

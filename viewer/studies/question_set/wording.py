@@ -1,11 +1,13 @@
 """The words of a question under each condition."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.choice import letter_of
 from viewer.domain.grid import Grid, grid_of_name
-from viewer.domain.question_kinds import AnswerKind
+from viewer.domain.places import PlaceWords
+from viewer.domain.question_kinds import COORDINATES, AnswerKind
 from viewer.studies.prompts import OwnPrompts, fill, with_system
 from viewer.studies.question_set.params import Arm, Params
 from viewer.studies.question_set.questions import Asked
@@ -19,30 +21,50 @@ from viewer.studies.question_set.templates import (
 
 _DATA_SET_S: Final = "of_the_data_set"
 """How the name of a prompt goes on that the data set brings."""
+_MODEL_S: Final = "of_the_model"
+"""How the name of a prompt goes on that tells a model to write places in its way."""
 
 
-def template(asked: Asked, arm: Arm, own: OwnPrompts) -> str:
-    """Return the words of a question with their places open.
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Whose words a question is asked in.
 
-    A person's text comes before the data set's own, and that before the study's.
+    A person's ``own`` come before the data set's, these before those of the model that
+    writes ``places`` in its own way, and these before the study's.
     """
-    if arm is Arm.OPTIONS_ONLY:
-        return PROMPTS.text(OPTIONS_ONLY, own)
-    kind = asked.kind.value
-    text = PROMPTS.text(kind, own)
-    if asked.template and kind not in own:
-        text = asked.template
-    return f"{PROMPTS.text(GUESS, own)}\n\n{text}" if arm is Arm.GUESS else text
 
+    own: OwnPrompts
+    places: PlaceWords | None = None
 
-def prompt_name(asked: Asked, arm: Arm, own: OwnPrompts) -> str:
-    """Return the name of a prompt, such as ``choice_guess``."""
-    if arm is Arm.OPTIONS_ONLY:
-        return OPTIONS_ONLY
-    kind = asked.kind.value
-    brought = asked.template and kind not in own
-    parts = (kind, *((_DATA_SET_S,) if brought else ()))
-    return "_".join((*parts, *((GUESS,) if arm is Arm.GUESS else ())))
+    def template(self, asked: Asked, arm: Arm) -> str:
+        """Return the words of a question with their places open."""
+        if arm is Arm.OPTIONS_ONLY:
+            return PROMPTS.text(OPTIONS_ONLY, self.own)
+        text = self._text(asked)
+        guess = f"{PROMPTS.text(GUESS, self.own)}\n\n"
+        return f"{guess}{text}" if arm is Arm.GUESS else text
+
+    def prompt_name(self, asked: Asked, arm: Arm) -> str:
+        """Return the name of a prompt, such as ``choice_guess``."""
+        if arm is Arm.OPTIONS_ONLY:
+            return OPTIONS_ONLY
+        parts = (asked.kind.value, self._whose(asked), GUESS * (arm is Arm.GUESS))
+        return "_".join(filter(None, parts))
+
+    def _text(self, asked: Asked) -> str:
+        if self._whose(asked) == _DATA_SET_S:
+            return asked.template
+        if self.places is None or self._whose(asked) != _MODEL_S:
+            return PROMPTS.text(asked.kind.value, self.own)
+        return f"{{question}}\n\n{getattr(self.places, asked.kind)}".rstrip()
+
+    def _whose(self, asked: Asked) -> str:
+        """Return whose words these are, "" for a person's or the study's."""
+        if asked.kind in self.own:
+            return ""
+        if asked.template:
+            return _DATA_SET_S
+        return _MODEL_S if self.places and asked.kind in COORDINATES else ""
 
 
 def question_text(asked: Asked, order: Sequence[int], open_text: str) -> str:
@@ -58,13 +80,15 @@ def grid_of(asked: Asked) -> Grid | None:
     return grid_of_name(asked.grid) if asked.grid else None
 
 
-def prompts(asked: Sequence[Asked], params: Params) -> Iterator[tuple[str, str]]:
+def prompts(
+    asked: Sequence[Asked], params: Params, places: PlaceWords | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield the name and template of every prompt that questions are asked with."""
-    own = params.prompts
+    own, words = params.prompts, Wording(params.prompts, places)
     system = PROMPTS.text(SYSTEM, own)
     arms = [Arm(name) for name in params.arms]
     found = {
-        prompt_name(one, arm, own): with_system(system, template(one, arm, own))
+        words.prompt_name(one, arm): with_system(system, words.template(one, arm))
         for one in asked
         for arm in arms
     }

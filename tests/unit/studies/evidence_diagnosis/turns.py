@@ -14,6 +14,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.interpretability import RandomText
+from viewer.domain.places import PlaceWords
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -82,6 +83,7 @@ class FakeSources:
     tokens: bool = False
     seed: int = SEED
     asking: str = ""
+    place_words: PlaceWords | None = None
     takes_boxes: bool = False
     needs_counts: bool = False
     validation: Dataset | None = None

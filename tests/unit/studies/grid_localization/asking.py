@@ -10,6 +10,7 @@ from viewer.domain.exchange import ImagePart, ModelReply
 from viewer.domain.image import Raster, Window
 from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
+from viewer.domain.places import PlaceWords
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.steps import StepReply, Turn
@@ -27,6 +28,7 @@ class FakeSources:
     shown: Raster = RAMP
     seed: int = 0
     asking: str = ""
+    place_words: PlaceWords | None = None
     takes_boxes: bool = False
     needs_counts: bool = False
     interpretable: bool = False

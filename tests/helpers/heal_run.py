@@ -54,7 +54,7 @@ def heal_dataset(store: Store, folder: Path, n: int = 14) -> Dataset:
     return draw_questions(store, "chests", "q").dataset
 
 
-def questions_dataset(folder: Path, n: int = 5) -> Dataset:
+def questions_dataset(folder: Path, n: int = 3) -> Dataset:
     """Write a phantom, and return its images with questions, unregistered."""
     write_phantom(make_chests, folder, n, 0, SizePx(100, 80))
     dataset = read_dataset("vindr", folder, "q")

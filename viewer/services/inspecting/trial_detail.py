@@ -16,6 +16,7 @@ from viewer.domain.interpretability import Highlight, Measured, WeightForm
 from viewer.domain.plain import made
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
+from viewer.domain.study_words import Pair
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.inspecting.answers import images_of, parts_of, reused_words
 from viewer.services.inspecting.marked_images import MarkedImage, marked_images
@@ -134,7 +135,7 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)
-        item = items.item_of_run(opened, asked.run, listed.trial.item)
+        about = tuple(_about(opened, asked.run, spec, listed.trial))
         told = tuple(_steps(opened, listed.trial, asked, spec))
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
         origin = reuse.origin_of(opened, trial)
@@ -149,8 +150,16 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         called(listed.trial, words),
         tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
         reused_words(origin.origin_run, origin.origin_model) if origin else "",
-        tuple(words.about(item, listed.trial.item, listed.trial.condition.name)),
+        about,
     )
+
+
+def _about(store: Store, run: int, spec: RunSpec, trial: Trial) -> Iterator[Pair]:
+    """Yield a trial's strata and questions; findings to be located have no item."""
+    words = study_named(spec.study).words
+    if words.strata or words.asked:
+        item = items.item_of_run(store, run, trial.item)
+        yield from words.about(item, trial.item, trial.condition.name)
 
 
 def _steps(

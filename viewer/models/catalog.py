@@ -283,7 +283,7 @@ def missing_dependency(spec: AdapterSpec) -> str | None:
 
 
 def endpoint_of(profile: ModelProfile) -> Endpoint | None:
-    """Return the server that a profile's questions go to, None for a model here."""
+    """Return the server that a profile's questions go to, None for a local model."""
     spec = spec_of(profile)
     if not spec.remote:
         return None
@@ -298,7 +298,7 @@ def adapter_for(profile: ModelProfile, allowance: Allowance = LOCAL_ONLY) -> Ada
     profile : ModelProfile
         The model.
     allowance : Allowance
-        Which servers beyond this machine may be asked.
+        Which remote servers may be asked.
 
     Raises
     ------
@@ -317,10 +317,10 @@ def adapter_for(profile: ModelProfile, allowance: Allowance = LOCAL_ONLY) -> Ada
 
 
 def reader_for(profile: ModelProfile) -> Adapter:
-    """Return an adapter that tells its identity and reads stored replies.
+    """Return an adapter that only knows its identity and reads stored replies.
 
-    It needs no allowance, for it asks nothing beyond this machine: there
-    ``generate`` raises ``PrivacyError``.
+    It needs no allowance, because it asks no remote server: ``generate`` then raises
+    ``PrivacyError``.
     """
     with _lock:
         return _made(profile, LOCAL_ONLY)
@@ -331,9 +331,8 @@ def profile_from_table(
 ) -> ModelProfile:
     """Return the profile of a ``[[model]]`` table of a study file or models.toml.
 
-    ``base`` is the folder of that file, which relative paths start from. A table that
-    cannot be used raises ``WrongUseError``; a key written out is refused without being
-    repeated.
+    ``base`` is the folder of that file, to which paths are relative. An invalid table
+    raises ``WrongUseError``; an API key in it is refused without being repeated.
     """
     name, adapter = table.get("name"), table.get("adapter")
     if not isinstance(name, str):
@@ -383,7 +382,7 @@ def _others() -> Plugins[AdapterSpec]:
 
 
 def _checked(name: str, spec: object) -> AdapterSpec:
-    """Return what another package calls an adapter, or raise why it is none."""
+    """Return another package's adapter specification, or raise why it is invalid."""
     if not isinstance(spec, AdapterSpec):
         raise PluginError("is not an AdapterSpec: update or uninstall the package.")
     check_name(name, spec.name, ADAPTERS)

@@ -1,4 +1,4 @@
-"""Where a model is asked, and whether anything may go there."""
+"""Addresses of models, and whether anything may be sent there."""
 
 import ipaddress
 import re
@@ -24,18 +24,18 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Host and port, as sentences name them."""
+        """Host and port, as used in messages."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, as consents and allowances name them."""
+        """Scheme, host and port, as used in consents and allowances."""
         return f"{self.scheme}://{self.address}"
 
     @property
     def url(self) -> str:
-        """The whole address."""
+        """The complete URL."""
         return f"{self.origin}{self.path}"
 
     @property
@@ -45,11 +45,11 @@ class Endpoint:
 
     @property
     def is_readable(self) -> bool:
-        """True for another machine if its traffic can be read on the way."""
+        """True if traffic to this remote machine can be read on the way."""
         return self.scheme == "http" and not self.is_here
 
     def check_key(self, name: object) -> None:
-        """Raise ``PrivacyError`` where a key of this name could be read on its way.
+        """Raise ``PrivacyError`` if a key of this name could be read on the way.
 
         ``name`` is a profile's ``api_key_env``, None if no key is sent.
         """
@@ -68,14 +68,14 @@ def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
     Parameters
     ----------
     url : str
-        As a profile names it.
+        The URL in a profile.
     setting : str
-        The setting it stands in, for the sentence.
+        The name of its setting, for messages.
 
     Raises
     ------
     WrongUseError
-        For what is not an http or https URL, or carries a user name, query or fragment.
+        If it is not an http or https URL, or has a user name, query or fragment.
     """
     try:
         parts = urlsplit(url.strip())
@@ -98,10 +98,10 @@ def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
 
 
 def _plain_host(host: str) -> str:
-    """Return a host as it is looked up, "" if it is none.
+    """Return a host in the form used for look-ups, "" if it is invalid.
 
-    A name in other scripts is told as what it is looked up by (RFC 5891), so that one
-    that only looks like another's is not consented to.
+    A name in another script is returned in its ASCII form (RFC 5891), so that consent
+    is not given to a look-alike.
     """
     if ":" in host:
         try:
@@ -117,21 +117,21 @@ def _plain_host(host: str) -> str:
 
 @dataclass(frozen=True)
 class Allowance:
-    """Which servers beyond this machine may be asked.
+    """The remote servers that may be asked.
 
-    ``origins`` holds them as `Endpoint.origin` says them: whoever allowed https on a
-    port allowed neither http nor another port. This machine is always allowed; nothing
-    else is until somebody who may decide it says so. A proxy is never named: only the
-    profile's own is used, none of the environment, and only where it can read nothing.
+    ``origins`` has them in the form of `Endpoint.origin`: allowing https on a port
+    allows neither http nor another port. This machine is always allowed, anything else
+    only by consent. Proxies are not part of it: only the profile's own proxy is used,
+    never the environment's, and only if it cannot read the traffic.
     """
 
     origins: frozenset[str] = field(default_factory=frozenset)
 
     def check(self, endpoint: Endpoint, proxy: Endpoint | None = None) -> None:
-        """Raise ``PrivacyError`` where nothing may be sent to an endpoint.
+        """Raise ``PrivacyError`` if nothing may be sent to an endpoint.
 
-        A ``proxy`` on another machine is nobody that a person allowed: it may pass on
-        what it cannot read, and nothing that is meant for this machine.
+        Nobody consents to a ``proxy`` on another machine: it may pass on what it cannot
+        read, and nothing that is meant for this machine.
         """
         if not endpoint.is_here and endpoint.origin not in self.origins:
             raise PrivacyError(

@@ -1,4 +1,4 @@
-"""What identifies a model's file: a hash of its bytes, computed once per process."""
+"""Identity of a model's file: a hash of its bytes, computed once per process."""
 
 import contextlib
 import functools
@@ -10,12 +10,12 @@ from viewer.domain.errors import UnreadableInputError, WrongUseError
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, again only once its size or time has changed.
+    """Return the SHA-256 of a file, recomputed only if its size or time has changed.
 
     Raises
     ------
     UnreadableInputError
-        Where the file cannot be read.
+        If the file cannot be read.
     """
     try:
         stat = path.stat()
@@ -25,7 +25,7 @@ def file_sha256(path: Path) -> str:
 
 
 def unreadable_file(path: Path, error: OSError) -> UnreadableInputError:
-    """Return the error of a model's file that the system does not give."""
+    """Return the error for a model's file that cannot be read."""
     return UnreadableInputError(
         f"The model's file '{path.name}' cannot be read ({error.strerror}).",
         "Check the path in the model's settings.",
@@ -34,9 +34,9 @@ def unreadable_file(path: Path, error: OSError) -> UnreadableInputError:
 
 @contextlib.contextmanager
 def about_the_model() -> Iterator[None]:
-    """Raise what is wrong with a model's file as ``WrongUseError``.
+    """Reraise errors about a model's file as ``WrongUseError``.
 
-    In a run, ``UnreadableInputError`` tells of an image, which is then left out.
+    In a run, ``UnreadableInputError`` means an image, which is then excluded.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Replies that a model gave elsewhere, found by the question that they answer."""
+"""The adapter for replies that a model gave elsewhere."""
 
 import hashlib
 from collections.abc import Iterator
@@ -24,10 +24,10 @@ _Key = tuple[str, str, int, Asked | None]
 
 
 class Imported:
-    """The replies of a file, a line each, to the questions of a run.
+    """The replies in a file, one per line, to the questions of a run.
 
-    Item, condition, repeat, step, role and the model that the trial is about find a
-    reply. In a role, such as a judge's, a model answers about several models.
+    A reply is found by item, condition, repeat, step, role and the model under test. In
+    a role, such as a judge's, a model answers about several models.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -42,7 +42,7 @@ class Imported:
         return ModelIdentity(endpoint, ADAPTER, "1", params)
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return the reply to this question; none raises ``ProviderError``."""
+        """Return the reply to this question; ``ProviderError`` if there is none."""
         facts = request.facts
         key = facts.item, facts.condition, facts.repeat, facts.asked
         found = self._replies.get(key)
@@ -51,7 +51,7 @@ class Imported:
         return found.raw or plain_reply(found.text, **_parts(found))
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
 

@@ -6,9 +6,9 @@ from viewer.models.protocol import AdapterSpec
 
 
 def is_interpretable(spec: AdapterSpec, profile: ModelProfile) -> bool:
-    """Return whether a model takes a request's highlight and measures.
+    """Return whether a model supports a request's highlight and measures.
 
-    One whose answers are written down does where its profile says so.
+    A model with prepared answers does if its profile says so.
     """
     return spec.interpretable or bool(profile.settings.get("interpretable"))
 
@@ -16,12 +16,12 @@ def is_interpretable(spec: AdapterSpec, profile: ModelProfile) -> bool:
 def check_interpretable(
     spec: AdapterSpec, profile: ModelProfile, request: ModelRequest
 ) -> None:
-    """Raise if a request asks for attention or likelihoods of a closed model.
+    """Raise if a request needs attention or likelihoods that a model does not give.
 
     Raises
     ------
     WrongUseError
-        With the reason, as a person may read it.
+        With the reason.
     """
     asked = request.highlight is not None or request.measures is not None
     if asked and not is_interpretable(spec, profile):

@@ -1,6 +1,6 @@
-"""Keys of endpoints: in the memory of this process, the environment or the keyring.
+"""API keys: in this process's memory, the environment or the keyring.
 
-A profile names a key; its value stands in no file, argument, log or report of ours.
+A profile names a key; its value is in none of our files, arguments, logs or reports.
 """
 
 import os
@@ -34,7 +34,7 @@ class KeyPlace(StrEnum):
 
 
 def key_named(name: str) -> str:
-    """Return the key with a name, "" without one."""
+    """Return the key with a name, "" if there is none."""
     key = _found(name)[1]
     with _lock:
         _used.add(key)
@@ -42,16 +42,16 @@ def key_named(name: str) -> str:
 
 
 def note_variable(name: str) -> None:
-    """Remember that a profile says a key is in an environment variable."""
+    """Record that a profile names an environment variable as containing a key."""
     with _lock:
         _variables.add(name)
 
 
 def known_keys() -> frozenset[str]:
-    """Return the keys that this process knows, so that nothing repeats them.
+    """Return the keys known to this process, so that output can be redacted.
 
-    Those in its memory, those it has used, and those in the environment variables
-    that profiles name; the keyring is not asked.
+    These are the keys in its memory, those it has used, and those in the environment
+    variables that profiles name; the keyring is not asked.
     """
     with _lock:
         found = {*_memory.values(), *_used}
@@ -65,7 +65,7 @@ def key_place(name: str) -> KeyPlace:
 
 
 def remember_key(name: str, key: str) -> None:
-    """Keep a key until this process ends; "" forgets it."""
+    """Keep a key in memory until this process ends; "" forgets it."""
     with _lock:
         if key:
             _memory[name] = _checked(key)
@@ -74,13 +74,13 @@ def remember_key(name: str, key: str) -> None:
 
 
 def store_key(name: str, key: str) -> None:
-    """Keep a key in this computer's keyring.
+    """Store a key in this computer's keyring.
 
     Raises
     ------
     WrongUseError
-        Where there is no keyring, it is locked, or the key holds characters no key
-        has; the sentence never repeats the key.
+        If there is no keyring, it is locked, or the key contains invalid characters;
+        the message never repeats the key.
     """
     key = _checked(key)
     backend = _backend()
@@ -98,7 +98,7 @@ def store_key(name: str, key: str) -> None:
 
 
 def forget_key(name: str) -> None:
-    """Remove a key from memory and keyring; one that is in neither is not an error."""
+    """Remove a key from memory and keyring; it need not exist."""
     remember_key(name, "")
     backend = _backend()
     if backend is None:
@@ -138,7 +138,7 @@ def _from_keyring(name: str) -> str:
 
 
 def _backend() -> "KeyringBackend | None":
-    """Return the keyring in use where it encrypts what it keeps, else None."""
+    """Return the keyring in use if it encrypts its contents, else None."""
     import keyring
 
     backend = keyring.get_keyring()
@@ -147,7 +147,7 @@ def _backend() -> "KeyringBackend | None":
 
 
 def is_real(backend: object) -> bool:
-    """Tell whether a backend of keyring is the system's own, encrypted one."""
+    """Tell whether a keyring backend is the system's own, encrypted one."""
     *package, module = type(backend).__module__.split(".")
     return package == ["keyring", "backends"] and module in _REAL
 

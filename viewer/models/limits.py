@@ -1,7 +1,7 @@
 """How many questions an endpoint is asked at a time, and how fast.
 
-Nothing here looks at a clock: every call is told the time, in seconds of any clock
-that does not go back. Not safe to use from threads; the coordinator alone does.
+Nothing here reads a clock: every call is given the time in seconds, from any monotonic
+clock. Not thread-safe; only the coordinator uses it.
 """
 
 import math
@@ -36,43 +36,43 @@ _SECONDS: Final[Mapping[str, float]] = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 
 
 
 class Limit(Protocol):
-    """What an endpoint is asked at a time; every question that leaves ends once."""
+    """Limits the questions to an endpoint; every question sent ends exactly once."""
 
     @property
     def window(self) -> int:
-        """The most questions in flight now."""
+        """The current maximum of questions in flight."""
         ...
 
     @property
     def in_flight(self) -> int:
-        """Questions that left and have not ended."""
+        """The number of questions in flight."""
         ...
 
     def wait_s(self, now: float) -> float:
-        """Return the seconds until one more may leave, ∞ until another has ended."""
+        """Return the seconds until one more may be sent, ∞ until another has ended."""
         ...
 
     def leave(self, now: float) -> None:
-        """Note that a question leaves."""
+        """Record that a question is sent."""
         ...
 
     def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:
-        """Note a reply, with its headers, to a question that left at ``left_at``."""
+        """Record a reply, with its headers, to a question sent at ``left_at``."""
         ...
 
     def rejected(
         self, left_at: float, now: float, retry_after_s: float | None = None
     ) -> None:
-        """Note that a question was refused as one too many (status 429)."""
+        """Record that a question was rejected as one too many (status 429)."""
         ...
 
     def failed(self) -> None:
-        """Note an end that says nothing about how much may be asked."""
+        """Record an end that says nothing about the limit."""
         ...
 
 
 class FixedLimit:
-    """A number of questions at a time that never changes; for models here."""
+    """A constant limit of questions in flight, for local models."""
 
     def __init__(self, window: int) -> None:
         self.window, self.in_flight = window, 0
@@ -104,13 +104,13 @@ class FixedLimit:
 
 
 class AdaptiveLimit:
-    """Finds out how much an endpoint takes, by asking a little more until it refuses.
+    """Adapts to an endpoint's limit by asking a little more until it refuses.
 
-    A window bounds the questions in flight: it grows by one, with every reply until
-    the first rejection and then with every clean window, and shrinks to 0.8 by a
-    rejection, at most once in 15 s. A pace, known from the first rejection on, bounds
-    how many leave in a second. An endpoint's own word comes first: Retry-After, and
-    x-ratelimit headers that say nothing remains.
+    A window limits the questions in flight: it grows by one, with every reply until the
+    first rejection and then with every window without one, and shrinks to 0.8 at a
+    rejection, at most once in 15 s. A rate, known from the first rejection on, limits
+    how many are sent per second. The endpoint's own information takes precedence:
+    Retry-After, and x-ratelimit headers that say nothing remains.
 
     Parameters
     ----------
@@ -126,28 +126,28 @@ class AdaptiveLimit:
 
     @property
     def window(self) -> int:
-        """The most questions in flight now."""
+        """The current maximum of questions in flight."""
         return int(self._window.size)
 
     @property
     def per_s(self) -> float | None:
-        """Questions a second that the endpoint takes, None while not known."""
+        """Questions per second that the endpoint accepts, None while unknown."""
         return self._pace.rate
 
     def wait_s(self, now: float) -> float:
-        """Return the seconds until one more may leave, ∞ until another has ended."""
+        """Return the seconds until one more may be sent, ∞ until another has ended."""
         if self.in_flight >= self.window:
             return math.inf
         return max(0.0, max(self._paused_until, self._pace.due_at) - now)
 
     def leave(self, now: float) -> None:
-        """Note that a question leaves."""
+        """Record that a question is sent."""
         self.in_flight += 1
         self._window.note_use(self.in_flight)
         self._pace.leave(now)
 
     def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:
-        """Note a reply, with its headers, to a question that left at ``left_at``."""
+        """Record a reply, with its headers, to a question sent at ``left_at``."""
         self.in_flight -= 1
         self._window.answered(left_at, now, paced=self._pace.rate is not None)
         self._pace.answered(left_at, now)
@@ -156,14 +156,14 @@ class AdaptiveLimit:
     def rejected(
         self, left_at: float, now: float, retry_after_s: float | None = None
     ) -> None:
-        """Note that a question was refused as one too many (status 429)."""
+        """Record that a question was rejected as one too many (status 429)."""
         self.in_flight -= 1
         self._window.rejected(left_at, now)
         self._pace.rejected(left_at, now)
         self._pause(now, retry_after_s)
 
     def failed(self) -> None:
-        """Note an end that says nothing about the limit, such as a 5xx."""
+        """Record an end that says nothing about the limit, such as a 5xx."""
         self.in_flight -= 1
 
     def _pause(self, now: float, seconds: float | None) -> None:
@@ -183,11 +183,11 @@ class _Window:
         self._used = False
 
     def note_use(self, in_flight: int) -> None:
-        """Remember that the window was filled: one that is not need not grow."""
+        """Record that the window was full: only a full window needs to grow."""
         self._used = self._used or in_flight >= int(self.size)
 
     def answered(self, left_at: float, now: float, *, paced: bool) -> None:
-        """Grow by one, if it is time; where a pace bounds the rate, soon."""
+        """Grow by one when due; soon if a rate is the actual limit."""
         if self._is_cooling(left_at, now):
             return
         self._clean += 1
@@ -197,7 +197,7 @@ class _Window:
             self._clean, self._used = 0, False
 
     def rejected(self, left_at: float, now: float) -> None:
-        """Shrink, unless that was just done."""
+        """Shrink, unless that just happened."""
         self._clean = 0
         if not self._is_cooling(left_at, now):
             self.size = max(1.0, self.size * CUT)
@@ -209,19 +209,19 @@ class _Window:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Questions that an endpoint took in a time that began with a rejection."""
+    """The questions that an endpoint accepted since a rejection."""
 
     questions: int
     seconds: float
 
 
 class _Pace:
-    """Questions a second, measured between rejections.
+    """Questions per second, measured between rejections.
 
-    An endpoint that meters by buckets refuses when its bucket is empty. Between two
-    rejections it is therefore filled by as much as was taken, and that over the time
-    between is its rate. The pace keeps just below it, and after many clean replies
-    tries a little more, each time twice as much.
+    An endpoint with token buckets refuses when its bucket is empty. Between two
+    rejections the bucket was therefore filled by as much as was accepted, which gives
+    its rate. The pace keeps just below it, and after many replies without a rejection
+    tries a little more, doubling the step each time.
     """
 
     def __init__(self) -> None:
@@ -236,14 +236,14 @@ class _Pace:
         self._used = False
 
     def leave(self, now: float) -> None:
-        """Note that a question leaves; the next may after its share of a second."""
+        """Record that a question is sent; the next follows after its share of a second."""
         self._left.append(now)
         if self.rate is not None:
             self._used = self._used or now - self.due_at < _LATE_S
             self.due_at = max(self.due_at, now - _LATE_S) + 1 / self.rate
 
     def rejected(self, left_at: float, now: float) -> None:
-        """Measure what the endpoint takes, and keep just below it."""
+        """Measure what the endpoint accepts, and stay just below it."""
         if not self._refused:
             self._warm_at = now + _WARM_UP_S
         self._forget(left_at)
@@ -259,11 +259,11 @@ class _Pace:
         self._step = _FIRST_STEP
 
     def _measured(self, until: float, *, warm: bool) -> float | None:
-        """Return what was taken a second, None where too little was.
+        """Return the accepted questions per second, None if there were too few.
 
-        Since any rejection no more can have been taken than was filled, and one.
-        The first measurements, of a few questions only, count what would have been
-        taken next too, so that they are not far too low.
+        Since any rejection, no more than was filled plus one can have been accepted.
+        The first measurements, of few questions, also count the next question, so that
+        they are not far too low.
         """
         taken = [t for t in map(self._taken(until), self._refused) if t.questions >= 2]
         if not taken:
@@ -274,9 +274,9 @@ class _Pace:
         )
 
     def _latest(self, until: float) -> float | None:
-        """Return the rate of what left last, which was too much.
+        """Return the rate of the latest questions, which was too high.
 
-        The few questions of the very beginning count as a window of them.
+        The first few questions count as one window.
         """
         latest = [at for at in self._left if until - _LATEST_S <= at <= until]
         return max(len(latest), START) / _LATEST_S if latest else None
@@ -293,7 +293,7 @@ class _Pace:
         return since
 
     def _forget(self, now: float) -> None:
-        """Drop what is too old to be measured."""
+        """Drop measurements that are too old."""
         old = bisect_left(self._refused, now - _HORIZON_S)
         del self._refused[: max(0, min(old, len(self._refused) - _KEPT))]
         if self._refused:
@@ -321,10 +321,10 @@ class _Pace:
 
 
 def exhausted_for_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds until a limit that is used up is reset, None for none.
+    """Return the seconds until an exhausted limit is reset, None if none is exhausted.
 
-    Reads ``x-ratelimit-remaining-*`` and ``x-ratelimit-reset-*`` of requests and
-    tokens, whose times are written ``6m0s``, ``120ms`` or as plain seconds.
+    Reads ``x-ratelimit-remaining-*`` and ``x-ratelimit-reset-*`` for requests and
+    tokens, with times such as ``6m0s``, ``120ms`` or plain seconds.
     """
     waits = [
         _duration(headers.get(f"x-ratelimit-reset-{what}", ""))

@@ -1,4 +1,4 @@
-"""What models that live in this process share: loading, unloading, memory, stopping."""
+"""Loading, unloading, memory and interruption of models in this process."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ _one_loads: Final = threading.Lock()
 
 
 class LoadState(StrEnum):
-    """Where a model stands between its files and memory."""
+    """The state of a model between its files and memory."""
 
     UNLOADED = "unloaded"
     LOADING = "loading"
@@ -29,14 +29,14 @@ class LoadState(StrEnum):
 
 
 class LoadCancelledError(OverreadError):
-    """A person stopped the loading of a model; nothing of it stays in memory."""
+    """The user stopped the loading of a model; nothing of it stays in memory."""
 
 
 @runtime_checkable
 class Loadable(Protocol):
     """An adapter whose model is held in this process's memory or on its GPU.
 
-    Safe to use from threads. Asking an unloaded model loads it first.
+    Thread-safe. Asking an unloaded model loads it first.
     """
 
     @property
@@ -45,35 +45,35 @@ class Loadable(Protocol):
         ...
 
     def load(self, progress: Progress, cancelled: threading.Event) -> None:
-        """Load the model; at once where it is loaded.
+        """Load the model, unless it is loaded.
 
         Raises
         ------
         LoadCancelledError
             Soon after ``cancelled`` was set.
         OverreadError
-            Where it cannot be loaded: the two sentences say why.
+            If it cannot be loaded; the two sentences say why.
         """
         ...
 
     def unload(self) -> None:
-        """Give the memory back, once the questions in flight are answered."""
+        """Unload the model once the questions in flight are answered."""
         ...
 
     def memory_bytes(self) -> int:
-        """Return the bytes its weights hold; before loading, those they will hold."""
+        """Return the size of its weights in bytes, also before they are loaded."""
         ...
 
     def interrupt(self) -> None:
-        """Stop the answers being written, between two tokens, and those waited for.
+        """Stop the answers in progress, between two tokens, and those that wait.
 
-        Each raises a ``ProviderError`` of the reason ``cancelled``; questions asked
-        later are not concerned.
+        Each raises a ``ProviderError`` with reason ``cancelled``; later questions are
+        not affected.
         """
         ...
 
     def watch(self, progress: Progress) -> AbstractContextManager[None]:
-        """Tell every step of fetching or loading meanwhile, whoever began it.
+        """Report every step of downloading or loading meanwhile, whoever started it.
 
         The last step of each is ``NOTHING_MORE``.
         """
@@ -88,7 +88,7 @@ def check_cancelled(cancelled: threading.Event) -> None:
 
 @contextmanager
 def taken(lock: threading.Lock, cancelled: threading.Event) -> Iterator[None]:
-    """Wait for a lock, but no longer than somebody wants what it guards."""
+    """Acquire a lock, but wait only as long as the result is wanted."""
     while not lock.acquire(timeout=_POLL_S):
         check_cancelled(cancelled)
     try:
@@ -99,20 +99,20 @@ def taken(lock: threading.Lock, cancelled: threading.Event) -> Iterator[None]:
 
 @contextmanager
 def loading_alone(cancelled: threading.Event) -> Iterator[None]:
-    """Let no other model be loaded meanwhile, as long as somebody wants this one.
+    """Load no other model meanwhile, as long as this one is wanted.
 
-    torch and transformers change what holds for the whole process while they load,
-    such as the numbers that new weights are made of.
+    torch and transformers change process-wide state while they load, such as the
+    default dtype of new weights.
     """
     with taken(_one_loads, cancelled):
         yield
 
 
 def until_cancelled(work: Callable[[], _T], cancelled: threading.Event) -> _T:
-    """Do work that may wait long for others, and wait for it until it is cancelled.
+    """Run a blocking function in a thread, and wait until it ends or is cancelled.
 
-    ``LoadCancelledError`` is raised at once then; the work itself goes on in a thread
-    of its own until it drop_rejected_params the flag, and nobody hears of its end.
+    On cancellation ``LoadCancelledError`` is raised at once; the function continues in
+    its thread until it checks the flag, and its result is ignored.
     """
     ended: Future[_T] = Future()
 
@@ -129,25 +129,25 @@ def until_cancelled(work: Callable[[], _T], cancelled: threading.Event) -> _T:
 
 
 def silent(_part: float, _what: str) -> None:
-    """Tell nobody of any progress."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)
 class Made(Generic[_T]):
-    """A loaded model and the bytes that its weights hold."""
+    """A loaded model and the size of its weights in bytes."""
 
     model: _T
     memory_bytes: int
 
 
 class Holder(Generic[_T]):
-    """Holds a model between loading and unloading, for any number of threads.
+    """Keeps a model between loading and unloading, for any number of threads.
 
     Parameters
     ----------
     make : callable
-        Loads the model, telling a ``Progress`` and heeding a cancel flag; raises an
-        ``OverreadError`` where that cannot be done.
+        Loads the model, reporting a ``Progress`` and checking a cancel flag; raises an
+        ``OverreadError`` if that fails.
     release : callable
         Called after the last reference of this holder is gone; empties caches.
     """
@@ -168,14 +168,14 @@ class Holder(Generic[_T]):
 
     @property
     def state(self) -> LoadState:
-        """Where the model stands now."""
+        """The state of the model."""
         if self._made is not None:
             return LoadState.LOADED
         return LoadState.LOADING if self._is_loading else LoadState.UNLOADED
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the loaded weights, 0 while unloaded."""
+        """Size of the loaded weights in bytes, 0 while unloaded."""
         made = self._made
         return 0 if made is None else made.memory_bytes
 
@@ -186,7 +186,7 @@ class Holder(Generic[_T]):
 
     @contextmanager
     def watch(self, progress: Progress) -> Iterator[None]:
-        """Tell every step of fetching or loading meanwhile, whoever began it."""
+        """Report every step of downloading or loading meanwhile, whoever started it."""
         with self._changed:
             self._watchers.append(progress)
         try:
@@ -271,21 +271,21 @@ class Holder(Generic[_T]):
 
 
 class Held(Generic[_T]):
-    """What all who hold a model in this process have in common; see ``Loadable``."""
+    """Base of adapters that hold a model in this process; see ``Loadable``."""
 
     _holder: Holder[_T]
 
     @property
     def state(self) -> LoadState:
-        """Where the model stands now."""
+        """The state of the model."""
         return self._holder.state
 
     def load(self, progress: Progress, cancelled: threading.Event) -> None:
-        """Load the model, fetched first where that is allowed and needed."""
+        """Load the model, downloading it first if that is allowed and needed."""
         self._holder.load(progress, cancelled)
 
     def unload(self) -> None:
-        """Give the memory back, once the questions in flight are answered."""
+        """Unload the model once the questions in flight are answered."""
         self._holder.unload()
 
     def interrupt(self) -> None:
@@ -293,12 +293,12 @@ class Held(Generic[_T]):
         self._holder.interrupt()
 
     def watch(self, progress: Progress) -> AbstractContextManager[None]:
-        """Tell every step of fetching and loading meanwhile, whoever began it."""
+        """Report every step of downloading and loading meanwhile, whoever began it."""
         return self._holder.watch(progress)
 
 
 def not_loaded(error: OverreadError) -> ProviderError:
-    """Return the error as one of a model of which nothing more can be asked."""
+    """Return the error as one that ends all questions to this model."""
     return ProviderError(
         error.what,
         error.how,
@@ -308,7 +308,7 @@ def not_loaded(error: OverreadError) -> ProviderError:
 
 
 def cancelled_answer() -> ProviderError:
-    """Return the error of an answer stopped before its end; it may be asked again."""
+    """Return the error for an answer that was stopped early; it may be asked again."""
     return ProviderError(
         "The answer was stopped before it was complete.",
         "Ask again.",

@@ -1,9 +1,9 @@
-"""Replies of models that run on this machine, written and read again.
+"""Replies of local models, written and parsed.
 
 The body is a JSON object: ``text``, ``finish_reason``, ``usage`` {``tokens_in``,
 ``tokens_out``}, ``logprobs`` [[token, logprob, [[token, logprob], …]], …], ``model``,
-``note``, and where there are any the fields of ``heat_map`` (its data as base64) and
-of ``measured``.
+``note``, and if present the fields of ``heat_map`` (its data as base64) and of
+``measured``.
 """
 
 import json
@@ -48,7 +48,7 @@ def local_reply(
     latency_ms: int = 0,
     work_ms: int | None = None,
 ) -> RawReply:
-    """Return the raw reply of a model that ran here."""
+    """Return the raw reply of a local model."""
     body: dict[str, object] = {
         "text": text,
         "finish_reason": finish_reason,
@@ -67,7 +67,7 @@ def local_reply(
 
 
 def read_local(body: dict[str, Any]) -> ModelReply:
-    """Return a local reply; one without text raises ``ProviderError``."""
+    """Parse a local reply; one without text raises ``ProviderError``."""
     said = body.get("text")
     if not isinstance(said, str):
         raise unreadable("it contains no text")

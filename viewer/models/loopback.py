@@ -1,4 +1,4 @@
-"""Which hosts are this machine."""
+"""Recognising addresses of this machine."""
 
 import ipaddress
 

@@ -1,8 +1,8 @@
-"""A text encoder that picks the option likeliest to follow the question (E003-10).
+"""A text encoder that picks the option most likely to follow the question (E003-10).
 
 PathMMU asks how far a question can be guessed from its words alone: BERT and its
-relatives were trained to tell whether one sentence follows another, and the option of
-the highest probability is the answer. No image is looked at.
+relatives were trained to tell whether one sentence follows another, and the option with
+the highest probability is the answer. No image is used.
 """
 
 import threading
@@ -57,9 +57,9 @@ class _Loaded:
 
 
 class NextSentence(Held[_Loaded]):
-    """One model folder; safe to use from threads. Asking loads it first.
+    """One model folder; thread-safe. Asking loads it first.
 
-    Construction touches no file, so that stored replies can be read again where the
+    The constructor reads no file, so that stored replies can be parsed even if the
     model is gone.
     """
 
@@ -69,17 +69,17 @@ class NextSentence(Held[_Loaded]):
         self._holder = Holder(self._make, release_memory)
 
     def memory_bytes(self) -> int:
-        """Return the bytes its weights hold; before loading, those they will hold."""
+        """Return the size of its weights in bytes, also before they are loaded."""
         return self._holder.memory_bytes or weight_bytes(self._files(), _DTYPE)
 
     @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - every one is equal
-        """Return the hash of the model's files, and the versions that compute.
+        """Return the hash of the model's files, and the versions of the libraries.
 
         Raises
         ------
         WrongUseError
-            Where the model is not there.
+            If the model is not on this machine.
         """
         files = self._files()
         versions = {name: version(name) for name in ("torch", "transformers")}
@@ -94,13 +94,12 @@ class NextSentence(Held[_Loaded]):
     def generate(self, request: ModelRequest) -> RawReply:
         """Return the letter of the option that most likely follows the question.
 
-        How likely each one is to follow is shown with it, as a log-probability.
+        The probability of each option is returned as a log-probability.
 
         Raises
         ------
         ProviderError
-            Where the question has no options, and where the model cannot be loaded or
-            asked.
+            If the question has no options, or the model cannot be loaded or asked.
         """
         choices = request.facts.choices
         if choices is None or not choices.options:
@@ -118,7 +117,7 @@ class NextSentence(Held[_Loaded]):
         )
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def _files(self) -> ModelFiles:
@@ -160,7 +159,7 @@ def _loaded(files: ModelFiles, device: str) -> _Loaded:
 
 
 def _follows(loaded: _Loaded, choices: Choices) -> Sequence[Spelled]:
-    """Return how likely each option is to follow the question."""
+    """Return the probability of each option to follow the question."""
     import torch
 
     found = []

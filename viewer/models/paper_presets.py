@@ -1,4 +1,4 @@
-"""The models of published studies, as they were asked there, ready to be taken over."""
+"""The models of published studies, with the settings used there, as presets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from viewer.domain.exchange import ModelProfile
 
 @dataclass(frozen=True)
 class PaperPreset:
-    """A ``[[model]]`` table that asks as a paper did, and the paper's words for it."""
+    """A ``[[model]]`` table that asks as a paper did, with the paper's description."""
 
     paper: str
     title: str
@@ -99,10 +99,10 @@ HEAL-MedVQA asks every model at temperature 0.1 with one beam.
 
 
 def samples(profile: ModelProfile) -> bool:
-    """Tell whether a model draws its answers, so that asking it again tells more.
+    """Tell whether a model samples its answers, so that repeats are informative.
 
-    One that is asked over a network draws unless its temperature is 0: it is the
-    server's own where none is named.
+    A remote model does unless its temperature is 0; without a setting the server's
+    default applies.
     """
     if profile.adapter == "openai_api":
         return profile.settings.get("temperature") != 0

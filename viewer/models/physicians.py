@@ -1,4 +1,4 @@
-"""What a data set's physicians wrote, as a model whose answers a judge can score."""
+"""A data set's physicians as a model, so that a judge can score their answers."""
 
 from viewer.domain.exchange import (
     ModelIdentity,
@@ -12,7 +12,7 @@ from viewer.models.recorded import not_recorded
 
 
 class Physicians:
-    """Answers with what was written; the facts, which hold it, are part of the key."""
+    """Returns the recorded answer; the facts that contain it are part of the key."""
 
     def __init__(self, profile: ModelProfile) -> None:
         self._name = profile.adapter
@@ -29,5 +29,5 @@ class Physicians:
         return plain_reply(request.facts.written)
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)

@@ -1,8 +1,7 @@
-"""What a question costs, and the most it can cost before it is asked.
+"""The cost of a question, and its upper bound before it is asked.
 
-Prices are micro-dollars per million tokens, money whole micro-dollars. A price that a
-profile names comes before the table; a model without either has none, and none is
-guessed.
+Prices are micro-dollars per million tokens, amounts whole micro-dollars. A price in a
+profile goes before the table; a model without either has no price, and none is guessed.
 """
 
 import json
@@ -34,14 +33,14 @@ _DEAREST_BASE, _DEAREST_TILE, _TILE = 2833, 5667, 512
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Micro-dollars per million tokens; ``date`` is "" for a profile's own price."""
+    """Micro-dollars per million tokens; ``date`` is "" for a profile's price."""
 
     tokens_in: int
     tokens_out: int
     date: str = ""
 
     def of(self, usage: Usage) -> int | None:
-        """Return micro-dollars, rounded half up; None where tokens are not known."""
+        """Return micro-dollars, rounded half up; None if token counts are unknown."""
         if usage.tokens_in is None or usage.tokens_out is None:
             return None
         total = self.tokens_in * usage.tokens_in + self.tokens_out * usage.tokens_out
@@ -87,23 +86,23 @@ def is_priced(profile: ModelProfile) -> bool:
 
 
 def is_unpriced(profile: ModelProfile) -> bool:
-    """Tell whether a server elsewhere is asked whose price nobody says."""
+    """Tell whether a model is on a remote server and has no known price."""
     endpoint = endpoint_of(profile)
     elsewhere = endpoint is not None and not endpoint.is_here
     return elsewhere and price_of(profile) is None
 
 
 def may_cost(profile: ModelProfile) -> bool:
-    """Tell whether asking this model costs money, as far as anybody knows."""
+    """Tell whether asking this model costs money, as far as is known."""
     return is_priced(profile) or is_unpriced(profile)
 
 
 def most_of_request(profile: ModelProfile, request: ModelRequest) -> Usage:
-    """Return the most tokens that a question and its answer can have.
+    """Return the maximum tokens of a question and of its answer.
 
     A token of text is at least one byte. An image counts by the formula of the
-    profile's ``provider_view`` where there is one, else by the dearest one published.
-    An answer has at most the tokens that the profile allows it.
+    profile's ``provider_view`` if it has one, else by the most expensive one published.
+    An answer has at most the tokens that the profile allows.
     """
     texts = [
         part.text
@@ -123,7 +122,7 @@ def most_tokens(
     messages: int,
     schema_bytes: int = 0,
 ) -> Usage:
-    """Return the most tokens of a question told by its parts, and of its answer."""
+    """Return the maximum tokens of a question given by its parts, and of its answer."""
     settings = with_defaults(profile, spec_of(profile)).settings
     said = sum(len(text.encode()) for text in texts)
     seen = sum(image_tokens(size, settings.get("provider_view")) for size in images)
@@ -133,7 +132,7 @@ def most_tokens(
 
 
 def image_tokens(sent: SizePx, provider_view: object = None) -> int:
-    """Return the most tokens that an image of ``sent`` pixels can cost."""
+    """Return the maximum tokens that an image of ``sent`` pixels can cost."""
     if isinstance(provider_view, str):
         known = provider_view_named(provider_view).tokens(sent)
         if known is not None:
@@ -145,10 +144,10 @@ def image_tokens(sent: SizePx, provider_view: object = None) -> int:
 
 
 def most_microusd(profile: ModelProfile, request: ModelRequest) -> int:
-    """Return the most that a question can cost by the prices known.
+    """Return the maximum cost of a question by the known prices.
 
-    That is 0 for a model without a price: no ceiling can be kept with one that is
-    asked elsewhere (`is_unpriced`).
+    It is 0 for a model without a price: no ceiling can be enforced with a remote one
+    (`is_unpriced`).
     """
     price = price_of(profile)
     if price is None:

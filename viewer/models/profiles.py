@@ -1,4 +1,4 @@
-"""A ``[[model]]`` table of a study file, checked against an adapter's settings."""
+"""Validation of a ``[[model]]`` table against an adapter's settings."""
 
 import difflib
 import importlib
@@ -35,7 +35,7 @@ _KIND_NAMES = {
 def check_profile(
     name: str, spec: AdapterSpec, table: Mapping[str, object], base: Path | None
 ) -> ModelProfile:
-    """Return the profile of a table that holds only the adapter's settings.
+    """Return the profile of a table, after checking it against the adapter's settings.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ def check_profile(
     table : Mapping
         The table without ``name`` and ``adapter``.
     base : Path or None
-        The folder that relative paths start from, that of the study file or models.toml
-        which the table stands in; None leaves them as they are.
+        The folder of the study file or models.toml with the table, to which paths are
+        relative; None leaves paths unchanged.
 
     Raises
     ------
     WrongUseError
-        For an unknown setting, a key written out, a wrong type, a missing setting, a
-        fixed form for a convention that has none.
+        For an unknown setting, an API key written out, a wrong type, a missing setting,
+        or structured answers in a convention without a schema.
     """
     _check_name(name)
     known = {setting.key: setting for setting in spec.settings}
@@ -74,14 +74,14 @@ def check_profile(
 
 
 def _check_form(name: str, settings: Mapping[str, object]) -> None:
-    """Raise if an answer is wanted as JSON in a convention that is none."""
+    """Raise if structured answers are wanted in a convention that is not JSON."""
     convention = settings.get("convention")
     if settings.get("structured") and convention not in {None, *FORMED}:
         raise not_formed(name, str(convention))
 
 
 def with_defaults(profile: ModelProfile, spec: AdapterSpec) -> ModelProfile:
-    """Return the profile with the default of every setting it is silent about."""
+    """Return the profile with every default filled in."""
     defaults = {s.key: s.default for s in spec.settings if s.default is not None}
     settings = _completed(profile.name, spec, {**defaults, **profile.settings})
     return ModelProfile(profile.name, profile.adapter, settings)
@@ -113,7 +113,7 @@ def _check_key(
     spec: AdapterSpec,
     known: Mapping[str, Setting],
 ) -> None:
-    """Raise for a key written out, told by its value, and for an unknown setting."""
+    """Raise for an API key, recognised by its value, and for an unknown setting."""
     given = key not in known and holds_keys(key) and isinstance(value, str)
     if given or secret_place({key: value}, keys.known_keys()):
         raise WrongUseError(
@@ -134,7 +134,7 @@ def _check_key(
 
 
 def _checked(name: str, setting: Setting, value: object, base: Path | None) -> object:
-    """Return the value as it is kept; no error repeats it, for it may be a key."""
+    """Return the value in stored form; no error repeats it, as it may be a key."""
     where = f"The model '{name}' has a {setting.key} that"
     if setting.kind in (int, float, Decimal):
         return _number(where, setting, value)
@@ -159,7 +159,7 @@ def _checked(name: str, setting: Setting, value: object, base: Path | None) -> o
 
 
 def _placed(setting: Setting, value: str, base: Path) -> str:
-    """Return a path as it is found from anywhere, other text as it is."""
+    """Return a path made absolute, other text unchanged."""
     path = base / Path(value).expanduser()
     if setting.may_be_folder:
         return value if HUB_NAME.fullmatch(value) and not path.is_dir() else str(path)

@@ -31,16 +31,16 @@ from viewer.models.segmenter import Segmented, Segmenter
 
 @dataclass(frozen=True)
 class _Outlined:
-    """The text of a reply: the mask of what lies in some boxes."""
+    """The text of a reply: the mask found in some boxes."""
 
     boxes: tuple[BoxPx, ...]
     mask: Mask
 
 
 class PromptedSegmenter:
-    """SAM or MedSAM of one folder; it is shown native pixels, without a grid.
+    """SAM or MedSAM in a folder; it is shown native pixels without a grid.
 
-    Construction touches no file, so that stored replies can be read again where the
+    The constructor reads no file, so that stored replies can be parsed even if the
     model is gone.
     """
 
@@ -51,7 +51,7 @@ class PromptedSegmenter:
 
     @property
     def state(self) -> LoadState:
-        """Where the model stands now."""
+        """The state of the model."""
         return self._segmenter.state
 
     def load(self, progress: Progress, cancelled: threading.Event) -> None:
@@ -59,29 +59,29 @@ class PromptedSegmenter:
         self._segmenter.load(progress, cancelled)
 
     def unload(self) -> None:
-        """Give the memory back, once the boxes in flight are segmented."""
+        """Unload the model once the boxes in flight are segmented."""
         self._segmenter.unload()
 
     def interrupt(self) -> None:
-        """Stop a loading that answers wait for; an answer itself is soon there."""
+        """Stop a loading that answers wait for; an answer itself is quick."""
         self._segmenter.interrupt()
 
     def watch(self, progress: Progress) -> AbstractContextManager[None]:
-        """Tell every step of loading meanwhile, whoever began it."""
+        """Report every step of loading meanwhile, whoever started it."""
         return self._segmenter.watch(progress)
 
     def memory_bytes(self) -> int:
-        """Return the bytes its weights hold; before loading, those they will hold."""
+        """Return the size of its weights in bytes, also before they are loaded."""
         return self._segmenter.memory_bytes()
 
     @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - every one is equal
-        """Return the hash of the model's files, and the versions that compute.
+        """Return the hash of the model's files, and the versions of the libraries.
 
         Raises
         ------
         WrongUseError
-            Where the folder holds no segmenter that takes boxes.
+            If the folder has no segmenter that takes boxes.
         """
         told = dict(self._segmenter.provenance())
         endpoint = {"kind": "segmenter", "api": "local"}
@@ -96,8 +96,8 @@ class PromptedSegmenter:
         Raises
         ------
         ProviderError
-            Without boxes, with one outside the image, and where the model cannot be
-            loaded or cannot take the image.
+            If there are no boxes, one is outside the image, or the model cannot be
+            loaded or cannot process the image.
         """
         prompt = request.facts.prompt
         if prompt is None or not prompt.boxes:
@@ -120,7 +120,7 @@ class PromptedSegmenter:
         )
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply: its mask is in native pixels."""
+        """Parse a stored reply: its mask is in native pixels."""
         reply = read_reply(raw)
         return replace(reply, mask=_mask_of(reply.text))
 
@@ -153,7 +153,7 @@ def _no_box() -> ProviderError:
 
 
 def _cannot(error: OverreadError) -> ProviderError:
-    """Return the error as one that ends this question and no other."""
+    """Return the error as one that ends only this question."""
     return ProviderError(
         error.what, error.how, retry_class=RetryClass.STOP_RUN, reason="not_outlined"
     )

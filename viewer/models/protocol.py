@@ -1,4 +1,4 @@
-"""What every adapter has in common."""
+"""The interface of adapters."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,33 +15,33 @@ from viewer.domain.interpretability import RandomText
 
 
 class Adapter(Protocol):
-    """Asks one model, made from its profile; safe to use from threads."""
+    """Asks one model, created from its profile; thread-safe."""
 
     def identity(self, repeat: int) -> ModelIdentity:
         """Return the properties of this model that are part of the request key."""
         ...
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Ask once and return the raw reply; raises ``ProviderError`` otherwise."""
+        """Ask once and return the raw reply; ``ProviderError`` on failure."""
         ...
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored raw reply; raises ``ProviderError`` if it cannot be read."""
+        """Parse a stored raw reply; ``ProviderError`` if it cannot be read."""
         ...
 
 
 @runtime_checkable
 class ListsModels(Protocol):
-    """An adapter that can say which models its server offers."""
+    """An adapter that can list the models of its server."""
 
     def listed_models(self) -> tuple[str, ...]:
-        """Return their names; raises ``ProviderError`` where it does not say."""
+        """Return their names; ``ProviderError`` if the server does not list them."""
         ...
 
 
 @runtime_checkable
 class SamplesTokens(Protocol):
-    """An adapter that can write text of random tokens of its model (E004-14)."""
+    """An adapter that can write random tokens of its model as text (E004-14)."""
 
     def random_text(self, like: str, seed: int) -> RandomText:
         """Return text of as many random tokens as another text has.
@@ -49,29 +49,29 @@ class SamplesTokens(Protocol):
         Raises
         ------
         WrongUseError
-            Where the model is not on this machine or its tokenizer allows none.
+            If the model is not on this machine or its tokenizer allows no such text.
         """
         ...
 
 
 class RemoteAdapter(Adapter, Protocol):
-    """An adapter of a server, which returns what it would send before it sends it."""
+    """An adapter of a remote server; it can return a request body before sending it."""
 
     def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
         """Ask once; if a hash is given, only the body with that hash is sent.
 
-        Another body raises ``ProviderError`` with the reason ``PARAMETER_REJECTED``,
-        which tells in ``rejected`` all that the server is known not to take.
+        Another body raises ``ProviderError`` with reason ``PARAMETER_REJECTED``, whose
+        ``rejected`` has all members that the server is known to reject.
         """
         ...
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The members of a body that its server is known not to take."""
+        """The body members that its server is known to reject."""
         ...
 
     def leave_out(self, members: Iterable[str]) -> None:
-        """Leave members out from now on, as another process learned to."""
+        """Leave members out from now on, as another process has learned."""
         ...
 
     def body(self, request: ModelRequest) -> bytes:
@@ -83,14 +83,13 @@ class RemoteAdapter(Adapter, Protocol):
 class Setting:
     """One setting of an adapter: its key in a study file, default and meaning.
 
-    ``kind`` is bool, int, float, str, ``Path`` (kept as text, relative to the file
-    the profile stands in) or ``Decimal`` (dollars per million tokens, kept as whole
-    micro-dollars). Text of ``may_be_folder`` is such a path too, unless there is no
-    folder of that name and it has the form of a hub's, ``owner/model``.
-    The name of a Path's file ends in ``ending``, where that is said.
-    ``default`` None with ``required`` means the person must name it, and without it
-    that nothing is said. A number lies at or above ``minimum`` and at or below
-    ``maximum``, text in ``choices``.
+    ``kind`` is bool, int, float, str, ``Path`` (stored as text, relative to the
+    profile's file) or ``Decimal`` (dollars per million tokens, stored as whole
+    micro-dollars). Text with ``may_be_folder`` is such a path too, unless there is no
+    folder of that name and it looks like a name on the hub, ``owner/model``. A Path
+    must end in ``ending`` if that is set. ``default`` None with ``required`` means that
+    the user must set it, and otherwise that there is no value. A number is from
+    ``minimum`` to ``maximum``, text one of ``choices``.
     """
 
     key: str
@@ -107,26 +106,26 @@ class Setting:
 
 @dataclass(frozen=True)
 class AdapterSpec:
-    """A line of the catalogue.
+    """An adapter's entry in the catalogue.
 
     ``factory`` is ``module:callable`` taking a profile, imported when first used.
-    ``imports`` maps each needed import name to the extra that brings it ("": none).
+    ``imports`` maps each required import name to the extra that provides it ("": none).
     ``reads_facts``: the answer depends on the request's facts, which are then part of
-    its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
-    talks to the endpoint that its setting base_url names, whose orphans may cost money;
-    its factory takes the `Allowance` as well and makes a `RemoteAdapter`. ``completes``
-    is ``module:callable`` from a profile's name and settings to the settings with what
-    they leave to others; it raises if they do not go together. ``unlearned`` is
+    its key. ``needs_counts``: facts must include the reference counts. ``remote``: it
+    uses the endpoint of its setting base_url, where orphaned requests may cost money;
+    its factory also takes the `Allowance` and creates a `RemoteAdapter`. ``completes``
+    is ``module:callable`` from a profile's name and settings to the settings with
+    derived values; it raises if they contradict each other. ``unlearned`` is
     ``module:callable`` from settings and a finding to the error of a model that was not
-    trained on it, None for one that was; "" if any may be asked. ``takes_boxes``: it
-    answers only where the facts say in which boxes to look. ``places``: its answer is
-    always a place on the image, whatever it is asked, so that studies whose answers are
-    text refuse it. ``interpretable``: it takes a request's highlight and measures, see
-    ``models.interpretability``. ``finds_by_step``: facts tell which question of which
-    model's trial is asked. ``person``: people answered elsewhere; what they said is
-    read, and nobody is asked. ``builtin_profiles``: models of a built-in adapter that
-    need no settings. They are listed and can be asked without a table in models.toml;
-    every other model needs one.
+    trained on it, else None; "" if any finding may be asked. ``takes_boxes``: it needs
+    boxes in the facts. ``places``: its answer is always a location on the image,
+    whatever it is asked, so that studies whose answers are text refuse it.
+    ``interpretable``: it supports a request's highlight and measures, see
+    ``models.interpretability``. ``finds_by_step``: facts must say which question of
+    which model's trial is asked. ``person``: people answered elsewhere; their answers
+    are read, and nobody is asked. ``builtin_profiles``: models of a built-in adapter
+    that need no settings. They are listed and can be asked without a table in
+    models.toml; every other model needs one.
     """
 
     name: str

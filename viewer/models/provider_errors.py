@@ -1,4 +1,4 @@
-"""What an endpoint's failure means, and how it is said to people."""
+"""What an endpoint's failure means, and its message to the user."""
 
 import json
 import math
@@ -105,15 +105,15 @@ def status_error(
     Parameters
     ----------
     host : str
-        Host and port, for the sentence.
+        Host and port, for the message.
     status : int
         The HTTP status.
     headers : Mapping
         The reply's headers, names in lower case.
     body : bytes
-        The reply's body; an OpenAI error object's message is quoted, cut short.
+        The reply's body; an OpenAI error object's message is quoted, abbreviated.
     secret : str
-        The key that was sent, "" for none; it is struck from the quotation.
+        The key that was sent, "" for none; it is removed from the quotation.
     """
     error = _error_object(body)
     no_quota = status == _PAYMENT_REQUIRED or not _USED_UP.isdisjoint(
@@ -141,7 +141,7 @@ def is_filtered(status: int, body: bytes) -> bool:
 
 
 def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None:
-    """Return the error of a Responses body that ended as failed, None for any other."""
+    """Return the error of a Responses body with status failed, None for any other."""
     document = _json_object(body)
     if document.get("status") != "failed":
         return None
@@ -158,7 +158,7 @@ def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None
 
 
 def rejected_error(host: str, rejected: Iterable[str]) -> ProviderError:
-    """Return the error of a question that is to be put again without parameters."""
+    """Return the error that asks the caller to repeat a question without parameters."""
     return ProviderError(
         f"The server at {host} rejects a parameter of the question.",
         "The question is sent again without it.",
@@ -171,7 +171,7 @@ def rejected_error(host: str, rejected: Iterable[str]) -> ProviderError:
 
 
 def timeout_error(host: str, seconds: float) -> ProviderError:
-    """Return the error of a reply that was not whole after its time."""
+    """Return the error of a reply that was incomplete at the deadline."""
     return ProviderError(
         f"The server at {host} did not finish its reply within {seconds:g} s.",
         "Raise timeout_s, or check the server's log.",
@@ -181,7 +181,7 @@ def timeout_error(host: str, seconds: float) -> ProviderError:
 
 
 def unreachable_error(host: str) -> ProviderError:
-    """Return the error of a connection that could not be made: nothing was asked."""
+    """Return the error of a connection that could not be opened: nothing was asked."""
     return ProviderError(
         f"Nothing answers at {host}.",
         "Start the server there, or correct base_url; then run the same command again.",
@@ -191,7 +191,7 @@ def unreachable_error(host: str) -> ProviderError:
 
 
 def connection_error(host: str) -> ProviderError:
-    """Return the error of a connection that broke before the reply was whole."""
+    """Return the error of a connection that broke before the reply was complete."""
     return ProviderError(
         f"The connection to the server at {host} was lost.",
         "Check the server's log.",
@@ -212,7 +212,7 @@ def certificate_error(host: str, why: str) -> ProviderError:
 
 
 def not_tls_error(host: str) -> ProviderError:
-    """Return the error of a server that does not speak the encryption of https."""
+    """Return the error of a server that does not support TLS."""
     return ProviderError(
         f"The server at {host} does not speak https.",
         "Write http:// in base_url, if it is on this machine.",
@@ -222,7 +222,7 @@ def not_tls_error(host: str) -> ProviderError:
 
 
 def proxy_error(proxy: str, said: str) -> ProviderError:
-    """Return the error of a proxy that does not let the connection through."""
+    """Return the error of a proxy that refuses the connection."""
     return ProviderError(
         f"The proxy at {proxy} does not connect to the server{_quotation(said, '')}.",
         "Ask whoever runs it to let the server through, or correct proxy.",
@@ -242,7 +242,7 @@ def too_large_error(host: str, limit: int) -> ProviderError:
 
 
 def no_key_error(variable: str) -> ProviderError:
-    """Return the error of a key that is nowhere."""
+    """Return the error of a key that is not found anywhere."""
     return ProviderError(
         f"The server's key {variable} is in neither the environment nor the keyring, "
         "or contains characters that no key has.",
@@ -253,7 +253,7 @@ def no_key_error(variable: str) -> ProviderError:
 
 
 def key_echoed_error(host: str) -> ProviderError:
-    """Return the error of a reply that holds the key, and so may stand in no file."""
+    """Return the error of a reply that contains the key, and so must not be stored."""
     return ProviderError(
         f"The server at {host} returns the key in its reply, so the reply is not kept.",
         "Use another server, and replace the key.",
@@ -263,7 +263,7 @@ def key_echoed_error(host: str) -> ProviderError:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds asked to wait, from milliseconds, seconds or an HTTP date."""
+    """Return the seconds to wait, from milliseconds, seconds or an HTTP date."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -296,7 +296,7 @@ def _meaning(status: int) -> _Meaning:
 
 
 def _error_object(body: bytes) -> dict[str, object]:
-    """Return the ``error`` object of a body, {} if it holds none."""
+    """Return the ``error`` object of a body, {} if it has none."""
     error = _json_object(body).get("error")
     if isinstance(error, str):
         return {"message": error}

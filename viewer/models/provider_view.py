@@ -1,8 +1,8 @@
-"""What a provider's own resizing makes of an image before the model sees it.
+"""How providers resize an image before the model sees it.
 
-Sizes follow the providers' documentation and public code. Where a
-provider does not publish its resampling filter, the pixels shown are an approximation
-and the view says so; the sizes and the map of coordinates are not affected.
+Sizes follow the providers' documentation and public code. If a provider does not
+publish its resampling filter, the pixels shown are an approximation and the view says
+so; sizes and coordinates are not affected.
 """
 
 import math
@@ -33,7 +33,7 @@ class ProviderView:
     """One provider's way of resizing.
 
     ``patch_px`` is the side of the square that becomes one token, in pixels as seen, or
-    None if there is none or it is not known. ``tokens_of`` counts an image's tokens by
+    None if there is none or it is unknown. ``tokens_of`` returns an image's tokens for
     its size as seen; None if no formula is published.
     """
 
@@ -46,7 +46,7 @@ class ProviderView:
     resampling_note: str = _UNKNOWN_FILTER
 
     def seen(self, sent: SizePx) -> SizePx:
-        """Return the size that an image of ``sent`` pixels has for the model."""
+        """Return the size at which the model sees an image of ``sent`` pixels."""
         if min(sent.rows, sent.columns) < 1:
             raise WrongUseError(
                 "An image without pixels cannot be sent.", "Choose a side of 1 or more."
@@ -54,7 +54,7 @@ class ProviderView:
         return self.resize(sent)
 
     def tokens(self, sent: SizePx) -> int | None:
-        """Return the tokens that an image of ``sent`` pixels costs, if known."""
+        """Return the tokens of an image of ``sent`` pixels, None if unknown."""
         return self.tokens_of(self.seen(sent)) if self.tokens_of else None
 
     def affine(self, sent: SizePx) -> Affine:
@@ -77,7 +77,7 @@ class ProviderView:
     ) -> tuple[str, ...]:
         """Return a sentence for each detail of the grid that the model may not see.
 
-        ``label_px`` is the height of a label in sent pixels.
+        ``label_px`` is the height of a label in pixels of the sent image.
         """
         seen, scale = self.seen(sent), self.affine(sent)
         cell = min(seen.columns / grid.columns, seen.rows / grid.rows)
@@ -99,8 +99,8 @@ class ProviderView:
 def smart_resize(size: SizePx, factor: int, min_pixels: int, max_pixels: int) -> SizePx:
     """Return the size to which Qwen's image processors resize.
 
-    Both sides become multiples of ``factor``, the nearest ones unless their product
-    leaves [min_pixels, max_pixels]; then the image is scaled to that area first, and
+    Both sides become multiples of ``factor``, the nearest ones unless their product is
+    outside [min_pixels, max_pixels]; then the image is scaled to that area first, and
     the sides rounded down or up (transformers, ``smart_resize``).
     """
     rows, columns = size.rows, size.columns
@@ -149,8 +149,8 @@ def _tiles(size: SizePx) -> int:
 def _openai_patch(size: SizePx) -> SizePx:
     """Shrink until at most 1536 patches of 32 pixels cover the image.
 
-    The scale fits the area to the budget and then one side to whole patches, so that
-    what is cut off at the far edges costs no patches of its own.
+    The scale fits the area to the limit and then one side to whole patches, so that
+    partial patches at the far edges need no extra ones.
     """
     if _blocks(size, 32) <= _PATCH_BUDGET:
         return size
@@ -164,7 +164,7 @@ def _openai_patch(size: SizePx) -> SizePx:
 
 
 def _claude(size: SizePx) -> SizePx:
-    """Return the largest size in proportion of at most 1568 px and 1568 tokens.
+    """Return the largest size of the same proportions with at most 1568 px and tokens.
 
     Padding to whole patches at the right and bottom moves no coordinate.
     """
@@ -177,7 +177,7 @@ def _claude(size: SizePx) -> SizePx:
 
 
 def _gemini(size: SizePx) -> SizePx:
-    """Bring the longer side to at least 768 and at most 3072, in proportion."""
+    """Bring the longer side to 768 at least and 3072 at most, in proportion."""
     longest = max(size.rows, size.columns)
     return _scaled(size, min(max(longest, _GEMINI_MIN), _GEMINI_MAX) / longest)
 
@@ -200,12 +200,12 @@ def _gemma3(size: SizePx) -> SizePx:
 
 
 def _blocks(size: SizePx, side: int) -> int:
-    """Return how many squares of ``side`` pixels cover an image."""
+    """Return the number of squares of ``side`` pixels that cover an image."""
     return math.ceil(size.rows / side) * math.ceil(size.columns / side)
 
 
 def _tenths(pixels: float) -> str:
-    """Return pixels to one decimal, rounded down, so that a limit stays missed."""
+    """Return pixels to one decimal, rounded down, so that a missed limit looks missed."""
     return f"{math.floor(pixels * 10) / 10:g}"
 
 

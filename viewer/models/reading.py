@@ -1,4 +1,4 @@
-"""Raw replies read and written; the same for every adapter, and without a model."""
+"""Parsing and writing of raw replies; the same for every adapter, without a model."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ from viewer.models.responses_reply import read_response
 
 
 def read_chat_completion(body: dict[str, Any]) -> ModelReply:
-    """Return the first choice of a body; one without raises ``ProviderError``."""
+    """Parse the first choice of a body; ``ProviderError`` if there is none."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise unreadable("it contains no choices")
@@ -40,7 +40,7 @@ def read_chat_completion(body: dict[str, Any]) -> ModelReply:
 
 
 def _content(content: object) -> str:
-    """Return the text of a message's content, a string, null or a list of parts."""
+    """Return the text of a message's content: a string, null or a list of parts."""
     if content is None or isinstance(content, str):
         return text_of(content)
     if not isinstance(content, list):
@@ -50,7 +50,7 @@ def _content(content: object) -> str:
 
 
 def _reasoning(message: dict[str, Any]) -> str:
-    """Return thought kept apart, under vLLM's and llama.cpp's or Ollama's name."""
+    """Return separate reasoning, under vLLM's, llama.cpp's or Ollama's name."""
     thought = text_of(message.get("reasoning_content"))
     return thought or text_of(message.get("reasoning"))
 
@@ -66,14 +66,14 @@ __all__ = ["local_reply", "plain_reply", "read_reply"]
 def plain_reply(text: str, note: str = "", **fields: str) -> RawReply:
     """Return a PLAIN reply of a baseline or scripted model.
 
-    ``fields`` may name ``finish_reason`` and ``refusal``.
+    ``fields`` may include ``finish_reason`` and ``refusal``.
     """
     body = {"text": text, "note": note, **fields}
     return RawReply(ReplyKind.PLAIN, json.dumps(body, sort_keys=True).encode())
 
 
 def read_reply(raw: RawReply) -> ModelReply:
-    """Read a raw reply; one that cannot be read raises ``ProviderError``."""
+    """Parse a raw reply; ``ProviderError`` if it cannot be read."""
     body = json_object(raw)
     refusal = refusal_of_error(body)
     if refusal is not None:
@@ -89,7 +89,7 @@ def read_reply(raw: RawReply) -> ModelReply:
 
 
 def _is_cut(raw: RawReply, reply: ModelReply) -> bool:
-    """Tell whether a response is as long as it might be but called complete.
+    """Tell whether a response called complete has the maximum length.
 
     The servers of llama.cpp and transformers never call one incomplete (measured).
     """

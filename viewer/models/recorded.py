@@ -1,4 +1,4 @@
-"""What models with answers written down beforehand share."""
+"""Shared parts of adapters with prepared answers."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from viewer.domain.errors import ProviderError, RetryClass, UnreadableInputError
 
 
 def not_recorded(what: str) -> ProviderError:
-    """Return the error for a question whose answer was not written down."""
+    """Return the error for a question without a prepared answer."""
     return ProviderError(
         what,
         "Add an answer for it.",
@@ -16,7 +16,7 @@ def not_recorded(what: str) -> ProviderError:
 
 
 def read_file(path: Path) -> bytes:
-    """Return a file's bytes; one that cannot be read raises."""
+    """Return a file's bytes; raises if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

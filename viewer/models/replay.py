@@ -1,4 +1,4 @@
-"""The replies of an earlier report, answered again."""
+"""The adapter that answers from an earlier report."""
 
 import base64
 import binascii
@@ -39,8 +39,8 @@ _Key = tuple[str, str, str]
 class Replay:
     """Answers found by item, condition and repeat in an earlier items.csv.
 
-    With ``replies_file`` the raw replies themselves come again. Without it only what
-    items.csv tells: the answered cell, a refusal, an unreadable or truncated reply.
+    With ``replies_file`` the raw replies themselves are returned. Without it only what
+    items.csv has: the answered cell, a refusal, an unreadable or truncated reply.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -63,7 +63,7 @@ class Replay:
         return ModelIdentity(endpoint, "replay", "1", self._params)
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return the recorded reply; none raises ``ProviderError``."""
+        """Return the recorded reply; ``ProviderError`` if there is none."""
         facts = request.facts
         row = self._rows.get((facts.item, facts.condition, str(facts.repeat)))
         raw = None if row is None else self._recorded(row)
@@ -72,7 +72,7 @@ class Replay:
         return raw
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def _recorded(self, row: _Row) -> RawReply | None:
@@ -82,7 +82,7 @@ class Replay:
 
 
 def _told_by_table(row: _Row) -> RawReply | None:
-    """Return a reply that ends in the row's status again, None if it is unknown."""
+    """Return a reply that gives the row's status again, None for an unknown status."""
     note, status = f"Replayed from a row with status {row['status']}.", row["status"]
     if row["answer"]:
         return plain_reply(row["answer"], note)
@@ -119,7 +119,7 @@ def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
 
 
 def _by_question(rows: Sequence[_Row]) -> dict[_Key, _Row]:
-    """Return the row of each question; two that differ raise."""
+    """Return the row of each question; contradictory rows raise."""
     found: dict[_Key, _Row] = {}
     for row in rows:
         key = row["item"], row["condition"], row["repeat"]

@@ -1,4 +1,4 @@
-"""What the readers of every kind of reply share."""
+"""Shared parts of the parsers of replies."""
 
 import json
 import math
@@ -24,7 +24,7 @@ def json_object(raw: RawReply) -> dict[str, Any]:
 
 
 def refusal_of_error(body: dict[str, Any]) -> str | None:
-    """Return the text of a provider's filter that replaces an answer, otherwise None.
+    """Return the text of a provider's filter that replaces an answer, else None.
 
     Azure and OpenAI refuse some questions by an error instead of in an answer.
     """
@@ -35,7 +35,7 @@ def refusal_of_error(body: dict[str, Any]) -> str | None:
 
 
 def unreadable(why: str) -> ProviderError:
-    """Return the error for a body that arrived whole but cannot be read."""
+    """Return the error for a body that arrived completely but cannot be read."""
     return ProviderError(
         f"The model's reply cannot be read: {why}.",
         "Check base_url, and that the endpoint supports the API set as api.",
@@ -45,7 +45,7 @@ def unreadable(why: str) -> ProviderError:
 
 
 def split_thought(text: str) -> tuple[str, str]:
-    """Split a leading ``<think>`` block off; one cut short leaves no answer."""
+    """Split off a leading ``<think>`` block; an unterminated one leaves no answer."""
     found = _THINK.match(text)
     if found is None:
         return text, ""
@@ -53,19 +53,19 @@ def split_thought(text: str) -> tuple[str, str]:
 
 
 def text_of(value: object) -> str:
-    """Return a string that can be stored; JSON may hold half surrogate pairs."""
+    """Return a string that can be stored; JSON may contain lone surrogates."""
     if not isinstance(value, str):
         return ""
     return value.encode("utf-8", "replace").decode()
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """Return the JSON objects of a list; anything else holds none."""
+    """Return the JSON objects of a list, none for anything else."""
     return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 def usage_of(usage: object, key_in: str, key_out: str) -> Usage:
-    """Return the tokens counted under two names; an odd count is unknown."""
+    """Return the token counts under two names; an invalid count is unknown."""
     if not isinstance(usage, dict):
         return Usage()
     return Usage(_count(usage.get(key_in)), _count(usage.get(key_out)))
@@ -78,7 +78,7 @@ def _count(value: object) -> int | None:
 
 
 def openai_logprobs(tokens: object) -> tuple[TokenLogprob, ...]:
-    """Return OpenAI's list of token log-probabilities; one odd token voids them all.
+    """Return OpenAI's token log-probabilities; one invalid token voids them all.
 
     Chat Completions keeps the list under ``logprobs.content`` of a choice, Responses
     under ``logprobs`` of an output_text part; both have this form.
@@ -99,7 +99,7 @@ def _pairs(top: object) -> list[tuple[object, object]]:
 def whole(
     tokens: list[tuple[object, object, list[tuple[object, object]]]],
 ) -> tuple[TokenLogprob, ...]:
-    """Return the tokens, () if any is not a token: a list with holes would mislead."""
+    """Return the tokens, () if any is invalid: a list with gaps would mislead."""
     read: list[TokenLogprob] = []
     for token, logprob, top in tokens:
         number = _finite(logprob)

@@ -1,4 +1,4 @@
-"""OpenAI Responses bodies read."""
+"""Parsing of OpenAI Responses bodies."""
 
 from typing import Any, Final
 
@@ -16,10 +16,10 @@ _CUT_SHORT: Final = "max_output_tokens"
 
 
 def read_response(body: dict[str, Any]) -> ModelReply:
-    """Return the message of a body; a failed or foreign one raises ``ProviderError``.
+    """Parse the message of a body; ``ProviderError`` for a failed or unknown one.
 
-    ``incomplete_details`` becomes Chat Completions' words for the same ends:
-    ``length`` and ``content_filter``.
+    ``incomplete_details`` is converted to Chat Completions' finish reasons: ``length``
+    and ``content_filter``.
     """
     output = body.get("output")
     if not isinstance(output, list):
@@ -47,7 +47,7 @@ def _parts(output: object, kind: str, key: str = "content") -> list[dict[str, An
 
 
 def _reasoning(output: object) -> str:
-    """Return open reasoning, which local servers send, else OpenAI's summary of it."""
+    """Return open reasoning, which local servers send, else OpenAI's summary."""
     thought = _parts(output, "reasoning") or _parts(output, "reasoning", "summary")
     return "".join(text_of(part.get("text")) for part in thought)
 

@@ -18,15 +18,15 @@ _SPREAD_S: Final = 0.05
 def retry_pause(attempt: int, error: ProviderError, rng: random.Random) -> float:
     """Return the seconds to wait after a failed attempt.
 
-    Full jitter: any time up to 0.5 s, doubled with every attempt, at most 60 s. Where
-    the provider said how long, that long, spread by 50 ms so that threads part.
+    Full jitter: any time up to 0.5 s, doubled with every attempt, at most 60 s. If the
+    provider says how long, that long, plus up to 50 ms of jitter.
 
     Parameters
     ----------
     attempt : int
         Attempts made so far, 1 after the first.
     error : ProviderError
-        What the last attempt came to.
+        The error of the last attempt.
     rng : random.Random
         The source of the jitter.
     """

@@ -1,4 +1,4 @@
-"""Answers written down beforehand."""
+"""The adapter with prepared answers."""
 
 import hashlib
 import io
@@ -35,14 +35,14 @@ _NEVER: Final = -700.0
 
 @dataclass(frozen=True)
 class Entry:
-    """A reply's parts by name, its text among them, and how likely each option is."""
+    """A prepared reply: its parts by name, and the probability of each option."""
 
     parts: Mapping[str, str]
     posterior: tuple[float, ...] = ()
 
 
 def entries(table: object) -> dict[str, Entry]:
-    """Return the entries of a JSON object; any of another form raises ValueError."""
+    """Return the entries of a JSON object; ValueError for any other form."""
     if not isinstance(table, dict):
         raise ValueError("a table of answers is an object")  # noqa: TRY004 - of a file
     return {str(key): _entry(value) for key, value in table.items()}
@@ -51,9 +51,9 @@ def entries(table: object) -> dict[str, Entry]:
 def likelihoods(
     entry: Entry, spellings: Sequence[Sequence[str]]
 ) -> tuple[tuple[Spelled, ...], ...]:
-    """Return how likely each option is, as its first spelling alone.
+    """Return each option's probability, assigned to its first spelling.
 
-    Without a posterior the model is sure of the option that its text spells, and of
+    Without a posterior the model is certain of the option that its text spells, and of
     none if it spells none.
     """
     chances = entry.posterior or tuple(
@@ -80,7 +80,7 @@ def _entry(value: object) -> Entry:
 
 
 def _posterior(value: object) -> tuple[float, ...]:
-    """Return probabilities; numbers that are none raise."""
+    """Return the probabilities; invalid numbers raise."""
     chances = tuple(float(chance) for chance in value)  # type: ignore[attr-defined]
     if any(not 0 <= chance <= 1 for chance in chances):
         raise ValueError("a probability lies from 0 to 1")
@@ -90,12 +90,12 @@ def _posterior(value: object) -> tuple[float, ...]:
 class Scripted:
     """One constant answer, or a table of answers by item.
 
-    The table's keys are ``item`` or ``item|condition|repeat``, each with ``|step``
-    behind it for one of several questions of a trial; the longest one wins, and
-    ``answer`` is what an item without an entry gets. An entry is the text, or an object
-    of ``text``, ``finish_reason``, ``refusal`` and ``posterior``, a probability for
-    every option, which is told where likelihoods are asked for. A map of a file is
-    answered to every item.
+    The table's keys are ``item`` or ``item|condition|repeat``, each optionally followed
+    by ``|step`` for one of several questions of a trial; the longest key wins, and
+    ``answer`` is the answer for items without an entry. An entry is the text, or an
+    object of ``text``, ``finish_reason``, ``refusal`` and ``posterior``, a probability
+    for every option, which is returned if likelihoods are requested. A heat map file is
+    the answer to every item.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -126,7 +126,7 @@ class Scripted:
             )
 
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - the facts hold it
-        """Return the script itself as parameters, so that another one is another."""
+        """Return the script itself as parameters: each script is another model."""
         params = {
             "answer": self._answer,
             "answers_sha256": self._sha256,
@@ -138,7 +138,7 @@ class Scripted:
         return ModelIdentity(endpoint, "scripted", "1", params)
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return the answer written for this item; none raises ``ProviderError``."""
+        """Return the answer for this item; ``ProviderError`` if there is none."""
         if self._heat_map is not None:
             return local_reply("", model="scripted", heat_map=self._heat_map)
         found = self._find(request.facts)
@@ -150,7 +150,7 @@ class Scripted:
         return plain_reply(**{**self._fields, **found.parts})
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def _find(self, facts: Facts) -> Entry | None:

@@ -1,8 +1,8 @@
-"""From a box to the mask inside it: SAM and its relatives, such as MedSAM.
+"""Segmentation inside a box: SAM and its relatives, such as MedSAM.
 
-Any folder whose config.json says ``sam`` and that transformers' SamModel and
-SamProcessor load (Kirillov 2023; Ma 2024). torch and transformers are imported when a
-model is first loaded.
+Any folder works whose config.json says ``sam`` and which transformers' SamModel and
+SamProcessor can load (Kirillov 2023; Ma 2024). torch and transformers are imported when
+a model is first loaded.
 """
 
 import threading
@@ -39,10 +39,10 @@ _DTYPE: Final = "float32"
 
 @dataclass(frozen=True, eq=False)
 class Segmented:
-    """What a segmenter found in a box.
+    """A segmenter's result for a box.
 
-    ``mask`` is (rows, columns) bool in native pixels; ``quality`` the intersection over
-    union with the truth that the segmenter itself expects, 0 to 1.
+    ``mask`` is (rows, columns) bool in native pixels; ``quality`` is the segmenter's
+    own estimate of its intersection over union with the truth, 0 to 1.
     """
 
     box: BoxPx
@@ -58,14 +58,14 @@ class _Loaded:
 
 
 class Segmenter(Held[_Loaded]):
-    """One model folder; safe to use from threads. Asking loads it first.
+    """One model folder; thread-safe. Segmenting loads it first.
 
     Parameters
     ----------
     folder : Path
-        Holds config.json, preprocessor or processor config and *.safetensors.
+        With config.json, preprocessor or processor config and *.safetensors.
     device : str
-        ``cpu``, ``cuda``, or ``auto`` for a GPU where there is one.
+        ``cpu``, ``cuda``, or ``auto`` for a GPU if there is one.
     """
 
     def __init__(self, folder: Path, device: str = "auto") -> None:
@@ -73,7 +73,7 @@ class Segmenter(Held[_Loaded]):
         self._holder = Holder(self._make, _release)
 
     def memory_bytes(self) -> int:
-        """Return the bytes its weights hold; before loading, those they will hold."""
+        """Return the size of its weights in bytes, also before they are loaded."""
         return self._holder.memory_bytes or weight_bytes(self._files(), _DTYPE)
 
     def provenance(self) -> Mapping[str, str]:
@@ -92,10 +92,9 @@ class Segmenter(Held[_Loaded]):
         Raises
         ------
         WrongUseError
-            For a box that lies outside the image or is empty, or files that are no
-            such model.
+            If a box is outside the image or empty, or the files are not such a model.
         ProviderError
-            Where the model cannot be loaded.
+            If the model cannot be loaded.
         """
         inside = [_inside(box, raster.size) for box in boxes]
         shown = squared(raster)
@@ -212,7 +211,7 @@ def _does_not_answer(folder: Path, error: Exception) -> OverreadError:
 
 
 def _inside(box: BoxPx, size: SizePx) -> BoxPx:
-    """Return the part of a box that lies on the image; none raises."""
+    """Return the part of a box that lies on the image; raises if there is none."""
     cut = BoxPx(
         max(box.x0, 0.0),
         max(box.y0, 0.0),
@@ -229,7 +228,7 @@ def _inside(box: BoxPx, size: SizePx) -> BoxPx:
 
 
 def _on(box: BoxPx, native: SizePx, shown: SizePx) -> BoxPx:
-    """Return a native box on the image as it is shown, with square pixels."""
+    """Convert a native box to the displayed image, which has square pixels."""
     x, y = shown.columns / native.columns, shown.rows / native.rows
     return BoxPx(box.x0 * x, box.y0 * y, box.x1 * x, box.y1 * y)
 
@@ -263,7 +262,7 @@ def _check_installed() -> None:
 
 
 def _release() -> None:
-    """Give a GPU's memory back that torch keeps for later."""
+    """Release the GPU memory that torch has cached."""
     import torch
 
     if torch.cuda.is_available():

@@ -1,4 +1,4 @@
-"""The form an answer is asked in, where a profile wants it structured."""
+"""The JSON Schema of an answer, for profiles that want structured answers."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,5 +15,5 @@ CELL_SCHEMA: Final[Mapping[str, object]] = {
 
 
 def schema_of(request: ModelRequest) -> dict[str, object]:
-    """Return the JSON Schema of a request's answer: its study's, or one cell's."""
+    """Return the JSON Schema of a request's answer: the study's, or that of a cell."""
     return dict(request.answer_schema or CELL_SCHEMA)

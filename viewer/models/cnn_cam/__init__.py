@@ -1,5 +1,6 @@
-"""Classifying networks that show where they looked: class activation maps.
+"""Classifying networks that show where they looked, by class activation maps.
 
-The task-specific baseline of Gosai 2025: a network trained on the findings, and
-Grad-CAM (Selvaraju 2017) for the place. torch and captum are imported inside functions.
+The task-specific baseline of Gosai 2025: a network trained on the findings, with
+Grad-CAM (Selvaraju 2017) for the location. torch and captum are imported inside
+functions.
 """

@@ -1,4 +1,4 @@
-"""A classifying network asked about a finding; it answers with where it looked."""
+"""The adapter of a classifying network; it answers with its activation map."""
 
 import functools
 import threading
@@ -42,8 +42,8 @@ from viewer.models.reading import local_reply, read_reply
 class CnnCam(Held[Network]):
     """One network with its card.
 
-    It is shown the image without the grid, as it was trained. Construction touches no
-    file, so that stored replies can be read again where the network is gone.
+    It is shown the image without the grid, as it was trained. The constructor reads no
+    file, so that stored replies can be parsed even if the network is gone.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -57,18 +57,18 @@ class CnnCam(Held[Network]):
         self._alone = threading.Lock()  # captum's hooks see every thread's images
 
     def memory_bytes(self) -> int:
-        """Return the bytes of its weights; before loading, of their file."""
+        """Return the size of its weights in bytes; before loading, of their file."""
         held = self._holder.memory_bytes
         return held or self._card().source.file.stat().st_size
 
     @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - every one is equal
-        """Return the hashes of card and weights, and the versions that compute.
+        """Return the hashes of card and weights, and the versions of the libraries.
 
         Raises
         ------
         WrongUseError
-            Where the card or its file cannot be read.
+            If the card or its file cannot be read.
         """
         card = self._card()
         local = {
@@ -82,7 +82,7 @@ class CnnCam(Held[Network]):
         return ModelIdentity(endpoint, card.name, card.revision, params, local)
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Return the map of the finding's score, and the cell of its greatest place."""
+        """Return the map of the finding's score, and the cell of its maximum."""
         facts = request.facts
         with self._holder.in_use() as loaded:
             started = time.perf_counter()  # what loading takes is none of its latency
@@ -106,12 +106,12 @@ class CnnCam(Held[Network]):
         )
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     @about_the_model()
     def _card(self) -> Card:
-        """Return the loaded network's card, else the one there is now."""
+        """Return the loaded network's card, else the current card file."""
         return self._loaded_card or read_card(self._path)
 
     def _release(self) -> None:
@@ -131,7 +131,7 @@ class CnnCam(Held[Network]):
 
 
 def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
-    """Return the label of the cell that holds the most salient point."""
+    """Return the label of the cell that contains the most salient point."""
     if np.ptp(heat_map.values) == 0:
         return "no location supports the finding"
     size = facts.plain.size
@@ -143,7 +143,7 @@ def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
 
 
 def _factory_version(card: Card) -> Mapping[str, str]:
-    """Return the version of the package whose factory makes the network."""
+    """Return the version of the package whose factory creates the network."""
     if card.source.kind != "factory":
         return {}
     return {"factory": _package_version(card.source.factory.partition(".")[0])}

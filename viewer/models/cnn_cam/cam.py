@@ -1,7 +1,7 @@
-"""Grad-CAM (Selvaraju 2017, eqs. 1 and 2), and its map laid over the image shown.
+"""Grad-CAM (Selvaraju 2017, eqs. 1 and 2), and its map over the image shown.
 
-α_k is the mean over the places of ∂score/∂A_k, the map is ReLU(Σ_k α_k·A_k) with A_k
-the k-th channel of the layer. Captum computes it for a named layer.
+α_k is the mean over positions of ∂score/∂A_k, the map is ReLU(Σ_k α_k·A_k) with A_k the
+k-th channel of the layer. Captum computes it for a named layer.
 """
 
 from typing import Any
@@ -22,9 +22,9 @@ _WHITE = 255.0
 
 
 def shown_numbers(raster: Raster, shown: NetworkInput) -> npt.NDArray[np.float32]:
-    """Return the (1, channels, side, side) numbers that a network is shown.
+    """Return the (1, channels, side, side) input of a network.
 
-    Colour becomes grey by the luma of ITU-R BT.601; grey stands in every channel.
+    Colour becomes grey by the luma of ITU-R BT.601; grey is repeated in every channel.
     """
     fitted = fit(raster, shown.side, shown.fit).pixels.astype(np.float64)
     grey = fitted @ _GREY if fitted.ndim == 3 else fitted
@@ -38,7 +38,7 @@ def grad_cam(
 ) -> tuple[npt.NDArray[np.float64], float]:
     """Return the (rows, columns) map of one score, and the score itself.
 
-    The map is as coarse as the layer, and 0 or above.
+    The map has the resolution of the layer, and no negative values.
     """
     import torch
 
@@ -76,8 +76,8 @@ def laid_over(
     """Return the map over the whole image sent, ``side`` × ``side``, at most 1.
 
     Bilinear between the centres of the coarse map's elements, constant beyond the
-    outermost, and 0 if the image was cropped away before the network saw it. A map of
-    zeros stays one.
+    outermost, and 0 where the image was cropped before the network saw it. A map of
+    zeros stays zero.
     """
     to_network = fit_affine(ImageGeometry(size), shown.side, shown.fit)
     down = _weights(found.shape[0], size.rows, _down(to_network), shown.side, side)
@@ -102,8 +102,8 @@ def _weights(
 ) -> npt.NDArray[np.float64]:
     """Return the (side, coarse) weights that interpolate along one axis.
 
-    ``line`` is the scale and shift from the image, ``length`` long, to the network's
-    input, ``seen`` long.
+    ``line`` is the scale and shift from the image (``length`` pixels) to the network's
+    input (``seen`` pixels).
     """
     scale, shift = line
     at = ((np.arange(side) + 0.5) * length / side) * scale + shift

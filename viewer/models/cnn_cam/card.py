@@ -50,10 +50,10 @@ _LARGEST_SIDE: Final = 4096
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """Where a network comes from: ``kind`` is exported, torchscript or factory.
+    """How to create a network: ``kind`` is exported, torchscript or factory.
 
-    ``file`` is the network's or, of a factory, the weights' file; ``factory`` a
-    ``module:callable`` that ``arguments`` are given to.
+    ``file`` is the network's or, for a factory, the weights' file; ``factory`` is a
+    ``module:callable`` that is called with ``arguments``.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class NetworkSource:
 
 @dataclass(frozen=True)
 class NetworkInput:
-    """What a network is shown: ``side`` × ``side`` numbers of 1 or 3 channels."""
+    """A network's input: ``side`` × ``side`` numbers in 1 or 3 channels."""
 
     side: int
     channels: int
@@ -79,7 +79,7 @@ class NetworkInput:
 
 @dataclass(frozen=True)
 class Card:
-    """A network's card; ``classes`` gives each finding's score by its plain name."""
+    """A network's card; ``classes`` maps each finding's plain name to an index."""
 
     name: str
     layer: str
@@ -94,13 +94,13 @@ class Card:
         return f"{self.sha256}+{file_sha256(self.source.file)}"
 
     def score_of(self, finding: str) -> int | None:
-        """Return the number of a finding's score, None if it was not learned."""
+        """Return the index of a finding's score, None if it was not learned."""
         word = own_word(finding, self.classes)
         return None if word is None else self.classes[word]
 
 
 def plain(finding: str) -> str:
-    """Return a finding's name in small letters, with single blanks."""
+    """Return a finding's name in lower case, with single blanks."""
     return " ".join(finding.casefold().replace("_", " ").split())
 
 
@@ -116,7 +116,7 @@ def unlearned(settings: Mapping[str, object], finding: str) -> WrongUseError | N
 
 
 def not_learned(card: Card, finding: str) -> tuple[str, str]:
-    """Return the two sentences about a finding that a network cannot be asked about."""
+    """Return the two sentences of the error for a finding not learned."""
     return (
         f"The network '{card.name}' was not trained on '{finding}'.",
         f"Choose one of its findings: {', '.join(card.classes)}.",
@@ -129,9 +129,9 @@ def read_card(path: Path) -> Card:
     Raises
     ------
     UnreadableInputError
-        Where there is no such file, or it is not TOML.
+        If there is no such file, or it is not TOML.
     WrongUseError
-        Where something is missing in it or cannot be.
+        If an entry is missing or invalid.
     """
     try:
         data = path.read_bytes()
@@ -174,7 +174,7 @@ class _Network:
             raise ValueError("a factory needs weights")
 
     def source(self, folder: Path) -> NetworkSource:
-        """Return where the network comes from; its file lies below a folder."""
+        """Return where the network comes from; its file must be below a folder."""
         if not self.factory:
             kind = "exported" if self.exported else "torchscript"
             return NetworkSource(kind, folder / (self.exported or self.torchscript))
@@ -210,7 +210,7 @@ class _Input:
             raise ValueError("std must be above 0")
 
     def checked(self) -> NetworkInput:
-        """Return it with the mean and standard deviation that are not named."""
+        """Return it with the default mean and standard deviation filled in."""
         mean = self.mean or (0.0,) * self.channels
         std = self.std or (1.0,) * self.channels
         return NetworkInput(self.side, self.channels, *self.range, mean, std, self.fit)

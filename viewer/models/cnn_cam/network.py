@@ -1,10 +1,10 @@
-"""Networks loaded without running anybody's code unasked.
+"""Loading of networks without running anybody's code unasked.
 
-What is safe: safetensors hold numbers only, and a state dict is read by torch's
-restricted unpickler (``weights_only=True``), which makes tensors and plain containers
-and nothing else. What is not: a factory is a callable that the card chooses,
-TorchScript is a program, and torch.export's archive may hold pickles; each needs the
-profile's ``trusted``, which names exactly this callable, or this file by its SHA-256.
+Safe: safetensors hold numbers only, and a state dict is read by torch's restricted
+unpickler (``weights_only=True``), which creates only tensors and plain containers.
+Unsafe: a factory is a callable that the card chooses, TorchScript is a program, and
+torch.export's archive may contain pickles; each needs the profile's ``trusted``, which
+names exactly this callable, or this file by its SHA-256.
 """
 
 import importlib
@@ -24,10 +24,10 @@ from viewer.models.loaded import Progress, check_cancelled
 
 @dataclass(frozen=True)
 class Network:
-    """A loaded network on its device, and its card as it was then.
+    """A loaded network on its device, and its card at that time.
 
-    ``layer`` is the module whose output Grad-CAM looks at, None for a network that
-    returns (scores, maps) itself.
+    ``layer`` is the module whose output Grad-CAM uses, None for a network that returns
+    (scores, maps) itself.
     """
 
     module: Any
@@ -37,18 +37,18 @@ class Network:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of its weights and buffers."""
+        """Size of its weights and buffers in bytes."""
         tensors = (*self.module.parameters(), *self.module.buffers())
         return sum(t.numel() * t.element_size() for t in tensors)
 
 
 def check_trusted(source: NetworkSource, trusted: str) -> None:
-    """Refuse what could run code and was not named as trusted.
+    """Refuse what could run code and is not declared as trusted.
 
     Raises
     ------
     WrongUseError
-        With the words that say it is trusted.
+        With the setting that declares it as trusted.
     """
     if source.kind == "factory":
         named, what = source.factory, f"calls {source.factory}"
@@ -70,7 +70,7 @@ def load_network(
     Raises
     ------
     OverreadError
-        Where its files are not what the card says; the sentences say why.
+        If its files do not match the card; the sentences say why.
     """
     progress(0.1, "loading the network")
     module = _quietly(_loaders()[card.source.kind], card.source)
@@ -87,7 +87,7 @@ def load_network(
 
 
 def device_named(setting: str) -> str:
-    """Return cpu, cuda or mps; raises if the chosen one is not available to torch."""
+    """Return cpu, cuda or mps; WrongUseError if torch cannot use the one named."""
     import torch
 
     there = {
@@ -106,7 +106,7 @@ def device_named(setting: str) -> str:
 
 
 def release_memory() -> None:
-    """Give a GPU's memory back that torch keeps for later."""
+    """Release the GPU memory that torch has cached."""
     import torch
 
     if torch.cuda.is_available():
@@ -114,12 +114,12 @@ def release_memory() -> None:
 
 
 def read_weights(source: NetworkSource) -> dict[str, Any]:
-    """Return the tensors by name, of safetensors or of a plain state dict.
+    """Return the tensors by name, from safetensors or a plain state dict.
 
     Raises
     ------
     UnreadableInputError
-        For a file that is neither, or that would run code.
+        If the file is neither, or would run code.
     """
     if source.file.suffix == ".safetensors":
         held = _safetensors(source.file)
@@ -170,7 +170,7 @@ def _loaders() -> Mapping[str, Any]:
 
 
 def _quietly(load: Any, source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
-    """Load without torch's advice to programmers on standard error."""
+    """Silence torch's advice to programmers on standard error while loading."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return load(source)
@@ -256,7 +256,7 @@ def _last_layers(module: Any) -> list[str]:  # noqa: ANN401 - untyped library
 
 
 def _try_out(network: Network, card: Card) -> None:
-    """Show the network an empty image, and see that it tells all the card says."""
+    """Run the network on an empty image, and check that it returns every score."""
     import torch
 
     shown = card.input

@@ -1,4 +1,4 @@
-"""The settings of a profile that asks a classifying network where it looked."""
+"""The settings of the adapter for classifying networks."""
 
 from pathlib import Path
 from typing import Final

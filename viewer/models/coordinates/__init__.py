@@ -1,1 +1,1 @@
-"""How models write coordinates: one table of conventions, read and written."""
+"""How models write coordinates: one table of conventions, for parsing and writing."""

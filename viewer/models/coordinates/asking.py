@@ -1,7 +1,7 @@
-"""How a model of each convention is asked for a place, in the words it was trained on.
+"""Prompts that ask for a location in each convention, in the words of its training.
 
-``{condition}`` stands for the finding. Families with a syntax of their own are asked in
-it, as their model cards do; the others are told which JSON to write.
+``{condition}`` stands for the finding. Model families with their own syntax are asked
+in it, as in their model cards; the others are told which JSON to write.
 """
 
 from collections.abc import Mapping

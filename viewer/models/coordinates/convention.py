@@ -1,4 +1,4 @@
-"""What every convention of coordinates offers, and the two ways of being one."""
+"""The interface of coordinate conventions, and its two implementations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,12 +36,12 @@ class CellReader(Protocol):
     def __call__(
         self, reply: str, grid: Grid, *, truncated: bool
     ) -> CellAnswer | Unparsed:
-        """Return the cell, or why there is none; of a cut reply only a whole one."""
+        """Return the cell, or why there is none; of a truncated reply only a whole one."""
         ...
 
 
 class Convention(Protocol):
-    """One way of writing places, read and written."""
+    """One way of writing locations, with parser and writer."""
 
     @property
     def name(self) -> str:
@@ -50,32 +50,32 @@ class Convention(Protocol):
 
     @property
     def summary(self) -> str:
-        """What it looks like and what it counts, in one sentence."""
+        """What it looks like and its units, in one sentence."""
         ...
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """What it can write."""
+        """The kinds of locations it can write."""
         ...
 
     def read(
         self, reply: str, frame: Frame, *, truncated: bool = False
     ) -> PlacesReading:
-        """Return the places of a reply in native pixels, or why there are none."""
+        """Parse a reply to locations in native pixels, or why there are none."""
         ...
 
     def write(self, places: Sequence[Place], frame: Frame) -> str:
-        """Return places as a model would write them; a kind it lacks raises."""
+        """Return locations as a model would write them; unsupported kinds raise."""
         ...
 
     def bin_native(self, frame: Frame) -> PointPx:
-        """Return the width and height of its smallest step in native pixels."""
+        """Return width and height of its smallest step in native pixels."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NumberConvention:
-    """Numbers in a syntax (``find``, ``form``) that count in a space."""
+    """Numbers in a syntax (``find``, ``form``), in the units of a space."""
 
     name: str
     summary: str
@@ -87,7 +87,7 @@ class NumberConvention:
     def read(
         self, reply: str, frame: Frame, *, truncated: bool = False
     ) -> PlacesReading:
-        """Return the places of a reply in native pixels, or why there are none."""
+        """Parse a reply to locations in native pixels, or why there are none."""
         answer = said(reply)
         found = self.find(answer.text)
         placed = [place(mark, self.space, frame) for mark in found.marks]
@@ -101,7 +101,7 @@ class NumberConvention:
         return PlacesReading(reply, self.name, status, reason, places, rejected, flags)
 
     def write(self, places: Sequence[Place], frame: Frame) -> str:
-        """Return places as a model would write them; a kind it lacks raises."""
+        """Return locations as a model would write them; unsupported kinds raise."""
         to_units = self.space.to_sent(frame).inverse()
         marks = [_mark(p, frame.to_sent, to_units) for p in places]
         for mark in marks:
@@ -113,13 +113,13 @@ class NumberConvention:
         return self.form(marks, self.space)
 
     def bin_native(self, frame: Frame) -> PointPx:
-        """Return the width and height of its smallest step in native pixels."""
+        """Return width and height of its smallest step in native pixels."""
         return self.space.bin_native(frame)
 
 
 @dataclass(frozen=True, slots=True)
 class GridConvention:
-    """A cell of the grid drawn on the sent image; ``read_cell`` finds its name."""
+    """A cell of the grid drawn on the sent image; ``read_cell`` parses its name."""
 
     read_cell: CellReader
     name: str = "grid"
@@ -138,7 +138,7 @@ class GridConvention:
         return PlacesReading(reply, self.name, ReplyStatus.OK, places=(found,))
 
     def write(self, places: Sequence[Place], frame: Frame) -> str:
-        """Return the name of the cell that holds the first place's centre."""
+        """Return the name of the cell that contains the first location's centre."""
         if not places:
             raise WrongUseError(
                 "The convention grid always names a cell.", "Give it a place."
@@ -151,14 +151,14 @@ class GridConvention:
         return frame.grid.label(cell)
 
     def bin_native(self, frame: Frame) -> PointPx:
-        """Return the width and height of a cell in native pixels."""
+        """Return width and height of a cell in native pixels."""
         width = frame.sent.columns / frame.grid.columns
         height = frame.sent.rows / frame.grid.rows
         return PointPx(width / abs(frame.to_sent.a), height / abs(frame.to_sent.e))
 
 
 def bare_cell(reply: str, grid: Grid, *, truncated: bool) -> CellAnswer | Unparsed:
-    """Read a reply that is only a cell's name."""
+    """Parse a reply that consists only of a cell's name."""
     match = _BARE_CELL.fullmatch(said(reply).text.strip(" .`*\n"))
     if match is None:
         status = Status.TRUNCATED if truncated else Status.UNPARSED
@@ -170,7 +170,7 @@ def bare_cell(reply: str, grid: Grid, *, truncated: bool) -> CellAnswer | Unpars
 
 
 def cell_box(cell: Cell, frame: Frame) -> BoxPx:
-    """Return a cell in native pixels, cut where a letterbox goes beyond the image."""
+    """Return a cell in native pixels, clipped where a letterbox is beyond the image."""
     box, to_native = frame.grid.box(cell, frame.sent), frame.to_sent.inverse()
     upper = to_native.apply(PointPx(box.x0, box.y0))
     lower = to_native.apply(PointPx(box.x1, box.y1))
@@ -181,7 +181,7 @@ def cell_box(cell: Cell, frame: Frame) -> BoxPx:
 
 
 def centre_of(shape: PointPx | BoxPx | PolygonPx) -> PointPx:
-    """Return a point itself, or the middle of a box or of what encloses an outline."""
+    """Return a point itself, or the centre of a box or of an outline's bounding box."""
     points = corners_of(shape)
     xs, ys = [p.x for p in points], [p.y for p in points]
     return PointPx((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2)
@@ -205,7 +205,7 @@ def _mark(place_: Place, to_sent: Affine, to_units: Affine) -> Mark:
 
 
 def _flags(places: Sequence[Place], rejected: Sequence[Rejected]) -> tuple[Flag, ...]:
-    """Return every flag of the places once, and those of the reply as a whole."""
+    """Return the flags of all locations and of the whole reply, each once."""
     flags = {flag for p in places for flag in p.flags}
     if len({p.label.casefold() for p in places if p.label}) > 1:
         flags.add(Flag.SEVERAL_LABELS)
@@ -222,7 +222,7 @@ def _status(
     *,
     truncated: bool,
 ) -> tuple[ReplyStatus, str]:
-    """Return how a text could be read, and the reason in a word."""
+    """Return the status of a text, and the reason in a word."""
     if truncated:
         return ReplyStatus.TRUNCATED, "length"
     if is_blank(answer.text) and not found.empty:
@@ -242,7 +242,7 @@ def _status(
 
 
 def _status_of_prose(text: str, *, empty: bool) -> tuple[ReplyStatus, str]:
-    """Return the status of a text without any place."""
+    """Return the status of a text without any location."""
     if declines(text):
         return ReplyStatus.REFUSED, "declined"
     if empty or is_nothing(text):

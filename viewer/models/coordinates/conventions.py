@@ -1,4 +1,4 @@
-"""The table of conventions: how each family writes places.
+"""The table of conventions: how each model family writes locations.
 
 A convention is chosen in a model's profile. :func:`detect` only reports which ones a
 reply could be read by; it never chooses.
@@ -168,7 +168,7 @@ def convention_named(name: str) -> Convention:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A convention by which a reply can be read; confidences add up to 1."""
+    """A convention by which a reply can be parsed; confidences sum to 1."""
 
     name: str
     confidence: float
@@ -201,11 +201,11 @@ _LEAST = 0.01
 
 
 def detect(reply: str, frame: Frame) -> tuple[Candidate, ...]:
-    """Return every convention that reads a place in a reply, the likeliest first.
+    """Return every convention that finds a location in a reply, most likely first.
 
-    The weight of each is that of the strongest sign of its syntax in the text, ten
-    times less for each way in which its numbers do not fit the image. Conventions that
-    differ only in scale stay side by side, each with its own geometry.
+    The weight of each is that of the strongest sign of its syntax in the text, divided
+    by ten for each way in which its numbers do not fit the image. Conventions that
+    differ only in scale are all listed, each with its own geometry.
     """
     readings = [(c.name, c.read(reply, frame)) for c in _TABLE]
     weighed = [

@@ -1,7 +1,8 @@
-"""The JSON Schema of an answer in each convention that is written in JSON.
+"""The JSON Schema of an answer, for every convention that is written in JSON.
 
-What a schema allows, its convention reads. The outermost value is an object, because
-OpenAI's structured outputs take nothing else; lists of places stand under "findings".
+Everything a schema allows can be parsed by its convention. The outermost value is an
+object, because OpenAI's structured outputs accept nothing else; lists of locations are
+under "findings".
 """
 
 from collections.abc import Mapping
@@ -39,7 +40,7 @@ def form_of(convention: str, finding: str) -> dict[str, object] | None:
     Returns
     -------
     dict or None
-        None for a cell of the grid, whose form is the same in every question.
+        None for a cell of the grid, whose schema is the same for every question.
     """
     if convention == _GRID:
         return None
@@ -50,7 +51,7 @@ def form_of(convention: str, finding: str) -> dict[str, object] | None:
 
 
 def not_formed(model: str, convention: str) -> WrongUseError:
-    """Return the error of a form asked for in a convention that is not JSON."""
+    """Return the error for structured answers in a convention that is not JSON."""
     return WrongUseError(
         f"The model '{model}' must answer in a fixed form (structured), but its "
         f"convention {convention} is not JSON.",

@@ -1,4 +1,4 @@
-"""Which pixels a reply's numbers mean, and what a convention counts in."""
+"""The pixel frames that a reply's numbers can refer to, and their units."""
 
 from dataclasses import dataclass, field
 
@@ -10,10 +10,10 @@ from viewer.imaging.resample import crop_window
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The image as it is, as it was sent, and as the model saw it.
+    """The image in native pixels, as it was sent, and as the model saw it.
 
-    ``to_sent`` maps native pixel coordinates to those of the sent image; the model
-    sees the sent image stretched to ``seen``. ``grid`` is the one drawn on it.
+    ``to_sent`` maps native pixel coordinates to those of the sent image; the model sees
+    the sent image resized to ``seen``. ``grid`` is the one drawn on it.
     """
 
     native: SizePx
@@ -24,19 +24,19 @@ class Frame:
 
     @classmethod
     def of_sent(cls, sent: SizePx, seen: SizePx | None = None) -> "Frame":
-        """Return the frame in which the sent image is the native one."""
+        """Return the frame whose native image is the sent one."""
         return cls(sent, Affine.identity(), sent, seen or sent)
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What a convention's numbers count.
+    """The units of a convention's numbers.
 
-    ``divisions`` is the number that stands for the far edge, None for pixels of the
-    image as seen. ``step`` is the smallest difference that is written. With
-    ``centred`` a number n means the middle of bin n. Numbers above ``largest`` (or
-    below zero) do not exist in the convention; where it is None they are clipped.
-    With ``cropped`` they count on the centred square of the sent image.
+    ``divisions`` is the number at the far edge, None for pixels of the image as seen.
+    ``step`` is the smallest difference that is written. With ``centred`` a number n
+    means the middle of bin n. Numbers above ``largest`` (or below zero) are invalid in
+    the convention; if it is None they are clipped. With ``cropped`` they refer to the
+    centred square of the sent image.
     """
 
     divisions: float | None
@@ -56,7 +56,7 @@ class Space:
         return Affine(scale_x, 0.0, shift_x, 0.0, scale_y, shift_y)
 
     def bin_native(self, frame: Frame) -> PointPx:
-        """Return the width and height of one step in native pixels."""
+        """Return width and height of one step in native pixels."""
         to_sent, scale = self.to_sent(frame), frame.to_sent
         return PointPx(
             self.step * to_sent.a / abs(scale.a), self.step * to_sent.e / abs(scale.e)

@@ -1,4 +1,4 @@
-"""The numbers of a place in JSON or in words: in a list, or each under its name."""
+"""The numbers of a location in JSON or text: in a list, or each with its name."""
 
 import re
 
@@ -43,12 +43,12 @@ _NAMED = re.compile(
 
 
 def plain_key(key: str) -> str:
-    """Return a key without case, underscores and blanks."""
+    """Return a key in lower case without underscores and blanks."""
     return re.sub(r"[^a-z0-9]", "", key.casefold())
 
 
 def number(value: object) -> float | None:
-    """Return a number, also one written as text or in pixels, else None."""
+    """Return a number, also if written as text or with "px", else None."""
     if isinstance(value, float):
         return value
     if not isinstance(value, str):
@@ -58,14 +58,14 @@ def number(value: object) -> float | None:
 
 
 def numbers_of(members: list[object]) -> list[float] | None:
-    """Return the numbers of a list of numbers, otherwise None."""
+    """Return the numbers of a list that contains only numbers, else None."""
     found = [number(member) for member in members]
     numbers = [n for n in found if n is not None]
     return numbers if numbers and len(numbers) == len(found) else None
 
 
 def keyed_numbers(value: object, *, corners: bool) -> list[float] | None:
-    """Return the numbers of a list or of a text; with ``corners`` also of two pairs."""
+    """Return the numbers of a list or a text; with ``corners`` also of two pairs."""
     if isinstance(value, str):
         whole = _ONLY_NUMBERS.fullmatch(value)
         usable = whole and not _GLUED.search(value)
@@ -81,7 +81,7 @@ def keyed_numbers(value: object, *, corners: bool) -> list[float] | None:
 
 
 def named_corners(value: Pairs) -> list[float] | None:
-    """Return x0, y0, x1, y1 or x, y of an object that names each of them."""
+    """Return x0, y0, x1, y1 or x, y from an object that names each of them."""
     numbers = {plain_key(key): number(member) for key, member in value.pairs}
     for names in _CORNERS:
         if all(numbers.get(name) is not None for name in names):
@@ -99,7 +99,7 @@ def named_corners(value: Pairs) -> list[float] | None:
 
 
 def is_half_a_box(value: Pairs) -> bool:
-    """Tell whether an object names sides or corners of a box, but not all it needs."""
+    """Tell whether an object names some sides or corners of a box, but not all."""
     members = {plain_key(key): member for key, member in value.pairs}
     if any(name in members for names in _OPPOSITE for name in names):
         return True
@@ -108,7 +108,7 @@ def is_half_a_box(value: Pairs) -> bool:
 
 
 def opposite_corners(value: Pairs) -> list[float] | None:
-    """Return the four numbers of an object that gives two corners, as written."""
+    """Return the four numbers of an object with two corners, as written."""
     members = {plain_key(key): member for key, member in value.pairs}
     for first, last in _OPPOSITE:
         corners = [_corner(members.get(first)), _corner(members.get(last))]
@@ -132,7 +132,7 @@ def _corner(value: object) -> list[float]:
 
 
 def box_in_words(text: str) -> list[float] | None:
-    """Return x0, y0, x1, y1 of a text that names each of them exactly once."""
+    """Return x0, y0, x1, y1 from a text that names each of them exactly once."""
     named = _NAMED.findall(text)
     numbers = {axis + end: float(value) for axis, end, value in named}
     for names in (("x1", "y1", "x2", "y2"), ("xmin", "ymin", "xmax", "ymax")):

@@ -1,4 +1,4 @@
-"""Places in JSON: boxes and points under their keys, or bare lists of numbers."""
+"""Locations in JSON: boxes and points under their keys, or bare lists of numbers."""
 
 import re
 from collections.abc import Sequence
@@ -56,19 +56,19 @@ _KEYED = re.compile(r"\b(?:bbox|box|point)(?:_2d)?[\"']?\s*:\s*[\[({][^\n]{0,80}
 
 @dataclass(frozen=True, slots=True)
 class JsonRules:
-    """Which axis stands first, and which keys tell that another convention wrote it."""
+    """Which axis comes first, and which keys belong to another convention."""
 
     y_first: bool = False
     with_masks: bool = False
 
     @property
     def foreign(self) -> frozenset[str]:
-        """Keys that name the other order of axes."""
+        """Keys that belong to the other order of axes."""
         return X_FIRST_KEYS if self.y_first else Y_FIRST_KEYS
 
 
 def find_in_json(text: str, rules: JsonRules) -> Found:
-    """Return the places of every list and object in a text."""
+    """Return the locations in every list and object of a text."""
     walk, complete, blocks = _Walk(rules), True, 0
     for document in documents(text):
         before = len(walk.marks)
@@ -87,10 +87,10 @@ def find_in_json(text: str, rules: JsonRules) -> Found:
 
 
 def _once(marks: Sequence[Mark]) -> list[Mark]:
-    """Return the places of several documents, each once and marked as such.
+    """Return the locations of several documents without duplicates, flagged if any.
 
-    A reply that names a box in a sentence and again in JSON means one box; which of
-    two different ones it means is not for a parser to say.
+    A reply that names a box in a sentence and again in JSON means one box; a parser
+    cannot decide between two different ones.
     """
     kept: dict[tuple[float, ...], Mark] = {}
     for mark in marks:
@@ -102,7 +102,7 @@ def _once(marks: Sequence[Mark]) -> list[Mark]:
 
 @dataclass
 class _Walk:
-    """Gathers the places of documents."""
+    """Collects the locations in documents."""
 
     rules: JsonRules
     marks: list[Mark] = field(default_factory=list)
@@ -112,11 +112,11 @@ class _Walk:
 
     @property
     def found_nothing(self) -> bool:
-        """Whether no document said anything about a place."""
+        """Whether no document mentioned a location."""
         return not (self.marks or self.malformed or self.foreign or self.empty)
 
     def without_brackets(self, text: str) -> None:
-        """Gather the one box of a text that writes it in words; see `box_in_words`."""
+        """Collect the one box that a text describes in words; see `box_in_words`."""
         if numbers := four_in(text):
             self._add(Kind.BOX, numbers, "")
         elif named := box_in_words(text):
@@ -125,7 +125,7 @@ class _Walk:
             self.malformed.append(keyed[0][:80])
 
     def document(self, document: Document, text: str) -> None:
-        """Gather a document; bare pairs of numbers count only as the whole text."""
+        """Collect from a document; bare pairs count only if they are the whole text."""
         alone = _is_alone(document, text)
         if document.value in ([], Pairs(())):
             self.empty = self.empty or (document.complete and alone)
@@ -171,7 +171,7 @@ class _Walk:
             self._members(value, label)
 
     def _members(self, value: Pairs, label: str) -> None:
-        """Gather every member; a key of places that stands twice makes them several."""
+        """Collect from every member; a repeated location key means several."""
         before, mask = (
             len(self.marks),
             _mask(value) if self.rules.with_masks else None,
@@ -190,9 +190,9 @@ class _Walk:
             self.marks[before:] = _once(self.marks[before:])
 
     def _member(self, value: object, label: str, *, numbers_count: bool) -> None:
-        """Gather what stands under a key of no meaning, which may be the label.
+        """Collect from a member without a known key, which may be the label.
 
-        Beside a key of places, numbers under another key are no place.
+        Beside a location key, numbers under other keys are not locations.
         """
         numbers = numbers_of(value) if isinstance(value, list) else None
         if numbers is not None and len(numbers) == 4 and numbers_count:
@@ -213,7 +213,7 @@ class _Walk:
     def _keyed(
         self, value: object, counts: frozenset[int], label: str, mask: str | None
     ) -> None:
-        """Gather what stands under a key of places of two or of four numbers."""
+        """Collect from a location key with two or four numbers."""
         if value is None or _says_nothing(value):
             self.empty = True
             return
@@ -249,7 +249,7 @@ class _Walk:
 
 
 def _counts(key: str) -> frozenset[int]:
-    """Return how many numbers a place may have under a key; none for other keys."""
+    """Return how many numbers a location may have under a key; none for other keys."""
     if key in _BOX_KEYS:
         return frozenset({4})
     if key in _POINT_KEYS:
@@ -263,7 +263,7 @@ def _keys_of_places(value: Pairs) -> list[str]:
 
 
 def _is_alone(document: Document, text: str) -> bool:
-    """Tell whether nothing but fences and blanks surrounds a document."""
+    """Tell whether a document is surrounded only by code fences and blanks."""
     if len(text) - (document.end - document.start) > _MOST_AROUND:
         return False
     around = text[: document.start] + text[document.end :]
@@ -271,13 +271,13 @@ def _is_alone(document: Document, text: str) -> bool:
 
 
 def _nests_only(members: list[object]) -> bool:
-    """Tell whether a list holds lists or objects, and no number beside them."""
+    """Tell whether a list contains only lists or objects, and no numbers."""
     nests = any(isinstance(member, list | Pairs) for member in members)
     return nests and not _mixes_levels(members)
 
 
 def _mixes_levels(members: list[object]) -> bool:
-    """Tell whether a number stands beside a list or object: a place gone wrong."""
+    """Tell whether a number is beside a list or object: a malformed location."""
     nests = any(isinstance(member, list | Pairs) for member in members)
     return nests and any(isinstance(member, float) for member in members)
 
@@ -289,7 +289,7 @@ def _label(value: Pairs) -> str:
 
 
 def _label_text(value: object) -> str:
-    """Return a label's text, of a list of labels or of a nested one too."""
+    """Return a label's text, also from a list of labels or a nested label."""
     if isinstance(value, list):
         return "; ".join(text for text in map(_label_text, value) if text)
     if isinstance(value, Pairs):
@@ -317,7 +317,7 @@ def _written_object(value: Pairs) -> str:
 
 
 def _written(value: object) -> str:
-    """Return a value as short text for the list of what was rejected."""
+    """Return a value as short text, to list it as rejected."""
     if isinstance(value, list):
         return "[" + ", ".join(_written(member) for member in value[:16]) + "]"
     if isinstance(value, float):

@@ -1,9 +1,9 @@
-"""JSON as models write it: fenced, in prose, single-quoted, with loose commas, cut off.
+"""JSON as models write it: fenced, in prose, single-quoted, with stray commas, cut off.
 
-Commas, semicolons and comments between values carry no meaning here, quotes may be
-single or missing, Python's ``None`` and tuples count. Brackets and colons must be
-right: what they hold is what the numbers mean. No pattern here looks ahead without a
-bound, so that a reply's length alone sets how long it is read.
+Commas, semicolons and comments between values are ignored, quotes may be single or
+missing, Python's ``None`` and tuples are accepted. Brackets and colons must be right,
+because they determine what the numbers mean. No pattern has unbounded look-ahead, so
+that parsing time is limited by the reply's length.
 """
 
 import json
@@ -34,17 +34,18 @@ _WORDS = {"true": True, "false": False, "null": None, "none": None}
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """An object's keys and values in their order; a key may stand twice."""
+    """An object's keys and values in order; keys may be repeated."""
 
     pairs: tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A value, where it stood, and whether it was closed.
+    """A value, its position, and whether it was closed.
 
-    Members are lists, Pairs, str, float, bool or None. Of a document cut off ``value``
-    holds the members that were closed; of a list cut among its numbers, none of them.
+    Members are lists, Pairs, str, float, bool or None. If the document is truncated,
+    ``value`` has only the members that were closed, and a list truncated among its
+    numbers has none.
     """
 
     value: list[object] | Pairs
@@ -54,7 +55,7 @@ class Document:
 
 
 class _BadSyntaxError(Exception):
-    """The text at this place is not JSON however leniently read."""
+    """The text at this position is not JSON, however leniently parsed."""
 
 
 def documents(text: str) -> Iterator[Document]:
@@ -72,7 +73,7 @@ def documents(text: str) -> Iterator[Document]:
 
 
 class _Reader:
-    """Reads one document from ``position`` on; ``cut`` once the text has run out."""
+    """Parses one document from ``position`` on; ``cut`` once the text has ended."""
 
     def __init__(self, text: str, position: int) -> None:
         self.text = text
@@ -80,9 +81,9 @@ class _Reader:
         self.cut = False
 
     def container(self, depth: int) -> list[object] | Pairs:
-        """Read a list or an object at its opening bracket.
+        """Parse a list or an object at its opening bracket.
 
-        What is nested deeper than anyone means ends the text there, as a cut would.
+        Nesting deeper than plausible ends the text there, like a truncation.
         """
         if depth > _DEEPEST:
             self.position, self.cut = len(self.text), True
@@ -110,7 +111,7 @@ class _Reader:
         return Pairs(tuple(pairs))
 
     def _closed(self, closing: str) -> bool:
-        """Step over what separates values; tell whether the container ends here."""
+        """Skip separators between values; tell whether the container ends here."""
         self._skip()
         if self.cut:
             return True
@@ -125,7 +126,7 @@ class _Reader:
         self.cut = self.cut or self.position >= len(self.text)
 
     def _key(self) -> str | None:
-        """Read a key and its colon; None if the text runs out within."""
+        """Parse a key and its colon; None if the text ends first."""
         key = str(self._scalar())
         self._skip()
         if self.cut:
@@ -136,7 +137,7 @@ class _Reader:
         return key
 
     def _member(self, members: list[object], depth: int) -> None:
-        """Add the next value, unless the text ends before its end."""
+        """Add the next value, unless the text ends inside it."""
         self._skip()
         if self.cut:
             return
@@ -166,19 +167,19 @@ class _Reader:
         return None
 
     def _step(self, match: re.Match[str]) -> None:
-        """Go on behind a bare value; at the text's end it may not be whole."""
+        """Advance behind a bare value; at the text's end it may be incomplete."""
         self.position = match.end()
         self.cut = self.cut or self.position >= len(self.text)
 
     def _run_out(self) -> None:
-        """Take a string that never ends, or a number breaking off, as the cut."""
+        """Treat a string or number that is unterminated at the text's end as cut off."""
         if not _BREAKING_OFF.match(self.text, self.position):
             raise _BadSyntaxError
         self.position, self.cut = len(self.text), True
 
 
 def _unescaped(text: str) -> str:
-    """Return a string's text with JSON's escapes read, where they are valid."""
+    """Return a string with its valid JSON escapes decoded."""
     if "\\" not in text:
         return text
     try:

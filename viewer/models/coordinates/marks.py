@@ -1,4 +1,4 @@
-"""What a reply holds before its numbers are given a meaning."""
+"""What a parser finds in a reply, before its numbers are interpreted."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from viewer.domain.places import Flag
 
 
 class Kind(StrEnum):
-    """The kind of a place."""
+    """The kind of a location."""
 
     POINT = "point"
     BOX = "box"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a convention's own numbers.
+    """A location in a convention's own units.
 
     ``values`` alternate x and y, whatever order the reply wrote them in: two for a
     point, four for a box, six or more for an outline. ``mask`` is a mask as written.
@@ -33,12 +33,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything of a convention that a text holds.
+    """Everything of a convention found in a text.
 
-    ``malformed`` are places with the wrong number of numbers, ``foreign`` keys that
-    belong to a convention with the other axis first. ``empty`` tells that the text says
-    in its format that there is nothing; ``complete`` is False if it breaks off inside a
-    place.
+    ``malformed`` are locations with the wrong number of numbers, ``foreign`` are keys
+    of a convention with the other axis first. ``empty`` is True if the text says in its
+    format that there is nothing; ``complete`` is False if it ends inside a location.
     """
 
     marks: tuple[Mark, ...] = ()

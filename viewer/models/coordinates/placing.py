@@ -1,4 +1,4 @@
-"""From a convention's numbers to native pixels, with everything that went wrong."""
+"""Conversion of a convention's numbers to native pixels, recording every problem."""
 
 import base64
 import binascii
@@ -18,17 +18,17 @@ _EDGE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class _Clipped:
-    """Points within an image, and whether any had to be moved."""
+    """Points clipped to an image, and whether any had to be moved."""
 
     points: tuple[PointPx, ...]
     moved: bool
 
 
 def place(mark: Mark, space: Space, frame: Frame) -> Place | Rejected:
-    """Return a mark in native pixels, or why it is not a place.
+    """Return a mark in native pixels, or why it is not a location.
 
-    Corners are put in order, then cut at the edges of the sent image and again at
-    those of the native one, where a letterbox shows more than there is.
+    Corners are sorted, then clipped to the sent image and again to the native one,
+    because a letterbox extends beyond it.
     """
     if reason := _bad_numbers(mark, space):
         return Rejected(mark.written, reason)
@@ -52,7 +52,7 @@ def place(mark: Mark, space: Space, frame: Frame) -> Place | Rejected:
 
 
 def _bad_numbers(mark: Mark, space: Space) -> str:
-    """Return why numbers do not exist in their convention, else an empty text."""
+    """Return why numbers are invalid in their convention, else ""."""
     if not all(math.isfinite(value) and abs(value) < 1e9 for value in mark.values):
         return "not_a_number"
     if space.largest is None:
@@ -63,7 +63,7 @@ def _bad_numbers(mark: Mark, space: Space) -> str:
 
 
 def _ordered(mark: Mark) -> tuple[tuple[PointPx, ...], bool]:
-    """Return a mark's points, a box's as upper left and lower right corner."""
+    """Return a mark's points, for a box its upper left and lower right corner."""
     xs, ys = mark.values[::2], mark.values[1::2]
     points = tuple(PointPx(x, y) for x, y in zip(xs, ys, strict=True))
     if mark.kind is not Kind.BOX:
@@ -99,9 +99,9 @@ def _clip(points: Sequence[PointPx], size: SizePx) -> _Clipped:
 def _vanished(
     kind: Kind, whole: Sequence[PointPx], kept: Sequence[PointPx], step: PointPx
 ) -> bool:
-    """Tell whether nothing of a mark is left on the image.
+    """Tell whether nothing of a mark lies on the image.
 
-    A point may lie one step outside, where rounding alone can bring it.
+    A point may lie one step outside, as rounding alone can cause that.
     """
     if kind is Kind.POINT:
         away = abs(whole[0].x - kept[0].x), abs(whole[0].y - kept[0].y)
@@ -110,7 +110,7 @@ def _vanished(
 
 
 def _suspect(mark: Mark, space: Space) -> bool:
-    """Tell whether numbers look like fractions where far greater ones are meant."""
+    """Tell whether numbers look like fractions although the convention's are larger."""
     if space.centred or not all(0.0 <= value <= 1.0 for value in mark.values):
         return False
     steps = [value / space.step for value in mark.values]
@@ -128,7 +128,7 @@ def _shape(kind: Kind, points: Sequence[PointPx]) -> PointPx | BoxPx | PolygonPx
 def _mask(
     mark: Mark, corners: Sequence[PointPx]
 ) -> tuple[BoxMask | None, tuple[Flag, ...]]:
-    """Return the map of a box from a PNG in base64, a data URI or bare."""
+    """Return a box's mask from a base64 PNG, as a data URI or bare."""
     if mark.mask is None or mark.kind is not Kind.BOX:
         return None, ()
     try:

@@ -66,7 +66,7 @@ class Said:
 
 
 def said(reply: str) -> Said:
-    """Return the text that answers: NFKC, plain quotes, no reasoning or chat tokens."""
+    """Return the answering text: NFKC, plain quotes, no reasoning or chat tokens."""
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", reply)).translate(_PLAIN)
     text = _LONG_BLANK.sub(_one_blank, _CONTROL.sub(" ", text))
     text = _after_last_end(_without_closed(text))
@@ -79,7 +79,7 @@ def _one_blank(run: re.Match[str]) -> str:
 
 
 def _without_closed(text: str) -> str:
-    """Return a text without what stands from ``<think>`` to the next ``</think>``."""
+    """Return a text without its ``<think>`` … ``</think>`` blocks."""
     ends: dict[str, list[re.Match[str]]] = {}
     for end in _END.finditer(text):
         ends.setdefault(end[1].casefold(), []).append(end)
@@ -94,7 +94,7 @@ def _without_closed(text: str) -> str:
 
 
 def _after_last_end(text: str) -> str:
-    """Return what follows the last end of reasoning whose start was not written."""
+    """Return what follows the last ``</think>`` that has no start."""
     position = max((end.end() for end in _LAST_END.finditer(text)), default=0)
     return text[position:]
 
@@ -106,15 +106,15 @@ def is_nothing(text: str) -> bool:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether a text holds nothing but punctuation and fences."""
+    """Tell whether a text contains only punctuation and code fences."""
     return not _FENCE.sub(" ", text).strip(_AROUND)
 
 
 def declines(text: str) -> bool:
-    """Tell whether a text refuses."""
+    """Tell whether a text is a refusal."""
     return _DECLINES.search(text.casefold()) is not None
 
 
 def denies(text: str) -> bool:
-    """Tell whether a text says that there is nothing to place."""
+    """Tell whether a text says that there is nothing to locate."""
     return _DENIES.search(text.casefold()) is not None

@@ -1,8 +1,8 @@
-"""The settings of a model that answers in coordinates instead of naming a cell.
+"""The settings of models that answer in coordinates instead of naming a cell.
 
-They take no part in a request's key: the same bytes are sent, only the reply is read
-in another way. Names stand here once more, so that the catalogue of models need not
-import what reads them; a test holds both lists together.
+They are not part of a request's key: the same bytes are sent, only the reply is parsed
+differently. The names are repeated here so that the catalogue of models need not import
+the parsers; a test compares both lists.
 """
 
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Places between tags and special tokens, one finder for each family of models.
+"""Locations between tags and special tokens, one finder for each model family.
 
-The tags are those of `conventions`. Every finder is written so that special tokens
-which a server strips from the text leave a readable rest where the format allows it.
+The tags are those of `conventions`. Where the format allows it, finders also parse what
+remains when a server strips special tokens from the text.
 """
 
 import re
@@ -86,7 +86,7 @@ _MAIRA_NUMBERS = re.compile(
 
 
 def find_qwen2_vl(text: str) -> Found:
-    """Read ``<|box_start|>(x1,y1),(x2,y2)<|box_end|>``, with or without its tokens."""
+    """Parse ``<|box_start|>(x1,y1),(x2,y2)<|box_end|>``, with or without its tokens."""
     tagged = list(_QWEN_TAGGED.finditer(text))
     found = _qwen_tagged(tagged, len(text)) if tagged else _qwen_bare(text)
     cut = _TAG_OPEN.search(text) or (not tagged and _QWEN_OPEN.search(text))
@@ -94,7 +94,7 @@ def find_qwen2_vl(text: str) -> Found:
 
 
 def _qwen_tagged(tagged: list[re.Match[str]], length: int) -> Found:
-    """Read what stands between tokens; a reference names every place up to the next."""
+    """Parse text between tokens; a reference labels every location up to the next."""
     marks, malformed, label, empty, complete = [], [], "", False, True
     for match in tagged:
         inside = match["inside"].strip()
@@ -112,7 +112,7 @@ def _qwen_tagged(tagged: list[re.Match[str]], length: int) -> Found:
 
 
 def _qwen_bare(text: str) -> Found:
-    """Read pairs where a server stripped the tokens: two of them, or one by itself."""
+    """Parse pairs whose tokens a server stripped: two for a box, or a single point."""
     marks, malformed = [], []
     for match in _QWEN_RUN.finditer(text):
         written = match[0].strip()
@@ -126,7 +126,7 @@ def _qwen_bare(text: str) -> Found:
 
 
 def _qwen_mark(inside: str, label: str, written: str) -> Mark | None:
-    """Return the place of one pair or of two, None where anything else stands there."""
+    """Return the location of one pair or two, None if anything else is there."""
     rest = _QWEN_PAIR.sub("", inside).replace(",", "").strip()
     values = tuple(float(n) for pair in _QWEN_PAIR.findall(inside) for n in pair)
     if rest or len(values) not in {2, 4}:
@@ -135,7 +135,7 @@ def _qwen_mark(inside: str, label: str, written: str) -> Mark | None:
 
 
 def find_paligemma(text: str) -> Found:
-    """Read ``<locY1><locX1><locY2><locX2> label`` with 16 ``<segNNN>`` or none."""
+    """Parse ``<locY1><locX1><locY2><locX2> label`` with 16 ``<segNNN>`` or none."""
     marks, malformed, complete = [], [], not _TAG_OPEN.search(text)
     for match in _LOC4.finditer(text):
         numbers = [float(n) for n in _LOC.findall(match[1])]
@@ -157,7 +157,7 @@ def find_paligemma(text: str) -> Found:
 def _may_go_on(
     match: re.Match[str], text: str, numbers: list[float], codes: tuple[int, ...]
 ) -> bool:
-    """Tell whether too few tokens stand where the text ends, maybe within a token."""
+    """Tell whether there are too few tokens because the text may be truncated."""
     rest = _TAG_OPEN.sub("", text[match.end() :])
     too_few = len(numbers) < 4 if not codes else len(codes) < SEG_CODES
     return too_few and not rest.strip() and not match[3].strip()
@@ -171,7 +171,7 @@ def _code_flags(codes: tuple[int, ...]) -> tuple[Flag, ...]:
 
 
 def find_molmo(text: str) -> Found:
-    """Read ``<point x= y=>`` and ``<points x1= y1= x2= y2=>``, in percent."""
+    """Parse ``<point x= y=>`` and ``<points x1= y1= x2= y2=>``, in percent."""
     marks, malformed = [], []
     for match in _POINT_TAG.finditer(text):
         alt = _ALT.search(match["attributes"])
@@ -192,7 +192,7 @@ def find_molmo(text: str) -> Found:
 def _paired(attributes: str) -> Iterator[tuple[float, float] | None]:
     """Yield the point of each index that has an x or a y.
 
-    None stands for one whose other axis is missing, given twice or no number.
+    None stands for an index whose other axis is missing, repeated or not a number.
     """
     axes: dict[str, dict[str, list[str]]] = {}
     for axis, index, *values in _ATTRIBUTE.findall(attributes):
@@ -209,7 +209,7 @@ def _paired(attributes: str) -> Iterator[tuple[float, float] | None]:
 
 
 def find_florence2(text: str) -> Found:
-    """Read ``label<loc_x1><loc_y1><loc_x2><loc_y2>`` and outlines in ``<poly>``."""
+    """Parse ``label<loc_x1><loc_y1><loc_x2><loc_y2>`` and outlines in ``<poly>``."""
     text = _FLORENCE_STRIP.sub("", text)
     marks: list[Mark] = []
     malformed: list[str] = []
@@ -231,10 +231,10 @@ def find_florence2(text: str) -> Found:
 
 
 def _florence_marks(label: str, run: str) -> Iterator[Mark | None]:
-    """Yield the places of one run of location tokens, None for a part that is none.
+    """Yield the locations of one run of location tokens, None for an invalid part.
 
-    Groups of four are boxes, as transformers reads them; only in ``<poly>`` or between
-    ``<sep>``, or where the count is not a multiple of four, are they an outline.
+    Groups of four are boxes, as transformers reads them; they are an outline only in
+    ``<poly>`` or between ``<sep>``, or if the count is not a multiple of four.
     """
     if "poly>" in run or "<sep>" in run:
         yield from (
@@ -261,10 +261,10 @@ def _outline(label: str, part: str) -> Mark | None:
 
 
 def find_kosmos2(text: str) -> Found:
-    """Read ``<phrase>…</phrase><object><patch_index_UL><patch_index_LR></object>``.
+    """Parse ``<phrase>…</phrase><object><patch_index_UL><patch_index_LR></object>``.
 
-    The numbers returned count patches: the middle of the corner patches, or their
-    outer edges where both lie in one row or one column (transformers does the same).
+    The numbers returned are in patches: the centres of the corner patches, or their
+    outer edges if both are in one row or one column (as in transformers).
     """
     marks: list[Mark] = []
     malformed: list[str] = []
@@ -286,7 +286,7 @@ def find_kosmos2(text: str) -> Found:
 
 
 def _patches(upper_left: int, lower_right: int, label: str, written: str) -> Mark:
-    """Return the box from a corner patch to another, put in order before it is drawn.
+    """Return the box between two corner patches, which are sorted first.
 
     In the wrong order the outer edges of patches in one row would be inner ones.
     """
@@ -300,19 +300,19 @@ def _patches(upper_left: int, lower_right: int, label: str, written: str) -> Mar
 
 
 def find_deepseek_vl2(text: str) -> Found:
-    """Read ``<|ref|>…<|/ref|><|det|>[[x1, y1, x2, y2]]<|/det|>``."""
+    """Parse ``<|ref|>…<|/ref|><|det|>[[x1, y1, x2, y2]]<|/det|>``."""
     return _find_bracketed(text, _DET, "<|det|>", "<|/det|>")
 
 
 def find_internvl(text: str) -> Found:
-    """Read ``<ref>…</ref><box>[[x1, y1, x2, y2]]</box>``."""
+    """Parse ``<ref>…</ref><box>[[x1, y1, x2, y2]]</box>``."""
     return _find_bracketed(text, _BOX, "<box>", "</box>")
 
 
 def _find_bracketed(
     text: str, pattern: re.Pattern[str], opening: str, closing: str
 ) -> Found:
-    """Read lists of boxes between tags, or bare where a server stripped the tags."""
+    """Parse lists of boxes between tags, or bare if a server stripped the tags."""
     if opening not in text and closing not in text and "{" not in text:
         bare = _only_boxes(find_in_json(text, JsonRules()))
         return replace(bare, complete=bare.complete and not _TAG_OPEN.search(text))
@@ -345,10 +345,10 @@ def _only_boxes(found: Found) -> Found:
 
 
 def find_maira2(text: str) -> Found:
-    """Read ``<obj>phrase <box><x55><y45><x70><y56></box></obj>``.
+    """Parse ``<obj>phrase <box><x55><y45><x70><y56></box></obj>``.
 
-    A text of phrases without any box is MAIRA-2's way of placing nothing. Without
-    tags, lists of numbers from 0 to 1 are read as its processor returns them.
+    Phrases without any box are MAIRA-2's way of locating nothing. Without tags, lists
+    of numbers from 0 to 1 are parsed as its processor returns them.
     """
     if "<" not in text:
         return _maira_processed(text)
@@ -374,7 +374,7 @@ def find_maira2(text: str) -> Found:
 
 
 def _maira_processed(text: str) -> Found:
-    """Read boxes as fractions of the square; a fraction f lies at f · 100 − ½."""
+    """Parse boxes as fractions of the square; a fraction f lies at f · 100 − ½."""
     found = _only_boxes(find_in_json(text, JsonRules()))
     marks = tuple(
         replace(mark, values=tuple(v * MAIRA_BINS - 0.5 for v in mark.values))

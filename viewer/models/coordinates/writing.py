@@ -1,4 +1,4 @@
-"""Places as a model of each convention would write them."""
+"""Writing of locations as a model of each convention would write them."""
 
 import json
 import math
@@ -12,7 +12,7 @@ Quantized = tuple[int | float, ...]
 
 
 def quantized(mark: Mark, space: Space) -> Quantized:
-    """Return a mark's numbers on the steps of a space; a box never becomes flat."""
+    """Return a mark's numbers rounded to the steps of a space; boxes keep an extent."""
     if mark.kind is not Kind.BOX:
         return tuple(_step(value, space) for value in mark.values)
     x0, x1 = _pair(mark.values[0], mark.values[2], space)
@@ -21,7 +21,7 @@ def quantized(mark: Mark, space: Space) -> Quantized:
 
 
 def _step(value: float, space: Space) -> int | float:
-    """Return the step nearest to a value that exists in the space."""
+    """Return the valid step of the space nearest to a value."""
     steps = round(value / space.step)
     highest = space.largest if space.largest is not None else space.divisions
     if highest is not None:
@@ -30,7 +30,7 @@ def _step(value: float, space: Space) -> int | float:
 
 
 def _pair(low: float, high: float, space: Space) -> tuple[int | float, int | float]:
-    """Return two different steps, each within one step of its value where it can be."""
+    """Return two different steps, each within one step of its value if possible."""
     first, second = _step(low, space), _step(high, space)
     if first != second:
         return first, second
@@ -45,7 +45,7 @@ def _pair(low: float, high: float, space: Space) -> tuple[int | float, int | flo
 def keyed_json(
     box_key: str, point_key: str, *, y_first: bool, fenced: bool
 ) -> "Writer":
-    """Return a writer of a JSON list of objects with a label each."""
+    """Return a writer for a JSON list of objects with a label each."""
 
     def write(marks: Sequence[Mark], space: Space) -> str:
         objects = []
@@ -89,7 +89,7 @@ def write_paligemma(marks: Sequence[Mark], space: Space) -> str:
 
 
 def write_molmo(marks: Sequence[Mark], space: Space) -> str:
-    """Write one point, or several numbered in one tag, in percent."""
+    """Write one point, or several numbered ones in one tag, in percent."""
     points = [quantized(mark, space) for mark in marks]
     label = marks[0].label if marks else ""
     if not points:
@@ -102,7 +102,7 @@ def write_molmo(marks: Sequence[Mark], space: Space) -> str:
 
 
 def write_florence2(marks: Sequence[Mark], space: Space) -> str:
-    """Write location tokens behind their label; an outline between poly tokens."""
+    """Write location tokens after their label; an outline between poly tokens."""
     texts = []
     for mark in marks:
         tokens = "".join(f"<loc_{n}>" for n in quantized(mark, space))
@@ -129,7 +129,7 @@ def _kosmos(mark: Mark) -> str:
 
 
 def write_deepseek_vl2(marks: Sequence[Mark], space: Space) -> str:
-    """Write a list of one box behind its reference."""
+    """Write a list of one box after its reference."""
     return "".join(
         f"<|ref|>{mark.label}<|/ref|><|det|>[{list(quantized(mark, space))}]<|/det|>"
         for mark in marks
@@ -137,7 +137,7 @@ def write_deepseek_vl2(marks: Sequence[Mark], space: Space) -> str:
 
 
 def write_internvl(marks: Sequence[Mark], space: Space) -> str:
-    """Write a list of one box behind its reference."""
+    """Write a list of one box after its reference."""
     return "".join(
         f"<ref>{mark.label}</ref><box>[{list(quantized(mark, space))}]</box>"
         for mark in marks

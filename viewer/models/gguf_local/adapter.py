@@ -1,4 +1,4 @@
-"""A vision-language model in two files, asked through llama.cpp in this process."""
+"""The adapter of a GGUF model and its projector, run by llama.cpp in this process."""
 
 import base64
 import threading
@@ -47,10 +47,10 @@ _QUOTED_AT_MOST: Final = 200
 
 
 class GgufAdapter(Held[Any]):
-    """One GGUF model, with its projector where it looks at images.
+    """One GGUF model, with its projector if it accepts images.
 
-    Construction touches no file, so that stored replies can be read again where the
-    model is gone; the first use reads the files' headers.
+    The constructor reads no file, so that stored replies can be parsed even if the
+    model is gone; the files' headers are read at first use.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -67,12 +67,12 @@ class GgufAdapter(Held[Any]):
         self._holder: Holder[Any] = Holder(self._make, self._release)
 
     def memory_bytes(self) -> int:
-        """Return the bytes of its files and of the context's keys and values."""
+        """Return the bytes of its files and of the context's key-value cache."""
         files = self._files()
         return files.weights_bytes + files.cache_bytes(self._engine.context)
 
     def interrupt(self) -> None:
-        """Stop the answers being written, between two tokens, and their loading."""
+        """Stop answers in progress, between two tokens, and loading."""
         self._interruptions += 1
         self._holder.interrupt()
 
@@ -83,7 +83,7 @@ class GgufAdapter(Held[Any]):
         Raises
         ------
         WrongUseError
-            For files that are not what they should be, or do not fit together.
+            If files are not what they should be, or do not match.
         """
         files = self._files()
         local = {
@@ -115,11 +115,11 @@ class GgufAdapter(Held[Any]):
         return _reply(watch.collected, name, milliseconds)
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def stopped_since(self, interruptions: int) -> bool:
-        """Tell whether ``interrupt`` was called after that many calls."""
+        """Tell whether ``interrupt`` was called since a number of earlier calls."""
         return self._interruptions != interruptions
 
     def _make(self, progress: Progress, cancelled: threading.Event) -> Made[Any]:
@@ -138,12 +138,12 @@ class GgufAdapter(Held[Any]):
         return Made(engine, self.memory_bytes())
 
     def _release(self) -> None:
-        """Forget the files; llama.cpp's memory goes with the last reference to it."""
+        """Drop the files; llama.cpp's memory is freed with the last reference to it."""
         self._loaded_files = None
 
     @about_the_model()
     def _files(self) -> GgufModel:
-        """Return the checked files: those loaded, else those there are now."""
+        """Return the checked files: the loaded ones, else the current ones."""
         if self._loaded_files is not None:
             return self._loaded_files
         projector = self._settings.get("projector")
@@ -184,7 +184,7 @@ class GgufAdapter(Held[Any]):
 
 
 class _Watch:
-    """Collects the pieces of an answer and stops it when it should end early."""
+    """Collects the pieces of an answer, and stops it if it should end early."""
 
     def __init__(
         self, adapter: GgufAdapter, interruptions: int, deadline: float
@@ -195,7 +195,7 @@ class _Watch:
         self.collected = Collected()
 
     def __call__(self, piece: Mapping[str, Any]) -> bool:
-        """Take a piece; True stops llama.cpp."""
+        """Handle a piece; returning True stops llama.cpp."""
         self.collected.add(piece)
         if self.collected.finish_reason:
             return False
@@ -204,7 +204,7 @@ class _Watch:
         return self._stopped or self._late
 
     def check(self, timeout_s: float) -> None:
-        """Raise ``ProviderError`` for an answer that did not come to its end."""
+        """Raise ``ProviderError`` for an answer that was not completed."""
         if self._stopped:
             raise cancelled_answer()
         if self._late:
@@ -226,7 +226,7 @@ def _ask(engine: Any, body: dict[str, Any], watch: _Watch) -> None:  # noqa: ANN
 
 
 def _refused(error: Mapping[str, Any]) -> ProviderError:
-    """Return the error of a question that llama.cpp does not take."""
+    """Return the error for a question that llama.cpp rejects."""
     if error.get("type") == "exceed_context_size_error":
         return ProviderError(
             f"The question is {error.get('n_prompt_tokens')} tokens long, longer than "

@@ -1,10 +1,10 @@
-"""llama.cpp in this process: made, asked and stopped; no question uses the network.
+"""llama.cpp in this process: loading, asking and stopping, without the network.
 
-llama.cpp's server object cannot be made without something to listen on. It is given a
-Unix socket in a folder that only this user may enter, and the socket's file is removed
-as soon as it is made: afterwards nobody can connect to it. Windows has no such socket,
-so there it listens on the loopback. Everywhere it asks for a random key that is made
-for each loading and told to nobody.
+llama.cpp's server object cannot be created without listening on something. It is given
+a Unix socket in a folder that only this user may enter, and the socket's file is
+removed as soon as it exists: afterwards nobody can connect to it. Windows has no such
+socket, so there it listens on the loopback interface. Everywhere it requires a random
+key, made for each loading and never disclosed.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ _LONGEST_SOCKET_PATH: Final = 100
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How a model is loaded.
+    """Options for loading a model.
 
-    ``context`` is the longest question and answer in tokens, ``gpu_layers`` how many
-    layers are computed on the GPU (negative: as many as llama.cpp finds room for),
-    ``threads`` those of the CPU (negative: as many as there are cores).
+    ``context`` is the maximum of question and answer in tokens, ``gpu_layers`` the
+    number of layers on the GPU (negative: as many as fit), ``threads`` the number of
+    CPU threads (negative: one per core).
     """
 
     context: int
@@ -42,7 +42,7 @@ class EngineSettings:
 
 @dataclass
 class Collected:
-    """What an answer has been so far, piece by piece."""
+    """An answer assembled from the pieces received so far."""
 
     text: list[str] = field(default_factory=list)
     thought: list[str] = field(default_factory=list)
@@ -64,17 +64,17 @@ class Collected:
 
 
 def device_class(gpu_layers: int) -> str:
-    """Return ``cpu``, or ``gpu`` where layers go to one that llama.cpp can use."""
+    """Return ``gpu`` if layers go to one that llama.cpp can use, else ``cpu``."""
     return "gpu" if gpu_layers and _gpus() else "cpu"
 
 
 def check_memory(model: GgufModel, settings: EngineSettings) -> None:
-    """Refuse a model that this machine cannot hold, before anything is loaded.
+    """Refuse a model that does not fit into memory, before anything is loaded.
 
     Raises
     ------
     WrongUseError
-        With what it needs and what there is.
+        With the memory needed and available.
     """
     import xllamacpp
 
@@ -90,9 +90,10 @@ def check_memory(model: GgufModel, settings: EngineSettings) -> None:
 
 
 def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN401 - untyped library
-    """Load a model; ``OverreadError`` says where it cannot be done.
+    """Load a model; ``OverreadError`` if it cannot be loaded.
 
-    llama.cpp says neither which file nor why, so what is likely is said.
+    llama.cpp reports neither the file nor the reason, so the error names the likely
+    one.
     """
     import xllamacpp
 
@@ -110,7 +111,7 @@ def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
 
 @contextlib.contextmanager
 def _listening_host() -> Iterator[str]:
-    """Lend the address that llama.cpp's server object listens on while it is made."""
+    """Provide the address that llama.cpp's server object listens on while starting."""
     if sys.platform == "win32":
         yield "127.0.0.1"
         return
@@ -151,7 +152,7 @@ def _parameters(model: GgufModel, settings: EngineSettings, host: str) -> Any:  
 
 
 def _goes_on(_piece: Mapping[str, Any]) -> bool:
-    """Take a piece of an answer that nobody reads."""
+    """Ignore a piece of an answer that nobody reads."""
     return False
 
 

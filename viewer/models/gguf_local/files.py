@@ -1,4 +1,4 @@
-"""A GGUF model and its projector: what they are, and whether they fit together."""
+"""A GGUF model and its projector: what they are, and whether they match."""
 
 import functools
 import re
@@ -18,9 +18,9 @@ _CACHE_NUMBER_BYTES: Final = 2
 
 @dataclass(frozen=True)
 class GgufModel:
-    """The checked files of a model; ``eye`` is its projector, None for text alone.
+    """The checked files of a model; ``eye`` is its projector, None for text only.
 
-    ``parts`` are the model's files, several where it was split.
+    ``parts`` are the model's files, several if it is split.
     """
 
     llm: GgufHeader
@@ -29,12 +29,12 @@ class GgufModel:
 
     @property
     def name(self) -> str:
-        """The name its maker gave it, else its architecture."""
+        """The name given by its author, else its architecture."""
         return self.llm.text("general.name") or self.llm.architecture
 
     @functools.cached_property
     def revision(self) -> str:
-        """The SHA-256 of the model file, of each part where it was split."""
+        """The SHA-256 of the model file, or of each part if it is split."""
         return "+".join(file_sha256(part) for part in self.parts)
 
     @functools.cached_property
@@ -44,19 +44,19 @@ class GgufModel:
 
     @property
     def weights_bytes(self) -> int:
-        """Bytes of all its files, which is what they take in memory."""
+        """Total size of its files in bytes, which is their size in memory."""
         eye = 0 if self.eye is None else self.eye.size
         return sum(part.stat().st_size for part in self.parts) + eye
 
     @property
     def width(self) -> int:
-        """Numbers of one token's embedding."""
+        """The dimension of a token's embedding."""
         return self._number("embedding_length")
 
     def cache_bytes(self, context: int) -> int:
-        """Return the memory for keys and values of ``context`` tokens (half precision).
+        """Return the bytes of the key-value cache for ``context`` tokens (half precision).
 
-        An upper bound: models that look only a window back need less.
+        An upper bound: models with sliding-window attention need less.
         """
         heads = max(1, self._number("attention.head_count"))
         kept = self._number("attention.head_count_kv") or heads
@@ -76,9 +76,9 @@ def open_model(model: Path, projector: Path | None) -> GgufModel:
     Raises
     ------
     UnreadableInputError
-        For a file that is not a GGUF file, is damaged or was cut short.
+        If a file is not a GGUF file, or is damaged or truncated.
     WrongUseError
-        For files given the wrong way round, or that do not fit together.
+        If the files are swapped, or do not match.
     """
     llm = read_header(model)
     if llm.architecture == _PROJECTOR:
@@ -114,10 +114,10 @@ def _projector(path: Path) -> GgufHeader:
 
 
 def _check_widths(model: GgufModel, eye: GgufHeader) -> None:
-    """Compare what the projector gives with what the model takes.
+    """Compare the projector's output width with the model's embedding width.
 
-    Old conversions, which do not say that they are a projector, wrote CLIP's own width
-    in this place; for them llama.cpp finds out while loading.
+    Old conversions, which do not declare that they are a projector, have CLIP's own
+    width here; for them llama.cpp finds a mismatch while loading.
     """
     given = eye.number("clip.vision.projection_dim")
     says = eye.text("general.type") == _PROJECTOR_TYPE

@@ -41,7 +41,7 @@ Value = bool | int | float | str | tuple[int, int]
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """A tensor's shape (the fastest axis first), type and place in the data part."""
+    """A tensor's shape (the fastest axis first), type and offset in the data part."""
 
     shape: tuple[int, ...]
     kind: int
@@ -49,7 +49,7 @@ class TensorInfo:
 
     @property
     def end(self) -> int:
-        """Offset behind its last byte; its begin where the type is not known."""
+        """Offset after its last byte; its start if the type is unknown."""
         block, size = _BLOCKS.get(self.kind, (1, 0))
         numbers = 1
         for length in self.shape:
@@ -72,12 +72,12 @@ class GgufHeader:
         return self.text("general.architecture")
 
     def text(self, key: str) -> str:
-        """Return a text of the metadata, "" without one."""
+        """Return a string of the metadata, "" if missing."""
         value = self.metadata.get(key)
         return value if isinstance(value, str) else ""
 
     def number(self, key: str) -> int:
-        """Return a whole number of the metadata, 0 without one."""
+        """Return an integer of the metadata, 0 if missing."""
         value = self.metadata.get(key)
         return value if isinstance(value, int) else 0
 
@@ -88,7 +88,7 @@ def read_header(path: Path) -> GgufHeader:
     Raises
     ------
     UnreadableInputError
-        Where the file is not there, is not a GGUF file, or ends too early.
+        If the file is missing, not a GGUF file, or truncated.
     """
     try:
         return _read(path, path.stat().st_size)
@@ -148,7 +148,7 @@ def _tensor(cursor: "_Cursor") -> tuple[str, TensorInfo]:
 
 
 class _Cursor:
-    """Reads values one after the other; past the end raises ``struct.error``."""
+    """Reads values in sequence; reading past the end raises ``struct.error``."""
 
     def __init__(self, data: mmap.mmap, size: int) -> None:
         self._data, self.size, self.place = data, size, 0
@@ -166,7 +166,7 @@ class _Cursor:
         return self._data[begin : self.place].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Value:
-        """Return a value; an array is passed over."""
+        """Return a value; an array is skipped."""
         if kind == _STRING:
             return self.text()
         if kind == _ARRAY:
@@ -176,7 +176,7 @@ class _Cursor:
         return self.number(kind)
 
     def check_count(self, count: int) -> None:
-        """Refuse a count of things that the file is too short to hold."""
+        """Refuse a count that the file is too short for."""
         if count > self.size:
             raise ValueError("count")
 

@@ -1,8 +1,8 @@
-"""A model tried in a process of its own, before this one holds it.
+"""A trial run of a model in a separate process, before it is loaded in this one.
 
-llama.cpp refuses most files that do not fit with an error, but a projector whose
-tensors have other names or sizes than it thinks ends the whole process. There it takes
-nothing with it; the run goes on with other models, and the sentence names the files.
+llama.cpp refuses most files that do not match with an error, but a projector with
+unexpected tensor names or sizes aborts the whole process. In a separate process that
+does no harm: the run continues with other models, and the message names the files.
 """
 
 import base64
@@ -42,15 +42,15 @@ def rehearse(
     command: Callable[[Sequence[str]], Sequence[str]] | None = None,
     limit_s: float = _LIMIT_S,
 ) -> None:
-    """Try a model unless it was tried in this process's life.
+    """Try out a model, unless that was already done in this process.
 
-    ``command`` makes the process's command line from its arguments; a trial that has
-    not ended after ``limit_s`` counts as broken.
+    ``command`` returns the separate process's command line for its arguments; a trial
+    that has not ended after ``limit_s`` counts as failed.
 
     Raises
     ------
     WrongUseError
-        Where the trial's process ended as no process should.
+        If the separate process crashed.
     LoadCancelledError
         Soon after ``cancelled`` was set.
     """
@@ -106,7 +106,7 @@ def _arguments(model: GgufModel, settings: EngineSettings) -> tuple[str, ...]:
 
 
 def _key(model: GgufModel, settings: EngineSettings) -> tuple[object, ...]:
-    """Return what tells one trial from another: the files as they are, the device."""
+    """Return the key of a trial: the files in their current state, and the device."""
     eye = () if model.eye is None else (model.eye.path,)
     stats = [(path, path.stat()) for path in (*model.parts, *eye)]
     files = tuple((path, s.st_size, s.st_mtime_ns) for path, s in stats)

@@ -1,4 +1,4 @@
-"""The settings of a profile that asks a GGUF model."""
+"""The settings of the adapter for GGUF models."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""One model of one server: what is asked of it, and what it will not be asked again."""
+"""The adapter of one model on an OpenAI-compatible server."""
 
 import hashlib
 import json
@@ -43,18 +43,17 @@ _KEPT_PREFIXES = ("x-ratelimit-", "retry-after")
 class OpenAIAdapter:
     """One model of one server.
 
-    Construction sends nothing. The key is read from its environment variable when
-    the first question is asked, so that stored replies can be read again without it.
-    A parameter that the server refuses is left out from then on, as long as this
-    object lives; the replies name it.
+    The constructor sends nothing. The key is read when the first question is asked, so
+    that stored replies can be parsed without it. A parameter that the server rejects is
+    left out from then on, as long as this object lives; the replies name it.
 
     Parameters
     ----------
     profile : ModelProfile
         With every setting that has a default.
     allowance : Allowance
-        Which servers beyond this machine may be asked; another raises
-        ``PrivacyError`` at the first question.
+        Which remote servers may be asked; another raises ``PrivacyError`` at the first
+        question.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class OpenAIAdapter:
         self._lock = threading.Lock()
 
     def identity(self, repeat: int) -> ModelIdentity:
-        """Return address, model and every setting sent; neither key nor timeout."""
+        """Return address, model and every setting sent, but neither key nor timeout."""
         endpoint = {
             "kind": "openai_api",
             "host": self._address.endpoint.address,
@@ -84,7 +83,7 @@ class OpenAIAdapter:
         return ModelIdentity(endpoint, self._model, "alias", self._identified(repeat))
 
     def _identified(self, repeat: int) -> dict[str, object]:
-        """Return what shapes an answer besides the messages, as the key names it."""
+        """Return what affects an answer besides the messages, as part of the key."""
         settings = self._settings(frozenset())
         wanted = self._form.parameters(settings, repeat, CELL_SCHEMA)
         taken = [p for p in wanted if settings.takes(p)]
@@ -99,12 +98,13 @@ class OpenAIAdapter:
         return params
 
     def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
-        """Ask once; returns the exact body bytes or raises ``ProviderError``.
+        """Ask once; return the exact body bytes or raise ``ProviderError``.
 
-        A refused parameter is left out and the question put again, at once: nothing
-        was answered and nothing paid. Beyond this machine that is another departure
-        with another body, so the caller puts it again (``PARAMETER_REJECTED``), and
-        so it does where the body is no more the one of the hash given.
+        If a parameter is rejected, the question is sent again without it at once:
+        nothing was answered and nothing paid. For a remote server that is another
+        transmission with another body, so the caller has to repeat it
+        (``PARAMETER_REJECTED``), as it must if the body no longer matches the given
+        hash.
         """
         started = time.perf_counter()
         while True:
@@ -121,11 +121,11 @@ class OpenAIAdapter:
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The members of a body that this server is known not to take."""
+        """The body members that this server is known to reject."""
         return self._rejected
 
     def leave_out(self, members: Iterable[str]) -> None:
-        """Leave members out from now on, as another process learned to."""
+        """Leave members out from now on, as another process has learned."""
         with self._lock:
             self._rejected = self._rejected.union(members)
 
@@ -137,7 +137,7 @@ class OpenAIAdapter:
     def _leave_out(
         self, reply: HttpReply, settings: Settings, wanted: list[Parameter]
     ) -> None:
-        """Remember the parameter that a reply refuses; raise if it is none."""
+        """Remember the parameter that a reply rejects; raise if it rejects none."""
         sent = [p for p in wanted if settings.takes(p)]
         member = rejected_member(reply.status, reply.body, sent)
         if member is None or settings.rejected.issuperset({*TOKEN_CAPS} - {member}):
@@ -161,18 +161,18 @@ class OpenAIAdapter:
         return RawReply(self._form.kind, reply.body, reply.status, headers, latency_ms)
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def listed_models(self) -> tuple[str, ...]:
-        """Return the names of the models that the server offers, as it orders them."""
+        """Return the names of the models that the server offers, in its order."""
         return self._client.listed_models()
 
     def _settings(self, rejected: frozenset[str]) -> Settings:
         return Settings(self._values, self._server, self._api, rejected)
 
     def _wanted(self, settings: Settings, request: ModelRequest) -> list[Parameter]:
-        """Return every parameter that profile and request ask for."""
+        """Return every parameter that the profile and the request set."""
         repeat, schema = request.facts.repeat, schema_of(request)
         details = [part.detail or settings.get(DETAIL) for part in request.images]
         return [
@@ -190,7 +190,7 @@ class OpenAIAdapter:
 
 
 def _noted(settings: Settings, wanted: list[Parameter]) -> dict[str, str]:
-    """Return what reading a reply needs to know of how it was asked for."""
+    """Return the facts about the request that are needed to read the reply."""
     dropped = dict.fromkeys(p.name for p in wanted if not settings.takes(p))
     caps = [
         str(value)

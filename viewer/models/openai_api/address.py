@@ -1,4 +1,4 @@
-"""Where a profile's server listens, and what Azure adds to it."""
+"""The address of a profile's server, and what Azure adds to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ class Address:
 
 
 def address_of(settings: Mapping[str, object]) -> Address:
-    """Return where a profile's questions go.
+    """Return the address for a profile's questions.
 
     Azure OpenAI has a path for each deployment, which the profile names as its model,
     and an ``api-version``; its newer addresses end in ``/openai/v1`` and need neither.

@@ -1,4 +1,4 @@
-"""Chat Completions: the body of a question."""
+"""Request bodies for Chat Completions."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -32,7 +32,7 @@ def parameters(
 
 
 def _token_cap(settings: Settings) -> list[Parameter]:
-    """Return the longest reply under the name that the server takes."""
+    """Return the maximum reply length under the name that the server accepts."""
     named = settings.values.get("max_completion_tokens")
     preferred = "max_completion_tokens" if named else settings.server.token_cap
     names = sorted(TOKEN_CAPS, key=lambda name: name != preferred)
@@ -58,7 +58,7 @@ def _structured(settings: Settings, schema: Mapping[str, object]) -> list[Parame
 
 
 def content(settings: Settings, request: ModelRequest) -> dict[str, object]:
-    """Return the turns, with exact image bytes."""
+    """Return the messages, with exact image bytes."""
     return {"messages": [_message(settings, m) for m in request.messages]}
 
 

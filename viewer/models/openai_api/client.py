@@ -1,4 +1,4 @@
-"""A server as it is spoken to, through the openai SDK and our own transport."""
+"""Communication with a server, through the openai SDK and our own transport."""
 
 import json
 import ssl
@@ -24,7 +24,7 @@ _NO_KEY: Final = "none"  # the SDK insists on one; servers without keys ignore i
 
 @dataclass(frozen=True)
 class HttpReply:
-    """A whole reply, whatever its status; header names are in lower case."""
+    """A complete HTTP response of any status; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,7 +38,7 @@ class HttpReply:
 
 
 class Client:
-    """One server, asked with one profile's key; safe to use from threads.
+    """One server, asked with one profile's key; thread-safe.
 
     Nothing is looked up or opened before the first question.
     """
@@ -65,7 +65,7 @@ class Client:
         return self._without_key(_whole(reply))
 
     def listed_models(self) -> tuple[str, ...]:
-        """Return the names of the server's models; none listed raises."""
+        """Return the names of the server's models; an empty list raises."""
         sdk = self._connected()
         try:
             reply = _whole(sdk.get(self._address.models, cast_to=httpx2.Response))
@@ -74,7 +74,7 @@ class Client:
         return _names(self._without_key(reply).body)
 
     def _without_key(self, reply: HttpReply) -> HttpReply:
-        """Return a reply that may be kept; one that holds the key raises."""
+        """Return a reply that may be stored; one that contains the key raises."""
         if len(self._key) < _LEAST_KEY:
             return reply
         said = "\n".join([*reply.headers.values(), reply.body.decode("latin-1")])
@@ -83,7 +83,7 @@ class Client:
         return reply
 
     def check(self, reply: HttpReply) -> None:
-        """Raise for an answer that was begun and came to nothing."""
+        """Raise for an answer that was begun but failed."""
         failed = provider_errors.failed_response(self._host, reply.body, self._key)
         if failed is not None:
             raise failed
@@ -148,7 +148,7 @@ class Client:
         return self._settings.get("server") == "azure"
 
     def _answered(self, error: openai.OpenAIError) -> HttpReply:
-        """Return the reply that the SDK takes for an error; raise if none came."""
+        """Return the reply that the SDK raised as an error; raise if there was none."""
         if isinstance(error, openai.APIStatusError):
             return _whole(error.response)
         raise self._unanswered(error) from error
@@ -170,7 +170,7 @@ class Client:
 
     @property
     def _reached(self) -> str:
-        """Who is spoken to first: the proxy, if there is one."""
+        """The host that is contacted first: the proxy, if there is one."""
         return self._proxy.address if self._proxy else self._host
 
 
@@ -187,7 +187,7 @@ def _whole(reply: httpx2.Response) -> HttpReply:
 
 
 def _names(body: bytes) -> tuple[str, ...]:
-    """Return the ids of a list of models; what is not such a list holds none."""
+    """Return the ids in a list of models; anything else has none."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What Chat Completions and Responses share: settings as members of a body."""
+"""The common part of Chat Completions and Responses: settings as body members."""
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ TOKEN_CAPS: Final = ("max_tokens", "max_completion_tokens")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of a profile and the members of the body that it is sent as."""
+    """A setting of a profile and the body members it is sent as."""
 
     name: str
     sent: Mapping[str, object]
@@ -26,10 +26,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Settings:
-    """A profile's settings as its server is asked with them.
+    """A profile's settings as used with its server.
 
-    ``rejected`` are the members of the body that this server is known not to take,
-    from the table of servers or because it said so.
+    ``rejected`` are the body members that this server is known to reject, from the
+    table of servers or from its replies.
     """
 
     values: Mapping[str, object]
@@ -38,7 +38,7 @@ class Settings:
     rejected: frozenset[str] = frozenset()
 
     def get(self, name: str) -> Any:  # noqa: ANN401 - JSON values
-        """Return a setting's value, the server's explicit default, or None."""
+        """Return a setting's value, the explicit default for the server, or None."""
         return self.values.get(name, self.server.sampling.get(name))
 
     def takes(self, parameter: "Parameter") -> bool:
@@ -47,7 +47,7 @@ class Settings:
         return known and not self.rejected & {*parameter.sent}
 
     def detail(self, part: ImagePart) -> dict[str, str]:
-        """Return the level of detail of an image, as a member of its message part."""
+        """Return an image's level of detail, as a member of its message part."""
         detail = part.detail or self.get(DETAIL)
         wanted = Parameter(DETAIL, {DETAIL: detail})
         return {DETAIL: str(detail)} if detail and self.takes(wanted) else {}
@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Form:
-    """One of the two interfaces: where it is, how it asks and what comes back.
+    """One of the two interfaces: its path, how it asks and what it returns.
 
     ``parameters`` takes settings, repeat and the answer's JSON Schema, ``content``
     settings and the request.
@@ -68,19 +68,19 @@ class Form:
 
 
 def same_named(settings: Settings, names: Sequence[str]) -> list[Parameter]:
-    """Return the parameters whose member has the setting's own name."""
+    """Return the parameters whose member has the same name as the setting."""
     values = ((name, settings.get(name)) for name in names)
     return [Parameter(name, {name: v}) for name, v in values if v is not None]
 
 
 def seed_of(settings: Settings, repeat: int) -> list[Parameter]:
-    """Return the seed of one repeat, so that repeats differ and each can be redone."""
+    """Return the seed of one repeat, so that repeats differ and are reproducible."""
     seed = settings.get("seed")
     return [] if seed is None else [Parameter("seed", {"seed": int(seed) + repeat})]
 
 
 def body_of(parameters: Sequence[Parameter]) -> dict[str, object]:
-    """Return the members of the body that parameters are sent as."""
+    """Return the body members that parameters are sent as."""
     return {key: value for p in parameters for key, value in p.sent.items()}
 
 
@@ -91,6 +91,6 @@ def image_url(part: ImagePart) -> str:
 
 
 def joined_text(parts: Sequence[TextPart | ImagePart]) -> str | None:
-    """Return the text of a turn without images, None if it has one."""
+    """Return the text of a message without images, None if it has one."""
     texts = [part.text for part in parts if isinstance(part, TextPart)]
     return "\n".join(texts) if len(texts) == len(parts) else None

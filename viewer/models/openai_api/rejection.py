@@ -1,7 +1,7 @@
-"""Which parameter of a question a server refused, from what it says of it.
+"""Which parameter a server rejected, parsed from its error.
 
 OpenAI names it in ``error.param``; other servers only in a sentence, each in its own
-words. Where no parameter that was sent is named, nothing is guessed.
+words. If no parameter that was sent is named, nothing is guessed.
 """
 
 import json
@@ -46,16 +46,16 @@ _ALSO_CALLED: Final = {
 
 
 def rejected_member(status: int, body: bytes, sent: Sequence[Parameter]) -> str | None:
-    """Return the member of the body that a server does not take, None for none.
+    """Return the body member that a server rejects, None for none.
 
     Parameters
     ----------
     status : int
-        The HTTP status; only 400 and 422 speak of parameters.
+        The HTTP status; only 400 and 422 are about parameters.
     body : bytes
         The reply's body.
     sent : sequence of Parameter
-        What was sent; nothing else can be named.
+        The parameters sent; nothing else can be rejected.
     """
     if status not in _STATUSES:
         return None
@@ -92,7 +92,7 @@ def _names(document: dict[str, object], text: str) -> Iterator[str]:
 
 
 def _member(name: str, members: Iterable[str]) -> str | None:
-    """Return the member that a dotted name leads to, such as ``text.format``."""
+    """Return the member at a dotted name such as ``text.format``."""
     known = {*members}
     for element in re.split(r"[.\[\]]+", name):
         for called in (element, *_ALSO_CALLED.get(element, ())):

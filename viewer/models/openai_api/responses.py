@@ -1,4 +1,4 @@
-"""Responses: the body of a question, never stored at the provider."""
+"""Request bodies for Responses; nothing is stored at the provider."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -72,7 +72,7 @@ def content(settings: Settings, request: ModelRequest) -> dict[str, object]:
 
 
 def _instructs(message: Message) -> bool:
-    """Tell whether a turn goes into the instructions, which take text only."""
+    """Tell whether a message belongs to the instructions, which are text only."""
     return message.role == "system" and joined_text(message.parts) is not None
 
 

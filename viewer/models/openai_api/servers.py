@@ -1,7 +1,7 @@
-"""What is known of each kind of server before anything is asked.
+"""What is known about each kind of server before anything is asked.
 
-A probe finds out what a server really does; this table only spares it questions that
-are known to fail, and names the defaults that differ.
+A probe tests what a server really does; this table only avoids questions that are known
+to fail, and has the defaults that differ.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ Api = Literal["chat", "responses"]
 class Server:
     """A kind of server.
 
-    ``base_url`` is where it listens unless told otherwise, "" where only its user
-    knows. ``token_cap`` is Chat Completions' name for the longest reply and
-    ``system_role`` its name for a system turn. ``sampling`` is sent unless the
-    profile names another value, for servers whose own defaults come from the model's
-    files. ``untaken`` are settings known to be refused or passed over in silence.
+    ``base_url`` is its default address, "" if there is none. ``token_cap`` is Chat
+    Completions' name for the maximum reply length and ``system_role`` its name for a
+    system message. ``sampling`` is sent unless the profile sets another value, for
+    servers whose own defaults come from the model's files. ``untaken`` are settings
+    known to be rejected or silently ignored.
     """
 
     name: str
@@ -107,18 +107,18 @@ AZURE_API_VERSION: Final = "2024-10-21"
 
 
 def server_of(settings: Mapping[str, object]) -> Server:
-    """Return the kind of server of a profile's settings."""
+    """Return the kind of server in a profile's settings."""
     return SERVERS[str(settings.get("server", "custom"))]
 
 
 def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
-    """Return a profile's settings with the address its server has by default.
+    """Return a profile's settings, with its server's default address if it has none.
 
     Raises
     ------
     WrongUseError
-        Where neither the profile nor its kind of server says an address, or a
-        setting belongs to another kind.
+        If neither the profile nor its kind of server has an address, or a setting
+        belongs to another kind.
     """
     server = server_of(settings)
     if not settings.get("base_url") and not server.base_url:

@@ -1,4 +1,4 @@
-"""The settings of a profile that asks an OpenAI-compatible server."""
+"""The settings of the adapter for OpenAI-compatible servers."""
 
 from pathlib import Path
 from typing import Final

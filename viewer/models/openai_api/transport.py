@@ -1,8 +1,8 @@
-"""HTTP that goes only where it may and comes to an end.
+"""HTTP that connects only to allowed hosts and always ends.
 
-The SDK's own client reads for as long as a server sends. This transport ends a reply
-after a time and a size, lets no connection leave the machine unless that is allowed,
-and sends no header that names the user or comes from the environment.
+The SDK's own client reads for as long as a server sends. This transport limits a
+reply's time and size, opens no connection to another machine unless that is allowed,
+and sends no header that identifies the user or comes from the environment.
 """
 
 import socket
@@ -47,30 +47,30 @@ def transport_for(
     ca_file: object = None,
     withheld: frozenset[str] = frozenset(),
 ) -> "BoundedTransport":
-    """Return the only way to an endpoint.
+    """Return the HTTP transport for an endpoint.
 
     Parameters
     ----------
     endpoint : Endpoint
         Where questions go.
     allowance : Allowance
-        Which servers beyond this machine may be asked.
+        Which remote servers may be asked.
     timeout_s : float
         Seconds for a whole reply.
     proxy : Endpoint or None
         Only a proxy that the profile names is used, never the environment's.
     ca_file : str or None
-        PEM file of the authority that signs the server's certificate; None for
-        those the system trusts.
+        PEM file of the authority that signs the server's certificate; None for those
+        the system trusts.
     withheld : frozenset of str
-        Headers, in lower case, that are not sent on.
+        Headers, in lower case, that are not sent.
 
     Raises
     ------
     PrivacyError
-        Where nothing may be sent to the endpoint, or not through the proxy.
+        If nothing may be sent to the endpoint, or not through the proxy.
     UnreadableInputError
-        For a file that holds no certificate.
+        If the file contains no certificate.
     """
     allowance.check(endpoint, proxy)
     inner = httpx2.HTTPTransport(
@@ -99,23 +99,23 @@ def _trusted(ca_file: Path) -> ssl.SSLContext:
 
 
 class BoundedTransport(httpx2.BaseTransport):
-    """HTTP/1.1 with one connection a request, a deadline and a largest body.
+    """HTTP/1.1 with one connection per request, a deadline and a maximum body size.
 
-    A connection of its own costs a fraction of a millisecond on this machine, and no
-    request can fail on one that the server had closed meanwhile.
+    A new connection costs a fraction of a millisecond on this machine, and no request
+    can fail on one that the server has closed meanwhile.
 
     Parameters
     ----------
     inner : BaseTransport
-        What connects and sends.
+        The transport that connects and sends.
     host : str
-        Host and port as sentences name them.
+        Host and port as used in messages.
     timeout_s : float
         Seconds from the first byte sent to the last received.
     sent : frozenset of str
-        Headers, in lower case, that are sent on.
+        Headers, in lower case, that are sent.
     stays_here : bool
-        Whether a name that leads to another machine is refused.
+        Whether to refuse a name that resolves to another machine.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class BoundedTransport(httpx2.BaseTransport):
 
 
 class _Watch:
-    """Shuts the connection down when the time is over, whatever it is waiting for."""
+    """Shuts a connection down at the deadline, whatever it is waiting for."""
 
     def __init__(self, host: str, timeout_s: float, *, stays_here: bool) -> None:
         self._host, self._timeout_s = host, timeout_s
@@ -169,9 +169,9 @@ class _Watch:
         self._timer.start()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Learn of the connection before anything is sent over it.
+        """Record the connection before anything is sent over it.
 
-        Its socket is another object once it is encrypted.
+        TLS replaces the socket object.
         """
         if event == "connection.connect_tcp.complete":
             self._refuse_elsewhere(info["return_value"])
@@ -195,7 +195,7 @@ class _Watch:
         self._timer.cancel()
 
     def check(self) -> None:
-        """Raise if the time was over; a shut connection looks like a short reply."""
+        """Raise if the deadline passed; a shut connection looks like a short reply."""
         if self._expired:
             raise timeout_error(self._host, self._timeout_s)
 
@@ -252,6 +252,6 @@ class _BoundedStream(httpx2.SyncByteStream):
         self._watch.check()
 
     def close(self) -> None:
-        """Give the connection back; nothing is left to watch."""
+        """Return the connection and stop watching it."""
         self._watch.cancel()
         self._inner.close()

@@ -1,4 +1,4 @@
-"""A vision-language model of transformers, in this process."""
+"""The adapter of a vision-language model run by transformers in this process."""
 
 import threading
 import time
@@ -62,7 +62,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Told(Told):
-    """What was told, with the most memory held and the seconds that it took."""
+    """An answer, with the peak memory and the seconds it took."""
 
     peak_bytes: int | None
     seconds: float
@@ -71,7 +71,7 @@ class _Told(Told):
 class TransformersLocal(Held[Engine]):
     """One local model; loaded by the first question, or by ``load``.
 
-    Construction touches no file, so that stored replies can be read again where the
+    The constructor reads no file, so that stored replies can be parsed even if the
     model is gone.
     """
 
@@ -90,7 +90,7 @@ class TransformersLocal(Held[Engine]):
         Raises
         ------
         WrongUseError
-            Where the model is not on this machine or is incomplete.
+            If the model is not on this machine or is incomplete.
         """
         check_quantization(self.options)
         files = self._files()
@@ -103,7 +103,7 @@ class TransformersLocal(Held[Engine]):
         )
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Ask once; one interrupted raises ``ProviderError`` (cancelled)."""
+        """Ask once; an interruption raises ``ProviderError`` (cancelled)."""
         epoch = self._epoch
         with self._holder.in_use():  # what loading takes is no latency of the answer
             started = time.perf_counter()
@@ -125,7 +125,7 @@ class TransformersLocal(Held[Engine]):
         return replace(raw, headers={**raw.headers, **peak})
 
     def read(self, raw: RawReply) -> ModelReply:
-        """Read a stored reply."""
+        """Parse a stored reply."""
         return read_reply(raw)
 
     def random_text(self, like: str, seed: int) -> RandomText:
@@ -134,7 +134,7 @@ class TransformersLocal(Held[Engine]):
         Raises
         ------
         WrongUseError
-            Where the model is not on this machine or its tokenizer allows none.
+            If the model is not on this machine or its tokenizer allows no such text.
         """
         files = self._files()
         words = self._words or tokenizer_of(files)
@@ -143,26 +143,26 @@ class TransformersLocal(Held[Engine]):
 
     @contextmanager
     def alone(self) -> Iterator[Engine]:
-        """Yield the loaded model, for inspection, while it answers nothing else."""
+        """Yield the loaded model for inspection; it answers nothing else meanwhile."""
         with self._ask_together.alone(), self._holder.in_use() as loaded:
             yield loaded
 
     def unload(self) -> None:
-        """Give the memory back, once the questions in flight are answered."""
+        """Unload the model once the questions in flight are answered."""
         self._holder.unload()
         with self._finding:
             # other files may stand in the folder next time
             self._found = self._words = None
 
     def interrupt(self) -> None:
-        """Stop the answers being written, and those waiting, between two tokens."""
+        """Stop the answers in progress, and those waiting, between two tokens."""
         self._epoch += 1
         self._holder.interrupt()
 
     def memory_bytes(self) -> int:
-        """Return the bytes its weights hold; before loading, those they will hold.
+        """Return the size of its weights in bytes, also before they are loaded.
 
-        0 for a model that will be fetched first.
+        0 for a model that is not downloaded yet.
         """
         try:
             return self._holder.memory_bytes or self._estimate(files_here(self.options))
@@ -200,9 +200,9 @@ class TransformersLocal(Held[Engine]):
     def _told(
         self, loaded: Engine, asked: Sequence[_Asked]
     ) -> Sequence[tuple[Told, float]]:
-        """Answer plain questions together; any that wishes for more, alone.
+        """Answer plain questions together, and those with extra measures individually.
 
-        With each the seconds that it took, of those answered together its share.
+        Each comes with its seconds; questions answered together share the time equally.
         """
         if any(one.request.highlight or one.request.measures for one in asked):
             return [self._told_alone(loaded, one) for one in asked]
@@ -227,7 +227,7 @@ class TransformersLocal(Held[Engine]):
         return self.options.seed + asked.request.facts.repeat
 
     def _files(self) -> ModelFiles:
-        """Return the files, fetched where that is allowed; ``interrupt`` stops it."""
+        """Return the files, downloaded if that is allowed; ``interrupt`` stops it."""
         found, unwanted = self._found, self._holder.unwanted
         if found is not None:
             return found
@@ -261,11 +261,11 @@ _A = TypeVar("_A")
 
 
 class Batcher(Generic[_Q, _A]):
-    """Joins questions that wait at the same time, up to ``most``, in their order.
+    """Batches questions that wait at the same time, up to ``most``, in order.
 
-    No question waits for others to come: the first is answered at once, and those
-    that arrive meanwhile are answered together next. Where a joint answer fails, each
-    is asked alone, so that one question's failure is no other's.
+    No question waits for others to arrive: the first is answered at once, and those
+    that arrive meanwhile are answered together next. If a batch fails, each of its
+    questions is asked individually, so that one failure does not affect the others.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class Batcher(Generic[_Q, _A]):
         self._answering = threading.Lock()
 
     def __call__(self, question: _Q) -> _A:
-        """Return the answer, or raise what asking it raised."""
+        """Return the answer, or raise the error of this question."""
         mine: Future[_A] = Future()
         self._waiting.append((question, mine))
         with self._answering:
@@ -286,7 +286,7 @@ class Batcher(Generic[_Q, _A]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let no question be answered meanwhile."""
+        """Answer no question meanwhile."""
         with self._answering:
             yield
 

@@ -1,4 +1,4 @@
-"""One question to a loaded model, with all that is wished for beside its answer."""
+"""One question to a loaded model, with all measures requested."""
 
 import contextlib
 import functools
@@ -32,7 +32,7 @@ _NOTHING = Generated("", "stop", 0, (), ())
 
 @dataclass(frozen=True)
 class Told:
-    """An answer and what was told beside it."""
+    """An answer and its measures."""
 
     generated: Generated
     measured: Measured | None
@@ -40,7 +40,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Asking:
-    """A question whose highlight is on; it can be put again and again."""
+    """A question with its highlight active; it can be asked repeatedly."""
 
     engine: Engine
     rows: tuple[Wanted, ...]
@@ -48,9 +48,9 @@ class Asking:
     light: Light
 
     def answer(self, most: int | None = None, more: Sequence[object] = ()) -> Generated:
-        """Answer in at most ``most`` tokens, steered by ``more`` as well.
+        """Answer in at most ``most`` tokens, with ``more`` as further steering.
 
-        One that is stopped before its end raises ``ProviderError`` (cancelled).
+        An answer that is stopped early raises ``ProviderError`` (cancelled).
         """
         steering = (*self.steering, *more)
         answer = generate(self.engine, list(self.rows), most, steering)[0]
@@ -59,7 +59,7 @@ class Asking:
         return answer
 
     def say(self, tokens: Tokens, asked: list[list[int]]) -> Noted:
-        """Have the model say tokens; return the log-probabilities noted meanwhile."""
+        """Make the model generate given tokens; return the log-probabilities noted."""
         from viewer.models.transformers_local.steering import Forced
 
         forced = Forced(tokens, asked)
@@ -68,12 +68,12 @@ class Asking:
 
     @property
     def image(self) -> int:
-        """The token that stands for a part of an image."""
+        """The id of the token that represents a part of an image."""
         return int(self.engine.model.config.image_token_id)
 
     @functools.cached_property
     def prompt(self) -> list[int]:
-        """The tokens of the prompt."""
+        """The ids of the prompt's tokens."""
         inputs = self.engine.encoder.encode([self.rows[0].turns])
         ids: list[int] = inputs["input_ids"][0].tolist()
         return ids
@@ -83,7 +83,7 @@ class Asking:
 def asking(
     engine: Engine, request: ModelRequest, seed: int, stop: Callable[[], bool]
 ) -> Iterator[Asking]:
-    """Yield a request ready to be put; its highlight is off again afterwards."""
+    """Yield a request ready to be asked; its highlight is removed afterwards."""
     turns = conversation(request)
     wanted, light = Wanted(turns, seed, stop), Light()
     with contextlib.ExitStack() as on:
@@ -100,13 +100,13 @@ def asking(
 def ask(
     engine: Engine, request: ModelRequest, seed: int, stop: Callable[[], bool]
 ) -> Told:
-    """Answer a request and measure what it wishes for.
+    """Answer a request and take the measures it asks for.
 
     Raises
     ------
     WrongUseError
-        Where a wish cannot be fulfilled: attention that is not eager, a section that
-        is not in the prompt, a region that the model does not see.
+        If a measure is not possible: attention that is not eager, a section that is not
+        in the prompt, a region that the model does not see.
     """
     wishes = request.measures or Measures()
     if wishes.attention is not None:
@@ -135,7 +135,7 @@ def _steering(highlight: Highlight) -> tuple[object, ...]:
 
 
 def _answered(asked: Asking, wishes: Measures) -> tuple[Generated, Looks | None]:
-    """Return the answer, empty where none is wanted, and what it attended to."""
+    """Return the answer, empty if none is wanted, and its attention."""
     if wishes.attention is None:
         return (asked.answer() if wishes.answer else _NOTHING), None
     speaks = wishes.answer or wishes.attention is QueryPosition.GENERATED
@@ -145,9 +145,9 @@ def _answered(asked: Asking, wishes: Measures) -> tuple[Generated, Looks | None]
 
 
 def _rows(asked: Asking, wishes: Measures, looks: Looks) -> npt.NDArray[np.float64]:
-    """Return (layers, prompt) the attention wished for, each layer's sum 1.
+    """Return (layers, prompt) the attention requested, each layer summing to 1.
 
-    A later step also looks at the answer, which is not part of the prompt.
+    Later steps also attend to the answer, which is not part of the prompt.
     """
     last = wishes.attention is QueryPosition.LAST_PROMPT
     steps = range(1 if last else looks.steps)

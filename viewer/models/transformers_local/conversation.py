@@ -1,4 +1,4 @@
-"""A request as transformers' chat templates take it."""
+"""A request in the form of transformers' chat templates."""
 
 from typing import Any
 
@@ -21,9 +21,9 @@ def conversation(request: ModelRequest) -> list[Turn]:
 
 
 def without_system(turns: list[Turn]) -> list[Turn]:
-    """Return the turns with the system's text put before the first user's text.
+    """Return the turns with the system's text before the first user's text.
 
-    For chat templates that know no system: what was said there is not left out.
+    For chat templates without a system role, so that its text is not lost.
     """
     said = [part for t in turns if t["role"] == "system" for part in t["content"]]
     others = [dict(turn) for turn in turns if turn["role"] != "system"]
@@ -33,7 +33,7 @@ def without_system(turns: list[Turn]) -> list[Turn]:
 
 
 def plain_prompt(turns: list[Turn]) -> str:
-    """Return all text, a line each, for a model that was taught no conversation."""
+    """Return all text, one line per part, for a model without a chat template."""
     parts = [part for turn in turns for part in turn["content"]]
     return "\n".join(part["text"] for part in parts if part["type"] == "text")
 

@@ -1,8 +1,8 @@
-"""From conversations to a model's input tensors, left-padded to one length.
+"""Encoding of conversations as input tensors, left-padded to one length.
 
-transformers' own processor does it wherever it can be loaded. Those of Qwen-VL and
-SmolVLM insist on torchvision, for videos alone, so without torchvision their tokenizer
-and image processor are used apart.
+transformers' own processor is used whenever it can be loaded. Those of Qwen-VL and
+SmolVLM require torchvision, for videos only, so without torchvision their tokenizer and
+image processor are used separately.
 """
 
 from collections.abc import Callable, MutableMapping
@@ -32,7 +32,7 @@ Render = Callable[[list[list[Turn]]], object]
 
 
 class Encoder(Protocol):
-    """Turns conversations into what a model takes."""
+    """Encodes conversations as a model's inputs."""
 
     tokenizer: Foreign
     image_processor: Foreign
@@ -43,7 +43,7 @@ class Encoder(Protocol):
 
 
 class ProcessorEncoder:
-    """Encodes with a processor of transformers."""
+    """Encodes with a transformers processor."""
 
     def __init__(self, processor: Foreign, template: str | None) -> None:
         self._processor, self._template = processor, template
@@ -89,10 +89,10 @@ class ProcessorEncoder:
 
 
 class QwenEncoder:
-    """Encodes for Qwen-VL with its tokenizer and image processor apart.
+    """Encodes for Qwen-VL with separate tokenizer and image processor.
 
-    Every image's place in the prompt holds one pad token for each merged patch, as
-    the processor would write it.
+    Every image's position in the prompt gets one pad token for each merged patch, like
+    the processor's output.
     """
 
     PAD = "<|image_pad|>"
@@ -144,7 +144,7 @@ class QwenEncoder:
 
 
 def encoder_for(files: ModelFiles) -> Encoder:
-    """Return the encoder of a model; one that cannot be made raises."""
+    """Return the encoder of a model; raises if it cannot be created."""
     template = chat_template(files.folder)
     try:
         processor = transformers().AutoProcessor.from_pretrained(
@@ -188,7 +188,7 @@ def _tokens_per_tile(config: dict[str, Any]) -> int:
 
 
 def _told(render: Render, conversations: list[list[Turn]]) -> list[list[Turn]]:
-    """Return the conversations as the template takes them: some know no system."""
+    """Return the conversations in the template's form: some have no system role."""
     try:
         render(conversations)
     except jinja2.TemplateError:

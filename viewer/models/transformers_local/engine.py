@@ -1,4 +1,4 @@
-"""A model in memory, asked for the tokens of answers."""
+"""Token generation with a model in memory."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Engine:
-    """A loaded model, how questions are encoded for it, and where it runs.
+    """A loaded model, its encoder, and its device.
 
     ``ends`` are the tokens with which it ends an answer.
     """
@@ -33,7 +33,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A question to a loaded model; ``stop`` is looked at between two tokens."""
+    """A question to a loaded model; ``stop`` is checked between two tokens."""
 
     turns: list[Turn]
     seed: int
@@ -57,12 +57,12 @@ def generate(
     most: int | None = None,
     steering: Sequence[object] = (),
 ) -> list[Generated]:
-    """Answer questions together; ``most`` tokens, else as many as the options say.
+    """Answer questions together, with ``most`` tokens or as many as the options allow.
 
-    ``steering`` are logits processors, before what is noted of the answer. Above
-    temperature 0 a single question may be asked, for its seed alone must decide, or
-    copies of one, which then draw the same tokens. The random state of torch is left
-    as it was.
+    ``steering`` are logits processors, applied before log-probabilities are noted.
+    Above temperature 0 only a single question may be asked, because its seed alone must
+    decide, or copies of one, which then draw the same tokens. The random state of torch
+    is restored.
     """
     import torch
 

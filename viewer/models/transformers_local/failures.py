@@ -1,4 +1,4 @@
-"""What goes wrong with local models, in two sentences each."""
+"""Failures of local models, as two sentences each."""
 
 import contextlib
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 @contextlib.contextmanager
 def named_load_failures(files: ModelFiles) -> Iterator[None]:
-    """Turn what transformers raises while it loads a model into an OverreadError."""
+    """Convert what transformers raises while loading into an OverreadError."""
     try:
         yield
     except OverreadError:
@@ -35,7 +35,7 @@ def named_load_failures(files: ModelFiles) -> Iterator[None]:
 
 @contextlib.contextmanager
 def named_answer_failures(name: str) -> Iterator[None]:
-    """Turn what a model raises while it answers into a ``ProviderError``."""
+    """Convert what a model raises while answering into a ``ProviderError``."""
     try:
         yield
     except OverreadError:
@@ -53,14 +53,14 @@ def named_answer_failures(name: str) -> Iterator[None]:
 
 
 def wish_refused(error: WrongUseError) -> ProviderError:
-    """Return the error of a highlight or measure as that of this one question."""
+    """Return the error of a highlight or measure as one of this question only."""
     return ProviderError(
         error.what, error.how, retry_class=RetryClass.FAIL, reason="wish_refused"
     )
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether memory ran out, on the processor or on a GPU."""
+    """Return whether memory ran out, on the CPU or on a GPU."""
     import torch
 
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):

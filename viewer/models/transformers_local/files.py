@@ -1,4 +1,4 @@
-"""Where the files of a local model are, and what can be told without loading it."""
+"""Where the files of a local model are, and what they tell without loading."""
 
 import functools
 import hashlib
@@ -22,7 +22,7 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model's folder, checked to hold what loading needs.
+    """A model's folder, checked to contain what loading needs.
 
     ``name`` is its name on the hub, else the folder's; ``config`` its config.json;
     ``weights`` its safetensors files.
@@ -49,7 +49,7 @@ class ModelFiles:
 
     @functools.cached_property
     def template_sha256(self) -> str:
-        """SHA-256 of the chat template, "none" for a model without one."""
+        """SHA-256 of the chat template, "none" without one."""
         template = chat_template(self.folder)
         if template is None:
             return "none"
@@ -59,8 +59,8 @@ class ModelFiles:
 def folder_of(model: str) -> Path | None:
     """Return the folder that a model setting names, None for a name on the hub.
 
-    A name on the hub is never a folder of where the program was started. Anything that
-    is neither raises ``WrongUseError``.
+    A name on the hub is never taken for a folder relative to the working directory.
+    Anything that is neither raises ``WrongUseError``.
     """
     folder = Path(model).expanduser()
     if folder.is_absolute() and folder.is_dir():
@@ -75,7 +75,7 @@ def folder_of(model: str) -> Path | None:
 
 
 def model_files(name: str, folder: Path) -> ModelFiles:
-    """Return the files of a folder; what is missing raises ``WrongUseError``."""
+    """Return the files of a folder; ``WrongUseError`` if one is missing."""
     config = _json(folder / "config.json")
     if config is None:
         raise WrongUseError(
@@ -87,7 +87,7 @@ def model_files(name: str, folder: Path) -> ModelFiles:
 
 
 def chat_template(folder: Path) -> str | None:
-    """Return the chat template of a folder, from wherever transformers looks."""
+    """Return the chat template of a folder, from any place where transformers looks."""
     jinja = folder / "chat_template.jinja"
     if jinja.is_file():
         return jinja.read_text(encoding="utf-8")

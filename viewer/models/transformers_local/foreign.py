@@ -8,5 +8,5 @@ Foreign: TypeAlias = Any
 
 
 def transformers() -> Foreign:
-    """Return the library, imported when it is first needed."""
+    """Return the library, imported at first use."""
     return importlib.import_module("transformers")

@@ -1,7 +1,7 @@
-"""A region of an image that a model's vision tower attends to more (LobA, E002-14).
+"""Highlighting of an image region in a model's vision tower (LobA, E002-14).
 
 A number is added to the logits of attention to the region's patches, from every patch
-and in every layer of the vision tower, through hooks that are taken away afterwards.
+and in every layer of the vision tower, through hooks that are removed afterwards.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ _TOWER: Final = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The patches of a request's images that are highlighted.
+    """The highlighted patches of a request's images.
 
-    ``patches`` holds for every picture that the vision tower is given (patches,) bool,
-    row-major; ``own`` tells which of them show the highlighted image, ``shown`` what
-    they show.
+    ``patches`` has for every picture given to the vision tower (patches,) bool,
+    row-major; ``own`` tells which of the pictures show the highlighted image, ``shown``
+    which part they show.
     """
 
     shown: tuple[View, ...]
@@ -48,8 +48,8 @@ def region_of(engine: Engine, sizes: list[SizePx], highlight: Highlight) -> Regi
     Raises
     ------
     WrongUseError
-        Where there is no such image, the mask is not of its size, the model does not
-        see the region at all, or its layout is not known.
+        If there is no such image, the mask has another size, the model does not see the
+        region at all, or its layout is unknown.
     """
     _check(sizes, highlight)
     mask = highlight.mask.array()
@@ -76,8 +76,8 @@ def _lit(
 ) -> list[npt.NDArray[np.bool_]]:
     """Return the patches covered enough, picture by picture.
 
-    A picture that shows the region in no patch enough shows it in the one patch
-    most covered, unless it does not show it at all.
+    If no patch of a picture is covered enough, the most covered one is used, unless the
+    picture does not show the region at all.
     """
     chosen = []
     for cover in covers:
@@ -111,11 +111,10 @@ def _check(sizes: list[SizePx], highlight: Highlight) -> None:
 
 @dataclass
 class Light:
-    """A highlight that is on, and what part of the attention its region drew.
+    """An active highlight, and the share of attention that its region got.
 
-    ``drawn`` holds for every layer the part of attention that went to the region, of
-    all that the highlighted image's pictures paid to themselves; only eager attention
-    tells.
+    ``drawn`` has for every layer the region's share of the attention of the highlighted
+    image's pictures to themselves; only eager attention provides it.
     """
 
     drawn: dict[str, float] = field(default_factory=dict)
@@ -125,9 +124,9 @@ class Light:
 def highlighting(
     engine: Engine, sizes: list[SizePx], highlight: Highlight
 ) -> Iterator[Light]:
-    """Highlight a region in row 0 of the questions that are asked meanwhile.
+    """Highlight a region in row 0 of the questions asked meanwhile.
 
-    Any further row is left plain; every row shows images of the same ``sizes``.
+    Any further row is left plain; every row has images of the same ``sizes``.
     """
     region = region_of(engine, sizes, highlight)
     light = Light()
@@ -178,7 +177,7 @@ def _by_masks(
 
 
 class _Adding:
-    """Adds to the attention mask of a layer of the vision tower."""
+    """A hook that adds to the attention mask of a vision tower's layer."""
 
     def __init__(self, region: Region, added: float, model: str) -> None:
         self._region, self._added, self._model = region, added, model
@@ -192,7 +191,7 @@ class _Adding:
         return args, {**settings, "attention_mask": mask}
 
     def _bias(self, states: Foreign) -> Foreign:
-        """Return (pictures, 1, 1, keys), the logits to add; a class token gets 0."""
+        """Return (pictures, 1, 1, keys), the logits to add; 0 for a class token."""
         import torch
 
         pictures, keys = int(states.shape[0]), int(states.shape[1])
@@ -210,9 +209,10 @@ class _Adding:
 
 
 def _joined(mask: Foreign, bias: Foreign) -> Foreign:
-    """Return the mask that a layer was given with the bias added.
+    """Return a layer's attention mask with the bias added.
 
-    None, (…) True if a key may be attended to, or numbers added to logits.
+    The mask is None, (…) True where a key may be attended to, or numbers added to
+    logits.
     """
     import torch
 

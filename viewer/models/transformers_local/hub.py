@@ -1,4 +1,4 @@
-"""Models of the hub: those on this machine, and their download with progress."""
+"""Models on the hub: those on this machine, and their download with progress."""
 
 import errno
 import hashlib
@@ -31,11 +31,11 @@ _MB: Final = 1e6
 
 
 class NotHereError(WrongUseError):
-    """A model of the hub that was not fetched to this machine, or not as a whole."""
+    """A model on the hub that was not downloaded to this machine, or incompletely."""
 
 
 def files_here(options: LocalOptions) -> ModelFiles:
-    """Return the files of a model, without any connection; absent ones raise."""
+    """Return the files of a model without any connection; raises if not here."""
     folder = folder_of(options.model)
     if folder is not None:
         return model_files(folder.name, folder)
@@ -45,7 +45,7 @@ def files_here(options: LocalOptions) -> ModelFiles:
 def files_fetched(
     options: LocalOptions, progress: Progress, cancelled: threading.Event
 ) -> ModelFiles:
-    """Return the files of a model, fetched from the hub where that is allowed."""
+    """Return the files of a model, downloaded from the hub if that is allowed."""
     try:
         return files_here(options)
     except NotHereError:
@@ -117,7 +117,7 @@ def _not_fetched(model: str, error: Exception) -> OverreadError:
 def _fetched(
     options: LocalOptions, progress: Progress, cancelled: threading.Event
 ) -> Path:
-    """Fetch every file that is missing; return the folder of them all."""
+    """Download every missing file; return the folder."""
     import huggingface_hub
 
     progress(0.0, "contacting the hub")
@@ -151,7 +151,7 @@ def _is_fetched(name: str) -> bool:
 
 
 class _Received:
-    """Tells how much of a model's download is here."""
+    """Reports how much of a model's download has arrived."""
 
     def __init__(
         self, total: int, progress: Progress, cancelled: threading.Event
@@ -160,7 +160,7 @@ class _Received:
         self._here = 0
 
     def take(self, n: int) -> None:
-        """Take note of ``n`` more bytes; raises once nobody wants them."""
+        """Count ``n`` more bytes; raises once they are no longer wanted."""
         check_cancelled(self._cancelled)
         self._here += n
         part = min(self._here / self._total, 1.0) if self._total else 0.0
@@ -168,7 +168,7 @@ class _Received:
 
 
 def received_words(here: int, total: int) -> str:
-    """Return such words as ``downloading, 12.3 of 25.0 MB``."""
+    """Return progress as text, such as ``downloading, 12.3 of 25.0 MB``."""
     if total <= 0:
         return f"downloading, {here / _MB:.1f} MB"
     return f"downloading, {here / _MB:.1f} of {total / _MB:.1f} MB"
@@ -199,7 +199,7 @@ Received = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A file of a model at the hub, and where the cache keeps its bytes."""
+    """A file of a model on the hub, and where the cache stores it."""
 
     url: str
     blob: Path
@@ -207,22 +207,22 @@ class Wanted:
 
     @property
     def part(self) -> Path:
-        """What arrived of it so far."""
+        """The path of its partial download."""
         return self.blob.with_name(self.blob.name + _PART)
 
     @property
     def lock(self) -> Path:
-        """What is held meanwhile, as huggingface_hub does."""
+        """The lock held during the download, the same as huggingface_hub's."""
         home, repo = self.blob.parents[2], self.blob.parents[1].name
         return home / ".locks" / repo / f"{self.blob.name}.lock"
 
 
 class DamagedError(OSError):
-    """What arrived is not what the hub has; it is deleted."""
+    """The bytes received differ from the hub's; they are deleted."""
 
 
 def wanted_of(repo: str, revision: str, name: str) -> Wanted | None:
-    """Return a file of the hub, None if its cache would not know it again."""
+    """Return a file on the hub, None if its cache would not recognise it."""
     import huggingface_hub
     from huggingface_hub import constants
     from huggingface_hub.file_download import repo_folder_name
@@ -237,14 +237,14 @@ def wanted_of(repo: str, revision: str, name: str) -> Wanted | None:
 
 
 def fetch(wanted: Wanted, received: Received) -> None:
-    """Fetch a file, or what is missing of it, and put it among the cache's blobs.
+    """Download a file, or the rest of it, into the cache's blobs.
 
     Raises
     ------
     DamagedError
-        Where what arrived is not what was promised.
+        If the bytes received differ from the hub's.
     OSError, httpx2.HTTPError
-        Where it does not arrive; what did stays for the next time.
+        If the download fails; the part received is kept for the next time.
     """
     utils: Foreign = importlib.import_module("huggingface_hub.utils")
     if wanted.blob.exists():
@@ -288,7 +288,7 @@ def _write(answer: Foreign, part: Path, here: int, received: Received) -> None:
 
 
 def _check(wanted: Wanted) -> None:
-    """Delete what is too long or too short, or has another hash than the hub says."""
+    """Delete a file whose length or hash differs from the hub's, and raise."""
     size = wanted.part.stat().st_size
     digest = wanted.blob.name
     hashed = _SHA256.fullmatch(digest) is not None

@@ -1,4 +1,4 @@
-"""Which part of an image each of a model's image tokens stands for."""
+"""Which part of an image each of a model's image tokens represents."""
 
 from dataclasses import dataclass
 from math import isqrt
@@ -16,9 +16,10 @@ from viewer.models.transformers_local.foreign import Foreign
 class PatchLayout:
     """The grid of one image's tokens.
 
-    ``to_sent`` maps grid coordinates (x in columns, y in rows, (0, 0) the corner of
-    the first patch) to pixels of the image as sent. ``tiles``, (0, 0) for none, says
-    into how many tiles the image is cut, row by row; the whole image comes after them.
+    ``to_sent`` maps grid coordinates (x in columns, y in rows, (0, 0) the corner of the
+    first patch) to pixels of the image as sent. ``tiles``, (0, 0) for none, is the
+    number of tiles that the image is cut into, row by row; the whole image follows
+    them.
     """
 
     rows: int
@@ -35,9 +36,9 @@ class PatchLayout:
         return self.rows * self.columns // (down * across) * (down * across + 1)
 
     def grid(self, per_token: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return (rows, columns) numbers of (tokens,) numbers; their sum stays.
+        """Reshape (tokens,) numbers to (rows, columns), preserving their sum.
 
-        A token of the whole image is shared out over the patches of the tiles that it
+        A token of the whole image is spread over the patches of the tiles that it
         covers.
         """
         down, across = self.tiles
@@ -53,12 +54,12 @@ class PatchLayout:
 
 
 def layouts(engine: Engine, sizes: list[SizePx]) -> list[PatchLayout]:
-    """Return the layout of every image of a request, of the sizes sent.
+    """Return the layout of every image of a request, for the sizes sent.
 
     Raises
     ------
     WrongUseError
-        For a family of models whose layout is not known.
+        If the layout of this model family is unknown.
     """
     kind = engine.files.model_type
     layout = next((f for start, f in _FAMILIES.items() if kind.startswith(start)), None)

@@ -1,4 +1,4 @@
-"""How likely a model is to say given texts next (E004-17 a, b)."""
+"""The probability of given texts as a model's next words (E004-17 a, b)."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -17,16 +17,15 @@ Say = Callable[[Tokens, list[list[int]]], Noted]
 def spelled(
     spellings: Sequence[Sequence[str]], words: Foreign, say: Say
 ) -> tuple[tuple[Spelled, ...], ...]:
-    """Return for every option how likely the model is to say its spellings next.
+    """Return for every option the probability of its spellings as continuation.
 
-    A spelling that is written with the same tokens as one before it is left out, so
-    that probabilities can be added. Texts that begin with the same tokens share a
-    computation.
+    A spelling with the same tokens as an earlier one is left out, so that probabilities
+    can be added. Texts with a common beginning share a computation.
 
     Raises
     ------
     WrongUseError
-        Where a spelling holds no token.
+        If a spelling has no token.
     """
     coded = [_distinct(option, words) for option in spellings]
     every = [tokens for option in coded for tokens in option]
@@ -53,7 +52,7 @@ def _distinct(option: Sequence[str], words: Foreign) -> dict[Tokens, str]:
 
 
 def _told(every: Sequence[Tokens], say: Say) -> dict[Tokens, float]:
-    """Return the log-probability of each of some token sequences."""
+    """Return the log-probability of each of several token sequences."""
     told: dict[Tokens, float] = {}
     for path in _longest({tokens[:-1] for tokens in every}):
         on_path = [t for t in every if t not in told and path[: len(t) - 1] == t[:-1]]
@@ -68,7 +67,7 @@ def _told(every: Sequence[Tokens], say: Say) -> dict[Tokens, float]:
 
 
 def _longest(paths: set[Tokens]) -> list[Tokens]:
-    """Return the paths that no other one begins with, in a fixed order."""
+    """Return the sequences that are not a prefix of another, in a fixed order."""
     ordered = sorted(paths)  # a path is followed at once by those that begin with it
     longest = [path for path, after in pairwise(ordered) if after[: len(path)] != path]
     return [*longest, *ordered[-1:]]

@@ -1,4 +1,4 @@
-"""From a model's files to an engine that answers."""
+"""Loading of a model's files as an engine."""
 
 import contextlib
 import gc
@@ -24,9 +24,9 @@ def load_engine(
     progress: Progress,
     cancelled: threading.Event,
 ) -> Engine:
-    """Load a model and its encoder; failures raise their two sentences.
+    """Load a model and its encoder; failures raise OverreadError.
 
-    No code out of the model's folder is run, and nothing is fetched.
+    No code in the model's folder is run, and nothing is downloaded.
     """
     import torch
 
@@ -55,7 +55,7 @@ def load_engine(
 
 
 def release_memory() -> None:
-    """Give back what torch keeps of models that are gone."""
+    """Release the memory that torch keeps of deleted models."""
     import torch
 
     gc.collect()
@@ -66,7 +66,7 @@ def release_memory() -> None:
 
 
 def _repeat_exactly(device: str) -> None:
-    """Have a GPU take its repeatable ways of computing, where it has them."""
+    """Make a GPU use deterministic algorithms, where there are any."""
     import torch
 
     if device == "cuda":
@@ -82,10 +82,10 @@ def _ends(model: Foreign, words: Foreign) -> frozenset[int]:
 
 
 def _without_defaults(model: Foreign, words: Foreign, ends: frozenset[int]) -> Foreign:
-    """Return the model, which then adds no penalty or sampling of its own.
+    """Return the model without penalties or sampling of its own.
 
-    transformers fills whatever a question leaves open from the model's
-    generation_config.json, which may hold a repetition penalty.
+    transformers takes whatever a question leaves open from the model's
+    generation_config.json, which may contain a repetition penalty.
     """
     own = model.generation_config
     pads = (own.pad_token_id, words.pad_token_id, *sorted(ends))
@@ -116,7 +116,7 @@ def _quantized(options: LocalOptions, device: str, dtype: str) -> dict[str, Any]
 
 @contextlib.contextmanager
 def _told_progress(progress: Progress, cancelled: threading.Event) -> Iterator[None]:
-    """Lead transformers' progress bars of this thread to ``progress``."""
+    """Redirect transformers' progress bars of this thread to ``progress``."""
     logging = transformers().utils.logging
     mine = threading.get_ident()  # its bars are one hook's for the whole process
 
@@ -135,7 +135,7 @@ def _told_progress(progress: Progress, cancelled: threading.Event) -> Iterator[N
 
 
 class _Watched:
-    """Stands for a progress bar over the parts of a model being loaded."""
+    """Replaces a progress bar over the parts of a model being loaded."""
 
     def __init__(
         self, parts: Iterable[object], progress: Progress, cancelled: threading.Event

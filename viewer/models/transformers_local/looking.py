@@ -1,4 +1,4 @@
-"""What a model's newest token attends to, noted step by step while it answers."""
+"""Attention of a model's newest token, recorded step by step while it answers."""
 
 import contextlib
 import re
@@ -20,24 +20,24 @@ _READER: Final = re.compile(
 
 @dataclass
 class Looks:
-    """The newest token's attention over all places, by layer, for every step.
+    """The newest token's attention over all positions, by layer, for every step.
 
     Step 0 is the last token of the prompt, which chooses the answer's first one; the
-    place of step n's own token is the prompt's length + n - 1.
+    position of step n's own token is the prompt's length + n - 1.
     """
 
     by_layer: dict[str, list[npt.NDArray[np.float64]]] = field(default_factory=dict)
 
     @property
     def steps(self) -> int:
-        """How many steps were noted."""
+        """The number of steps recorded."""
         return min((len(rows) for rows in self.by_layer.values()), default=0)
 
     def layers(self, step: int, prompt: int) -> npt.NDArray[np.float64]:
-        """Return (layers, prompt) the mean over heads, over the prompt's places.
+        """Return (layers, prompt) the mean over heads, over the prompt's positions.
 
-        ``step`` counts from 0. A layer with a sliding window tells only of its last
-        places; it did not look at any before.
+        ``step`` counts from 0. A layer with a sliding window has only its last
+        positions; it did not attend to earlier ones.
         """
         rows = [steps[step] for steps in self.by_layer.values()]
         padded = [np.pad(r, (max(prompt + step - len(r), 0), 0)) for r in rows]
@@ -45,7 +45,7 @@ class Looks:
 
 
 def check_eager(attention: str) -> None:
-    """Raise unless attention is eager, which alone shows where a model looked."""
+    """Raise unless attention is eager, the only kind that returns its weights."""
     if attention != "eager":
         raise WrongUseError(
             "Only eager attention shows where a model looked.",
@@ -55,9 +55,9 @@ def check_eager(attention: str) -> None:
 
 @contextlib.contextmanager
 def looking(engine: Engine) -> Iterator[Looks]:
-    """Note, step by step and layer by layer, what the newest token of row 0 attends to.
+    """Record, by step and layer, what the newest token of row 0 attends to.
 
-    Only its row is kept: the whole of a long prompt's attention would not fit.
+    Only its row is kept: the whole attention of a long prompt would not fit in memory.
     """
     looks = Looks()
 

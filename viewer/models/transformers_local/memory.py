@@ -1,4 +1,4 @@
-"""How much memory a model will take, told from its files, and how much is free."""
+"""How much memory a model will need, estimated from its files, and how much is free."""
 
 import json
 import os
@@ -30,7 +30,7 @@ _GIB: Final = float(1 << 30)
 
 
 def dtype_of(files: ModelFiles, options: LocalOptions) -> str:
-    """Return float32, bfloat16 or float16: the one named, else the model's own."""
+    """Return float32, bfloat16 or float16: the one named, else the model's."""
     if options.dtype != "auto":
         return options.dtype
     parts = (files.config, files.config.get("text_config"))
@@ -43,18 +43,18 @@ def dtype_of(files: ModelFiles, options: LocalOptions) -> str:
 
 
 def weight_bytes(files: ModelFiles, dtype: str, quantization: str = "none") -> int:
-    """Return the bytes that the weights take once they are loaded."""
+    """Return the size of the weights in memory, in bytes."""
     tensors = (t for path in files.weights for t in _tensors(path))
     return round(sum(_size(tensor, dtype, quantization) for tensor in tensors))
 
 
 def needed_bytes(weights: int) -> int:
-    """Return weights and what answering takes beside them, roughly."""
+    """Return the approximate bytes of the weights and of what answering needs."""
     return round(weights * (1 + _WORKING_SHARE)) + _WORKING_BYTES
 
 
 def check_fits(name: str, weights: int, device: str) -> None:
-    """Raise if a model does not fit into memory, as far as that is known."""
+    """Raise if a model does not fit into memory, as far as is known."""
     needed, free = needed_bytes(weights), free_bytes(device)
     if free is None or needed <= free:
         return
@@ -68,7 +68,7 @@ def check_fits(name: str, weights: int, device: str) -> None:
 
 
 def free_bytes(device: str) -> int | None:
-    """Return the free bytes of a device's memory, None if that is not told."""
+    """Return the free bytes of a device's memory, None if unknown."""
     if device == "cpu":
         return free_main_memory()
     import torch
@@ -80,7 +80,7 @@ def free_bytes(device: str) -> int | None:
 
 
 def forget_peak(device: str) -> None:
-    """Begin to measure the most memory held on a GPU anew."""
+    """Restart the measurement of a GPU's peak memory."""
     if device == "cuda":
         import torch
 
@@ -88,9 +88,9 @@ def forget_peak(device: str) -> None:
 
 
 def peak_bytes(device: str) -> int | None:
-    """Return the most bytes held since ``forget_peak``, None if it is unknown.
+    """Return the peak bytes since ``forget_peak``, None if unknown.
 
-    Of torch on a GPU; elsewhere of the whole process, since it began.
+    On a GPU that of torch; elsewhere that of the whole process since its start.
     """
     if device == "cuda":
         import torch
@@ -110,7 +110,7 @@ def peak_header(peak: int | None) -> dict[str, str]:
 
 
 def free_main_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
-    """Return the bytes of main memory that can be taken without swapping."""
+    """Return the bytes of main memory that are available without swapping."""
     if sys.platform == "win32":
         return _free_on_windows()
     try:
@@ -153,7 +153,7 @@ def _size(tensor: dict[str, Any], dtype: str, quantization: str) -> float:
 
 
 def _tensors(path: Path) -> list[dict[str, Any]]:
-    """Return name, dtype and shape of every tensor out of a file's header."""
+    """Return name, dtype and shape of every tensor from a file's header."""
     try:
         with path.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))

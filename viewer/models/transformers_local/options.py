@@ -1,4 +1,4 @@
-"""What a profile says about a local model, and what that means on this machine."""
+"""A profile's options for a local model, and their meaning on this machine."""
 
 from dataclasses import dataclass
 from importlib import metadata
@@ -96,12 +96,12 @@ class LocalOptions:
 
     @property
     def samples(self) -> bool:
-        """True where answers are drawn, not always the likeliest."""
+        """True if answers are sampled instead of always the most likely."""
         return self.temperature > 0
 
     @property
     def together(self) -> int:
-        """Questions answered at once; drawn answers must not depend on neighbours."""
+        """Questions answered at once; sampled ones must not depend on their batch."""
         return 1 if self.samples else self.batch_size
 
     def generation(self, repeat: int) -> dict[str, object]:
@@ -117,12 +117,12 @@ class LocalOptions:
 
 
 def device_of(options: LocalOptions) -> str:
-    """Return cuda, mps or cpu; one asked for that is not there raises."""
+    """Return cuda, mps or cpu; raises if the one requested is not available."""
     return device_named(options.device)
 
 
 def device_named(named: str) -> str:
-    """Return the device of a setting, ``auto`` included, as ``device_of`` does."""
+    """Return the device for a setting, including ``auto``, as ``device_of`` does."""
     import torch
 
     there = {
@@ -141,7 +141,7 @@ def device_named(named: str) -> str:
 
 
 def device_class(device: str) -> str:
-    """Return the kind of device whose arithmetic shapes an answer."""
+    """Return the kind of device, whose arithmetic affects an answer."""
     if device != "cuda":
         return device
     import torch
@@ -150,7 +150,7 @@ def device_class(device: str) -> str:
 
 
 def library_versions(options: LocalOptions) -> dict[str, str]:
-    """Return the versions of the libraries that shape an answer, by name."""
+    """Return the versions of the libraries that affect an answer, by name."""
     quantizing = () if options.quantization == "none" else (QUANTIZER,)
     # with torchvision, transformers resizes images another way
     names = ("torch", "torchvision", "transformers", *quantizing)
@@ -165,7 +165,7 @@ def _version(library: str) -> str:
 
 
 def check_quantization(options: LocalOptions) -> None:
-    """Raise where quantized weights are asked for without bitsandbytes."""
+    """Raise if quantized weights are requested without bitsandbytes."""
     from importlib.util import find_spec
 
     if options.quantization == "none":

@@ -1,4 +1,4 @@
-"""Text of random tokens, as long as another text to one model (E004-14)."""
+"""Text of random tokens, as long as another text for one model (E004-14)."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,24 +15,24 @@ _DRAWS: Final = 1000
 
 
 def random_text(words: Foreign, like: str, seed: int) -> tuple[str, int]:
-    """Return text of as many tokens as another one has, and how many these are.
+    """Return random text with as many tokens as another one, and their number.
 
-    Every token is drawn uniformly from those that are not special, and drawn again
-    where the text so far, written out and read again, would not have one token more.
+    Every token is drawn uniformly from those that are not special, and drawn again if
+    the text so far, decoded and encoded again, does not have one token more.
 
     Parameters
     ----------
     words : tokenizer
         The model's own.
     like : str
-        The text whose length is taken, without special tokens.
+        The text whose length is matched, without special tokens.
     seed : int
-        Decides the tokens.
+        Seed of the tokens.
 
     Raises
     ------
     WrongUseError
-        Where no such text is found.
+        If no such text is found.
     """
     length = len(_read(words, like))
     pool, text = ordinary_tokens(words), ""

@@ -1,4 +1,4 @@
-"""What a model attended to: every part of its images, and every token of the text."""
+"""A model's attention to every part of its images, and every token of the text."""
 
 from collections.abc import Sequence
 
@@ -27,9 +27,9 @@ def relevance_of(
     ids : sequence of int
         The prompt's tokens.
     image : int
-        The token that stands for a part of an image.
+        The id of the token that represents a part of an image.
     words : tokenizer
-        Whose tokens they are.
+        The model's tokenizer.
     plans : sequence of PatchLayout
         The layout of every image.
     """
@@ -57,7 +57,7 @@ def maps_of(
     Raises
     ------
     WrongUseError
-        Where the model shows its images in another number of tokens.
+        If the model represents its images by another number of tokens.
     """
     counts = [plan.tokens for plan in plans]
     if sum(counts) != len(on_images):

@@ -1,4 +1,4 @@
-"""Which section of a prompt each of its tokens belongs to (E004-16)."""
+"""The section of a prompt that each of its tokens belongs to (E004-16)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from viewer.models.transformers_local.foreign import Foreign
 def sections_of(
     ids: Sequence[int], image: int, words: Foreign, sections: Sequence[Section]
 ) -> tuple[tuple[str, ...], npt.NDArray[np.intp]]:
-    """Return the names of all sections and (tokens,) the number of each token's.
+    """Return the names of all sections, and (tokens,) the index of each token's.
 
     A token that reaches into a named section belongs to it; tokens of images and
     special tokens never do. Everything else is ``text``.
@@ -23,16 +23,16 @@ def sections_of(
     ids : sequence of int
         The prompt's tokens.
     image : int
-        The token that stands for a part of an image.
+        The id of the token that represents a part of an image.
     words : tokenizer
-        Whose tokens they are.
+        The model's tokenizer.
     sections : sequence of Section
-        Pieces of the prompt's text.
+        Parts of the prompt's text.
 
     Raises
     ------
     WrongUseError
-        Where a piece does not stand in the prompt exactly once, or two overlap.
+        If a part is not in the prompt exactly once, or two overlap.
     """
     names = (IMAGE, TEXT, SPECIAL, *(section.name for section in sections))
     special = set(words.all_special_ids) - {image}
@@ -65,9 +65,9 @@ def section_sums(
     attention : (layers, tokens) array
         Attention over the prompt's tokens; normalised here to 1 in each layer.
     numbers : (tokens,) array
-        The number of each token's section.
+        The index of each token's section.
     sections : int
-        How many there are.
+        Number of sections.
     """
     belongs = numbers[:, None] == np.arange(sections)[None, :]
     shares = attention / attention.sum(axis=1, keepdims=True)
@@ -75,14 +75,14 @@ def section_sums(
 
 
 class _Read:
-    """A prompt's text and where its tokens end in it."""
+    """A prompt's text, and where its tokens end in it."""
 
     def __init__(self, ids: list[int], words: Foreign) -> None:
         self._ids, self._words = ids, words
         self._text = self._decoded(len(ids))
 
     def places(self, section: Section) -> tuple[int, int]:
-        """Return the first token of a section and the one after its last."""
+        """Return the index of a section's first token and of the one after its last."""
         count = self._text.count(section.text) if section.text else 0
         if count != 1:
             raise WrongUseError(
@@ -94,7 +94,7 @@ class _Read:
         return self._token_at(start), self._token_at(start + len(section.text) - 1) + 1
 
     def _token_at(self, character: int) -> int:
-        """Return the token that writes a character, found by halving."""
+        """Return the index of the token that writes a character, by bisection."""
         low, high = 0, len(self._ids)  # low tokens do not reach it, high tokens do
         while high - low > 1:
             middle = (low + high) // 2

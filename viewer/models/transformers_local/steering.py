@@ -1,7 +1,7 @@
-"""What is done to a model's distribution before a token of an answer is chosen.
+"""Changes to a model's distribution before a token is chosen.
 
-Each is a logits processor of transformers: told (batch, length) tokens so far and
-(batch, vocabulary) logits, it returns logits. Imported where torch is.
+Each is a transformers logits processor: given (batch, length) tokens so far and (batch,
+vocabulary) logits, it returns logits. Imported only where torch is.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from viewer.domain.interpretability import ContrastSpace
 class Contrast:
     """``p_u + γ(p_c - p_u)`` of row 0, highlighted, p_c, and row 1, plain, p_u.
 
-    Both rows take the outcome, so that they go on with the same token (Zhang et al.
+    Both rows get the result, so that they continue with the same token (Zhang et al.
     2024, Prompt Highlighter; E002-14).
     """
 
@@ -37,24 +37,24 @@ class Contrast:
 
 
 class OneDraw:
-    """Draws the token itself where rows are to draw the same one."""
+    """Draws the token itself, for rows that must draw the same one."""
 
     def __init__(self, temperature: float) -> None:
         self._temperature = temperature
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Leave row 0's drawn token as the only possible one of every row."""
+        """Make row 0's drawn token the only possible one of every row."""
         chances = torch.softmax(scores[0].float() / self._temperature, dim=-1)
         return only(scores, int(torch.multinomial(chances, 1)))
 
 
 class Forced:
-    """Makes the model say given tokens and notes how likely others were at each place.
+    """Forces the model to generate given tokens, and notes others' probabilities.
 
     Parameters
     ----------
     tokens : sequence of int
-        What is said, one a step.
+        The tokens to generate, one per step.
     asked : sequence of sequence of int
         For every step, and one more, the tokens whose log-probability is noted.
     """
@@ -64,7 +64,7 @@ class Forced:
         self.noted: list[dict[int, float]] = []
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Note row 0's log-probabilities; leave the step's token alone possible."""
+        """Note row 0's log-probabilities; leave only the step's token possible."""
         step = len(self.noted)
         told = torch.log_softmax(scores[0].float(), dim=-1)
         self.noted.append({token: float(told[token]) for token in self._asked[step]})
@@ -72,7 +72,7 @@ class Forced:
 
 
 def only(scores: torch.Tensor, token: int) -> torch.Tensor:
-    """Return logits of the same shape after which only one token can come."""
+    """Return logits of the same shape that allow only one token."""
     forced = torch.full_like(scores, -torch.inf)
     forced[:, token] = 0.0
     return forced

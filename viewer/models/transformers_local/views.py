@@ -1,4 +1,4 @@
-"""Which part of an image each patch of a vision tower stands for."""
+"""Which part of an image each patch of a vision tower represents."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from viewer.models.transformers_local.layouts import PatchLayout, layouts
 
 @dataclass(frozen=True)
 class View:
-    """One picture that the vision tower is given, in its patches.
+    """One picture given to the vision tower, in patches.
 
     ``to_sent`` maps patch coordinates (x in columns, y in rows) to pixels of the image
     as sent.
@@ -24,25 +24,25 @@ class View:
     to_sent: Affine
 
     def cover(self, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        """Return (rows, columns) the part of each patch that a mask covers."""
+        """Return (rows, columns) the fraction of each patch that a mask covers."""
         return patch_cover(mask, self.rows, self.columns, self.to_sent)
 
 
 def views(engine: Engine, sizes: list[SizePx]) -> list[list[View]]:
-    """Return for each image, of the sizes sent, what the vision tower is given of it.
+    """Return the views of each image, of the sizes sent, given to the vision tower.
 
     One view, or the tiles row by row and then the whole image.
 
     Raises
     ------
     WrongUseError
-        For a family of models whose layout is not known.
+        If the layout of this model family is unknown.
     """
     return [_views(plan, _fineness(engine, plan)) for plan in layouts(engine, sizes)]
 
 
 def _fineness(engine: Engine, plan: PatchLayout) -> int:
-    """Return how many patches of the vision tower make the side of an image token."""
+    """Return how many patches of the vision tower form the side of an image token."""
     merged = getattr(engine.encoder.image_processor, "merge_size", None)
     if merged is not None:
         return int(merged)
@@ -72,9 +72,9 @@ def _views(plan: PatchLayout, fineness: int) -> list[View]:
 def _part(
     tokens: Affine, fineness: int, corner: PointPx, wide: int, high: int
 ) -> Affine:
-    """Return the affine of patches from that of tokens, ``fineness`` to a side.
+    """Return the affine map of patches from that of tokens, ``fineness`` per side.
 
-    They begin at ``corner``, in patches, and each is as big as ``wide`` × ``high``.
+    They begin at ``corner``, in patches, and each is ``wide`` × ``high``.
     """
     at = tokens.apply(PointPx(corner.x / fineness, corner.y / fineness))
     a, e = tokens.a * wide / fineness, tokens.e * high / fineness

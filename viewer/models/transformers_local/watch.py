@@ -1,4 +1,4 @@
-"""What is noted, and heeded, between two tokens of an answer."""
+"""Recording and stopping between two tokens of an answer."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,11 @@ from viewer.domain.exchange import TokenLogprob
 
 
 class LogprobNotes:
-    """Keeps each token's log-probability and the likeliest tokens at its place.
+    """Keeps each token's log-probability and the most likely tokens at its position.
 
-    Told the model's own logits, before any temperature, at every step; keeps a step's
-    whole distribution only until its token is chosen, so that a large vocabulary costs
-    no memory.
+    It sees the model's own logits, before any temperature, at every step, and keeps a
+    step's whole distribution only until its token is chosen, so that a large vocabulary
+    costs no memory.
     """
 
     def __init__(self, top: int) -> None:
@@ -22,13 +22,13 @@ class LogprobNotes:
         self.likeliest: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Note the step before, whose token ``input_ids`` now ends with."""
+        """Record the previous step, whose token is now the last of ``input_ids``."""
         self.finish(input_ids)
         self._last = torch.log_softmax(scores.float(), dim=-1)
         return scores
 
     def finish(self, input_ids: torch.Tensor) -> None:
-        """Note the newest token of (batch, length) ``input_ids``."""
+        """Record the newest token of (batch, length) ``input_ids``."""
         if self._last is None:
             return
         token = input_ids[:, -1:].to(self._last.device)
@@ -58,7 +58,7 @@ class LogprobNotes:
 
 
 class StopFlags:
-    """Ends each answer of a batch whose asker does not want it any more."""
+    """Ends each answer of a batch that is no longer wanted."""
 
     def __init__(self, stops: list[Callable[[], bool]]) -> None:
         self._stops = stops

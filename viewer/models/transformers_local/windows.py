@@ -1,7 +1,7 @@
-"""Highlighting in vision towers that attend within stretches of one long sequence.
+"""Highlighting in vision towers with windowed attention over one long sequence.
 
-Those of Qwen-VL lay the patches of all images in a row, merged blocks together and
-windows together, and take no attention mask; so their attention function is replaced
+Those of Qwen-VL put the patches of all images in a row, merged blocks together and
+windows together, and accept no attention mask; so their attention function is replaced
 meanwhile, through transformers' AttentionInterface.
 """
 
@@ -23,7 +23,7 @@ _numbers = itertools.count()
 
 
 def tower_of(engine: Engine) -> Foreign | None:
-    """Return the tower of such a model, None for any other."""
+    """Return the vision tower of such a model, None for any other."""
     found = (m for n, m in engine.model.named_modules() if n.split(".")[-1] == TOWER)
     return next(found, None)
 
@@ -31,7 +31,7 @@ def tower_of(engine: Engine) -> Foreign | None:
 def in_sequence(
     patches: tuple[npt.NDArray[np.bool_], ...], shown: list[View], tower: Foreign
 ) -> npt.NDArray[np.intp]:
-    """Return for every place of the tower's sequence the number of its patch.
+    """Return the index of the patch at every position of the tower's sequence.
 
     Patches are numbered image by image, row by row.
     """
@@ -49,7 +49,7 @@ def in_sequence(
 
 
 def _windowed(shown: list[View], tower: Foreign, blocks: int) -> npt.NDArray[np.intp]:
-    """Return the order in which the tower takes merged blocks: window by window."""
+    """Return the order of merged blocks in the tower: window by window."""
     if getattr(tower.config, "window_size", None) is None:
         return np.arange(blocks)
     import torch

@@ -1,4 +1,4 @@
-"""What the command line prints; nothing that stands in it can control the terminal."""
+"""Output of the command line, escaped so that it cannot control the terminal."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def echo(*lines: object, err: bool = False) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text of several lines on standard output."""
+    """Print a multi-line text on standard output."""
     echo(*text.removesuffix("\n").split("\n"))
 
 
@@ -40,7 +40,7 @@ def print_json(value: object) -> None:
 
 
 def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> None:
-    """Print some columns of rows as a table; a note where there is no row."""
+    """Print some columns of rows as a table, or a note if there are no rows."""
     if not rows:
         echo("Nothing yet.")
         return
@@ -62,7 +62,7 @@ def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> 
 
 
 def cell_text(value: object) -> str:
-    """Return a value as people read it."""
+    """Return a value as displayed text."""
     if value is None:
         return ""
     if isinstance(value, float):
@@ -75,7 +75,7 @@ def cell_text(value: object) -> str:
 
 
 def prepare_streams() -> None:
-    """Let no letter that a terminal lacks, and no library's warning, do any harm."""
+    """Make the standard streams tolerate unencodable characters, and hide warnings."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     warnings.formatwarning = _warning_line

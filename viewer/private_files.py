@@ -1,9 +1,9 @@
-"""Files that only their owner may read, and files that are handed to others.
+"""Private files, which only their owner may read, and exported files.
 
 What the program keeps (store, locks, crash reports, the demo) only its owner may read,
-from the first byte on. What a person exports to a folder of their own choice has the
-permissions that this person's umask gives it. Windows has no such permissions; there
-the folder of the user's profile protects what lies in it.
+from the first byte on. What the user exports to another folder gets the permissions of
+the user's umask. Windows has no such permissions; there the folder of the user's
+profile protects its contents.
 """
 
 import contextlib
@@ -26,20 +26,20 @@ _reading_umask: Final = threading.Lock()
 
 
 def restrict_umask() -> None:
-    """Make every file of this process private that is not handed out by `share`.
+    """Make every file of this process private unless it is exported by `share`.
 
-    So are those that a library writes. To be called once, when the program starts.
+    This includes files written by libraries. Call it once, when the program starts.
     """
     _umask_at_start[:] = [os.umask(_OTHERS)]
 
 
 def is_kept(path: Path) -> bool:
-    """Tell whether a path lies in the program's data folder."""
+    """Tell whether a path is in the program's data folder."""
     return path.resolve().is_relative_to(read_settings().home.resolve())
 
 
 def open_private(path: Path, mode: Literal["wb", "xb", "ab", "a+b"]) -> IO[bytes]:
-    """Open a file to write; only its owner may read it. A link is not followed."""
+    """Open a file for writing that only its owner may read; links are not followed."""
     return open(path, mode, opener=_private_opener)
 
 
@@ -52,19 +52,19 @@ def _private_opener(path: str, flags: int) -> int:
 
 
 def temporary_beside(path: Path) -> tuple[IO[bytes], Path]:
-    """Return a new private file, open, with a name of its own in the same folder."""
+    """Return a new private temporary file, open, in the same folder."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     return os.fdopen(descriptor, "wb"), Path(name)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing; only their owner may enter."""
+    """Create a folder and its missing parents; only their owner may enter."""
     for missing in _missing(folder):
         missing.mkdir(PRIVATE_FOLDER, exist_ok=True)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it: private in the data folder, else shared."""
+    """Create a folder and its missing parents, private in the data folder only."""
     if is_kept(folder):
         make_private_folder(folder)
         return
@@ -74,12 +74,12 @@ def make_folder(folder: Path) -> None:
 
 
 def _missing(folder: Path) -> list[Path]:
-    """Return the folder and those above it that do not exist, the uppermost first."""
+    """Return the folder and its parents that do not exist, the uppermost first."""
     return [path for path in (*reversed(folder.parents), folder) if not path.exists()]
 
 
 def share(path: Path) -> None:
-    """Give an exported file or folder the permissions that the person's umask gives."""
+    """Give an exported file or folder the permissions of the user's umask."""
     if sys.platform == "win32":
         return
     mode = path.stat().st_mode
@@ -98,14 +98,14 @@ def _umask() -> int:
 
 
 def tighten(store: Path) -> str:
-    """Take a store and the data folder away from others who could read them.
+    """Remove others' permissions from a store and the data folder.
 
     The folder of a store is left as it is unless it is the data folder.
 
     Returns
     -------
     str
-        The sentence that tells the person, "" if nothing had to be done.
+        A sentence for the user, "" if nothing had to be done.
     """
     home = read_settings().home
     loose = [path for path in (store, home) if _is_loose(path)]
@@ -122,7 +122,7 @@ def tighten(store: Path) -> str:
 
 
 def _is_loose(path: Path) -> bool:
-    """Tell whether a file or folder of this user's lets others in."""
+    """Tell whether a file or folder of this user is accessible to others."""
     if sys.platform == "win32":
         return False
     try:
@@ -133,7 +133,7 @@ def _is_loose(path: Path) -> bool:
 
 
 def _family(store: Path) -> Iterator[Path]:
-    """Yield a store and the files that lie beside it under its name."""
+    """Yield a store and the files beside it that share its name."""
     yield store
     for path in store.parent.iterdir():
         if path.name.startswith((f"{store.name}-", f"{store.name}.")):

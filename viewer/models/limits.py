@@ -236,7 +236,7 @@ class _Pace:
         self._used = False
 
     def leave(self, now: float) -> None:
-        """Record that a question is sent; the next follows after its share of a second."""
+        """Record a question as sent; the next may go after its share of a second."""
         self._left.append(now)
         if self.rate is not None:
             self._used = self._used or now - self.due_at < _LATE_S

@@ -205,7 +205,7 @@ def _blocks(size: SizePx, side: int) -> int:
 
 
 def _tenths(pixels: float) -> str:
-    """Return pixels to one decimal, rounded down, so that a missed limit looks missed."""
+    """Return pixels to one decimal, rounded down, so that a miss is not hidden."""
     return f"{math.floor(pixels * 10) / 10:g}"
 
 

@@ -1,1 +1,1 @@
-"""From the outside world to the domain."""
+"""Readers: files from outside converted to domain data."""

@@ -1,7 +1,7 @@
-"""What a file says about its image in words: corner text and its list of tags.
+"""Text in a file about its image: corner annotation and list of tags.
 
-For the eyes of the person who opened the file only: nothing from here may be logged,
-stored or sent, because it names the patient.
+Only for the person who opened the file: nothing from here may be logged, stored or
+sent, because it identifies the patient.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -50,8 +50,8 @@ _WINDOWS: Final = (("VOILUTSequence",), ("WindowCenter", "WindowWidth"))
 def corner_text(ref: ImageRef) -> CornerText:
     """Return the annotation of an image (PS3.3 as the BIR checklist asks, 5.8).
 
-    A file of another kind than DICOM has its name at the top left, and says where it is
-    a lossy JPEG and where its rows and columns were turned.
+    Other files than DICOM show their name at the top left, and whether they are a lossy
+    JPEG or were turned for display.
     """
     kind = file_kind(ref.path)
     if kind is FileKind.SLIDE:
@@ -74,9 +74,9 @@ def corner_text(ref: ImageRef) -> CornerText:
 
 @isolated
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
-    """Return every data element of a DICOM file, file meta first, or none.
+    """Return every data element of a DICOM file, file meta first; others have none.
 
-    Of a scanner's slide, what it says of itself, each by its name alone.
+    For a scanner's slide, its own properties are returned by name.
     """
     kind = file_kind(ref.path)
     if kind is FileKind.SLIDE and not _is_dicom(ref):
@@ -141,7 +141,7 @@ def _examination(dataset: Dataset) -> tuple[CornerLine, ...]:
 
 
 def _moment(dataset: Dataset) -> CornerLine:
-    """Return date and time of one level: the first that has a date."""
+    """Return date and time of the first level that has a date."""
     for date, time in _MOMENTS:
         if _text(dataset, date):
             on, at = _element(dataset, date, _date), _element(dataset, time, _clock)
@@ -203,7 +203,7 @@ def _file_name(path: Path) -> CornerLine:
 def _element(
     dataset: Dataset, keyword: str, shown: Callable[[str], str] = str
 ) -> CornerLine:
-    """Return an element's value as it is shown, and its name and tag; else nothing."""
+    """Return an element's displayed value, and its name and tag; empty if missing."""
     value = _text(dataset, keyword)
     return CornerLine(shown(value) if value else "", _source(keyword))
 
@@ -237,20 +237,20 @@ def _name(written: str) -> str:
 
 
 def _date(written: str) -> str:
-    """Return ``2026-01-31`` of a DA value; an odd one as it is written."""
+    """Return ``2026-01-31`` for a DA value; an invalid one unchanged."""
     if len(written) == 8 and written.isdecimal():
         return f"{written[:4]}-{written[4:6]}-{written[6:]}"
     return written
 
 
 def _clock(written: str) -> str:
-    """Return ``14:05`` of a TM value; an odd one is left out."""
+    """Return ``14:05`` for a TM value; "" for an invalid one."""
     digits = written[:4]
     return f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 else ""
 
 
 def _age(written: str) -> str:
-    """Return ``54 y`` of an AS value ``054Y``; an odd one as it is written."""
+    """Return ``54 y`` for an AS value ``054Y``; an invalid one unchanged."""
     if len(written) == 4 and written[:3].isdecimal():
         return f"{int(written[:3])} {written[3].lower()}"
     return written

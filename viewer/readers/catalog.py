@@ -1,4 +1,4 @@
-"""Files and folders to cases, without decoding a pixel."""
+"""Cases from files and folders, without decoding pixels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,8 +24,8 @@ def read_headers(path: Path) -> tuple[ImageHeader, ...]:
 def scan(paths: Sequence[Path]) -> tuple[Case, ...]:
     """Return the cases in files and folders, including all subfolders.
 
-    They are grouped and ordered as `viewer.readers.index.Index` says; which files are
-    passed over, `viewer.readers.folders.list_files` says.
+    `viewer.readers.index.Index` describes grouping and order,
+    `viewer.readers.folders.list_files` which files are skipped.
     """
     index = Index()
     for file in list_files(paths):

@@ -1,4 +1,4 @@
-"""The files that lie in folders, and which of them no one means when opening one."""
+"""Listing of files in folders, without those that nobody means to open."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _IGNORED: Final = frozenset({"DICOMDIR", "THUMBS.DB", "DESKTOP.INI"})
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file, and its folder as named from the folder that was opened."""
+    """A file, and its folder's name relative to the folder that was opened."""
 
     path: Path
     folder: str
@@ -28,8 +28,8 @@ def list_files(
 
     Folders are listed recursively. Hidden files, DICOMDIR and masks that lie next to an
     image as ``NAME.<finding>.png`` (or in another picture format) are skipped. Links to
-    further folders are not followed; they, pipes and devices are yielded as files, for
-    their reader to refuse.
+    folders are not followed; they, pipes and devices are yielded as files, which
+    readers refuse.
     """
     seen: set[Path] = set()
     for root in paths:
@@ -44,9 +44,9 @@ def list_files(
 
 
 def _below(folder: Path, name: str) -> Iterator[ListedFile]:
-    """Yield the files of a folder; one that may not be listed as if it were a file.
+    """Yield the files of a folder; an unlistable folder is yielded like a file.
 
-    Folders may lie within each other deeper than functions may call themselves.
+    Folders may be nested deeper than Python's recursion limit.
     """
     open_folders = [_listed(folder, name)]
     while open_folders:
@@ -60,7 +60,7 @@ def _below(folder: Path, name: str) -> Iterator[ListedFile]:
 
 
 def _listed(folder: Path, name: str) -> Iterator[ListedFile | tuple[Path, str]]:
-    """Yield what lies in a folder: files, and folders with their names."""
+    """Yield the entries of a folder: files, and folders with their names."""
     try:
         entries = _entries(folder)
     except OSError:
@@ -93,12 +93,12 @@ def _is_sidecar(name: str, stems: set[str]) -> bool:
 
 
 def names_finding(part: str) -> bool:
-    """Tell whether a part of a file's name may be a finding, not a number."""
+    """Tell whether a part of a file's name may be a finding rather than a number."""
     return bool(part) and not part.replace(".", "").isdecimal()
 
 
 def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a key by which 2 comes before 10."""
+    """Return a sort key by which 2 comes before 10."""
     return tuple(
         (0, int(part), "") if part.isdecimal() else (1, 0, part)
         for part in re.split(r"(\d+)", name)

@@ -1,10 +1,10 @@
 """Readers' grades of outputs, from a CSV or a JSON file (README of rubric_reading).
 
-CSV in UTF-8, a row for each text that a reader graded and one for each annotated image:
-``reader``, ``model``, ``item``, ``image`` (empty for the text, else 1, 2 …), the
-dimensions (those of the text or of the image; the others empty), and where wanted
+CSV in UTF-8, one row for each text that a reader graded and one for each annotated
+image: ``reader``, ``model``, ``item``, ``image`` (empty for the text, else 1, 2 …), the
+dimensions (those of the text or of the image; the others empty), and optionally
 ``repeat`` (as ``items.csv`` counts; empty for 0, the first), ``codes`` and ``concerns``
-(several with ; between), ``abstained`` and ``withdrawn`` (yes or no) and
+(several separated by ;), ``abstained`` and ``withdrawn`` (yes or no) and
 ``comment_<dimension>``.
 
 JSON: ``{"grades": [{"reader": …, "model": …, "item": …, "repeat": 0, "image": null,
@@ -44,7 +44,7 @@ _HOW: Final = "Correct it in the file and import it again."
 
 @dataclass(frozen=True)
 class _Entry:
-    """A grade as a file has it: every value a text; ``where`` names it."""
+    """A grade as in the file, with every value as text; ``where`` is its location."""
 
     where: str
     cells: Mapping[str, str]
@@ -52,7 +52,7 @@ class _Entry:
     concerns: Sequence[str]
 
     def bad(self, what: str) -> UnreadableInputError:
-        """Return the error of a grade that is wrong."""
+        """Return the error for an invalid grade."""
         return UnreadableInputError(f"{self.where}, {what}.", _HOW)
 
 
@@ -61,10 +61,10 @@ FILES: Final = ("grades.csv", "grades.json")
 
 
 def grades_below(root: Path) -> Grades:
-    """Return the grades in a data set's folder, none if no file has any.
+    """Return the grades in a data set's folder, none if there is no file.
 
-    They have the rubric's text that lies beside them, if one does. Both files at once
-    raise, as a broken one does.
+    They include the rubric's text if it lies beside them. Two files of grades, or a
+    broken one, raise.
     """
     rubric = rubric_below(root)
     found = [root / name for name in FILES if (root / name).is_file()]
@@ -81,10 +81,9 @@ def read_grades(path: Path) -> Grades:
     Raises
     ------
     UnreadableInputError
-        For a file that is no such file, a grade without one of its dimensions, a score
-        that is not 1 to 5, a code that is none, a comment on a dimension that the
-        output does not have, or an output graded twice by a reader; the line or entry
-        is named.
+        If the file has another form, a grade lacks a dimension, a score is not 1 to 5,
+        a code is unknown, a comment is on a dimension that the output does not have, or
+        a reader graded an output twice; the message names the line or entry.
     """
     read = _of_json if path.suffix.lower() == ".json" else _of_csv
     entries, withdrawn = read(path)
@@ -222,7 +221,7 @@ def _scores(entry: _Entry, reader: str) -> Iterator[tuple[Dimension, int]]:
 def _whole(
     entry: _Entry, name: str, words: str, fits: Callable[[int], bool]
 ) -> int | None:
-    """Return a whole number, None if the cell is empty."""
+    """Return an integer, None if the cell is empty."""
     written = entry.cells.get(name, "")
     if not written:
         return None

@@ -1,4 +1,4 @@
-"""What a file says of its images without decoding a pixel."""
+"""Headers of image files, read without decoding pixels."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def read_file_header(path: Path) -> FileHeader:
     Raises
     ------
     UnreadableInputError
-        If the file is not an image, or says nothing sensible of its size or frames.
+        If the file is not an image, or its size or frames are implausible.
     """
     header = _header_of(path, file_kind(path))
     if header.frames > MOST_FRAMES:
@@ -125,7 +125,7 @@ def view_of(modality: str, view_position: str) -> View:
     """Return the projection that View Position names (PS3.3 C.8.7.1, C.8.11.5).
 
     Obliques and decubitus positions are neither frontal nor lateral and stay unknown,
-    as does what may be anything; CT and the like have no projection to name.
+    as do ambiguous values; CT and the like have no projection.
     """
     if modality not in _PROJECTIONS:
         return View.UNKNOWN if modality in _UNSPOKEN else View.OTHER
@@ -133,7 +133,7 @@ def view_of(modality: str, view_position: str) -> View:
 
 
 def projection(written: str) -> View:
-    """Return the projection that words name, whoever wrote them; else unknown."""
+    """Return the projection that a text names, whoever wrote it; else unknown."""
     words = set(written.upper().replace("_", " ").replace("-", " ").split())
     frontal, lateral = words & _FRONTAL_WORDS, words & _LATERAL_WORDS
     if frontal and not lateral:
@@ -168,7 +168,7 @@ def _dicom_header(path: Path) -> FileHeader:
 
 
 def _read_tags(path: Path) -> Dataset:
-    """Read the few tags that are needed, and make sure that pixels follow them."""
+    """Read the few tags needed, and check that pixels follow them."""
     held = held_bytes(path)
     with path.open("rb") as stream:
         try:
@@ -191,7 +191,7 @@ def _read_tags(path: Path) -> Dataset:
 
 
 def _not_an_image(path: Path) -> UnreadableInputError:
-    """Say that a file is not a DICOM file, unless nobody could take it for one."""
+    """Return the error for a file that is neither DICOM nor another image."""
     named = path.suffix.lower() in _DICOM_SUFFIXES or path.suffix[1:].isdecimal()
     return UnreadableInputError(
         f"{path.name} is not {'a DICOM file' if named else 'an image'}.",

@@ -1,6 +1,6 @@
-"""What a file's header says of whom its image shows (PS3.15 Annex E).
+"""Identifying values in a file's header (PS3.15 Annex E).
 
-Values found here are looked for in what would leave; they are never shown or stored.
+They are searched for in what is about to be sent; they are never shown or stored.
 """
 
 import re
@@ -53,9 +53,9 @@ _LEAST_PRIVATE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """A value of a header, under the keyword (or tag) that it stands in.
+    """A header value and the keyword (or tag) of its element.
 
-    ``day`` is the date that the value is, however a person may write it; None for what
+    ``day`` is the date it represents, as people may write it in other ways; None if it
     is not a date.
     """
 
@@ -66,10 +66,10 @@ class Identifier:
 
 @dataclass(frozen=True, slots=True)
 class BurnedInFacts:
-    """What a header says of text in its pixels.
+    """Header information about text in the pixels.
 
-    ``annotation`` is Burned In Annotation (PS3.3 C.7.6.1.1) in upper case, "" if it is
-    absent; ``modality`` is "" for a file that is not a DICOM. ``recognizable`` is
+    ``annotation`` is Burned In Annotation (PS3.3 C.7.6.1.1) in upper case, "" if
+    absent; ``modality`` is "" for other files than DICOM. ``recognizable`` is
     Recognizable Visual Features (PS3.3 C.7.6.1.1), ``body_part`` Body Part Examined.
     ``is_capture`` is True for a secondary capture (PS3.3 A.8), whatever its modality.
     """
@@ -96,11 +96,11 @@ def burned_in_facts(path: Path) -> BurnedInFacts:
 
 
 def identifiers(path: Path) -> tuple[Identifier, ...]:
-    """Return every value of a file that may name somebody, each once.
+    """Return every value of a file that may identify somebody, without duplicates.
 
-    Names by their parts, dates, numbers, institutions and private texts of a DICOM
-    header; items of sequences included. Long numbers are taken from descriptions and
-    from the file's name as well, which is all there is where no header is.
+    Parts of names, dates, numbers, institutions and private texts of a DICOM header,
+    including items of sequences. Long numbers are also taken from descriptions and from
+    the file's name, which is all there is without a header.
     """
     found = [*_of_file_name(path)]
     dataset = _header(path)
@@ -110,7 +110,7 @@ def identifiers(path: Path) -> tuple[Identifier, ...]:
 
 
 def _of_file_name(path: Path) -> Iterator[Identifier]:
-    """Return the long numbers in the names of a file and of the folders it lies in."""
+    """Return the long numbers in the names of a file and its folders."""
     for number in _LONG_NUMBER.findall(" ".join(path.parts[-_NAMES_READ:])):
         yield Identifier("file name", number)
 
@@ -174,7 +174,7 @@ def _texts(element: "DataElement") -> list[str]:
 
 
 def _decoded(value: bytes) -> str:
-    """Return the bytes of an unknown value as UTF-8, else as ISO 8859-1."""
+    """Return the bytes of an unknown value decoded as UTF-8, else as ISO 8859-1."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -182,10 +182,10 @@ def _decoded(value: bytes) -> str:
 
 
 def _name_parts(names: list[str]) -> list[str]:
-    """Return the parts of names, of every representation (PS3.5 6.2.1.1).
+    """Return the parts of a name in every representation (PS3.5 6.2.1.1).
 
-    Family and given name follow together too, in both orders, as they may be written
-    in one word.
+    Family and given name are also joined, in both orders, as they may be written in one
+    word.
     """
     return [part for name in names for group in name.split("=") for part in _of(group)]
 
@@ -203,7 +203,7 @@ def _of(group: str) -> Iterator[str]:
 
 
 def _halves(part: str) -> Iterator[str]:
-    """Yield the halves of a double name, which may stand alone."""
+    """Yield the halves of a double name, which may occur alone."""
     halves = re.split(r"[-'’]", part)
     if len(halves) > 1:
         yield from _long_enough(halves, _LEAST_PRIVATE)
@@ -218,7 +218,7 @@ def _is_own_uid(element: "DataElement") -> bool:
 
 
 def _day(text: str) -> date | None:
-    """Return the day of a DA or DT value, old writing with dots included."""
+    """Return the day of a DA or DT value, including the old format with dots."""
     digits = text.replace(".", "")[:8]
     try:
         return date(int(digits[:4]), int(digits[4:6]), int(digits[6:8]))

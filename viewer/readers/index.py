@@ -1,4 +1,4 @@
-"""What was found in files so far, as patients, studies, and series in their order."""
+"""The files found so far, as patients, studies and ordered series."""
 
 import sys
 from collections import defaultdict
@@ -27,7 +27,7 @@ class OtherFile:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a file adds to a series: its images are made once and stay the same."""
+    """A file's contribution to a series; its images are created only once."""
 
     header: FileHeader
     images: tuple[ImageHeader, ...]
@@ -35,7 +35,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A file with its header and its folder's name; ``place`` orders the files."""
+    """A file with its header and its folder's name; ``place`` is its order."""
 
     place: int
     header: FileHeader
@@ -44,13 +44,12 @@ class _Found:
 
 
 class Index:
-    """The files that were looked at, in whatever order they came.
+    """The files scanned so far, in whatever order they arrived.
 
-    Patients, studies and series are told apart by their identifiers, and files
-    without any by their folder. A series is ordered by slice position along its
-    normal, then by Instance Number, then by name; slices of another orientation or
-    size become a series of their own. Frames keep the file's order. Safe to use from
-    several threads at once.
+    Patients, studies and series are distinguished by their identifiers, and files
+    without identifiers by their folder. A series is ordered by slice position along its
+    normal, then by Instance Number, then by name; slices of another orientation or size
+    become another series. Frames keep the file's order. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -67,13 +66,13 @@ class Index:
         return path in self._found
 
     def place(self, files: Iterable[ListedFile]) -> None:
-        """Say in which order files belong, before they come in any other."""
+        """Set the order of files in advance, whatever order they arrive in."""
         with self._lock:
             for file in files:
                 self._places.setdefault(file.path, len(self._places))
 
     def add(self, file: ListedFile, header: FileHeader) -> None:
-        """Add an image file; of one that is known the newer header holds."""
+        """Add an image file; for a known file the newer header replaces the old one."""
         known = _with_keys(header, file.folder)
         parts = tuple(_Part(part, part.images()) for part in known.stacks())
         with self._lock:
@@ -90,7 +89,7 @@ class Index:
             self._others[file.path] = (file.folder, OtherFile(file.path, reason))
 
     def remove(self, patient_key: str) -> None:
-        """Forget a patient's files."""
+        """Remove a patient's files."""
         with self._lock:
             gone = [
                 path
@@ -101,7 +100,7 @@ class Index:
                 del self._found[path]
 
     def clear(self) -> None:
-        """Forget every file."""
+        """Remove every file."""
         with self._lock:
             for known in (self._places, self._found, self._others, self._planes):
                 known.clear()
@@ -115,15 +114,15 @@ class Index:
 
     @property
     def others(self) -> tuple[OtherFile, ...]:
-        """The files that are not images, by name."""
+        """The files that are not images, sorted by name."""
         with self._lock:
             return tuple(other for _, other in self._others.values())
 
     def cases(self) -> tuple[Case, ...]:
         """Return the cases found so far.
 
-        Every file that is not a readable image is named in ``unreadable`` of the case
-        that shares its folder, else of the first.
+        Files that are not readable images are listed in ``unreadable`` of the case in
+        the same folder, else of the first case.
         """
         with self._lock:
             found = sorted(self._found.values(), key=lambda item: item.place)
@@ -162,13 +161,13 @@ class Index:
         )
 
     def _numbered(self, key: str, plane: object) -> str:
-        """Return the series' key, with a number from the second plane found on."""
+        """Return the series' key, with a number appended for further planes."""
         number = self._planes[key].get(plane, 0)
         return key if number == 0 else f"{key}#{number + 1}"
 
 
 def _with_keys(header: FileHeader, folder: str) -> FileHeader:
-    """Name patient, study and series by the folder where the file does not."""
+    """Use the folder to identify patient, study and series if the file does not."""
     own = f"{folder}/{header.path.name}" if is_volume_name(header.path) else folder
     return replace(
         header,
@@ -181,7 +180,7 @@ def _with_keys(header: FileHeader, folder: str) -> FileHeader:
 def _lost(
     found: Sequence[_Found], others: Sequence[tuple[str, OtherFile]]
 ) -> dict[str, list[str]]:
-    """Return the names of files that are not images, by the patient they lie with."""
+    """Return the names of files that are not images, by the patient in their folder."""
     home = {item.folder: item.header.patient_key for item in reversed(found)}
     first = found[0].header.patient_key if found else ""
     lost: dict[str, list[str]] = defaultdict(list)
@@ -191,7 +190,7 @@ def _lost(
 
 
 def _plane(header: FileHeader) -> object:
-    """Return what slices of one stack share; radiographs and photographs share all."""
+    """Return orientation and size of a slice, None for images without a position."""
     geometry = header.geometry()
     if geometry.axes is None or geometry.position is None:
         return None
@@ -199,7 +198,7 @@ def _plane(header: FileHeader) -> object:
 
 
 def _ordered(stack: Sequence[_Part]) -> list[_Part]:
-    """Return slices along their normal, the rest by Instance Number, then as found."""
+    """Return slices sorted along their normal, the rest by Instance Number."""
 
     def key(part: _Part) -> tuple[float, int]:
         instance = part.header.instance
@@ -225,7 +224,7 @@ def _depth(header: FileHeader) -> float:
 def _grouped(
     items: Iterable[_Item], key: Callable[[_Item], _Key]
 ) -> dict[_Key, list[_Item]]:
-    """Return the items by key, groups and items in the order they came."""
+    """Return the items by key, preserving the order of groups and items."""
     groups: dict[_Key, list[_Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)

@@ -1,4 +1,4 @@
-"""Reference masks kept as files of their own."""
+"""Reference masks in separate files."""
 
 from pathlib import Path
 from typing import Final
@@ -25,16 +25,16 @@ _ALTERED: Final = Caution(
 
 @isolated
 def read_mask(path: Path) -> ReadMask:
-    """Return the mask that a file holds, upright, and what is odd about it.
+    """Return the mask in a file, upright, and doubts about it.
 
-    Any image file of one frame: PNG as written by annotation tools, a one-slice volume,
-    a DICOM image or segmentation. Which pixels are marked, `rasters.mask_rule`
-    says.
+    Any single-frame image file works: PNG as written by annotation tools, a one-slice
+    volume, a DICOM image or segmentation. `rasters.mask_rule` decides which pixels are
+    marked.
 
     Raises
     ------
     UnreadableInputError
-        If the file cannot be read, has several pages, or does not say which of its
+        If the file cannot be read, has several pages, or does not show which of its
         values are the finding.
     """
     if file_kind(path) is not FileKind.RASTER:
@@ -53,5 +53,5 @@ def read_mask(path: Path) -> ReadMask:
 
 
 def load_mask(path: Path) -> npt.NDArray[np.bool_]:
-    """Return a (rows, columns) mask, True if a file marks the finding."""
+    """Return a (rows, columns) bool mask, True where a file marks the finding."""
     return read_mask(path).marked

@@ -1,7 +1,7 @@
-"""Any image file to pixels in modality units.
+"""Reading of any image file as pixels in modality units.
 
-Each format's reader is imported with the first file of it: most of what imports this
-module never reads one in its own process, least of all a window that is to start.
+Each format's reader is imported with its first file: most processes that import this
+module never read one themselves, least of all a window that should start fast.
 """
 
 import re
@@ -18,7 +18,7 @@ from viewer.readers.volumes.volume import is_volume_name, load_slice
 
 
 class FileKind(Enum):
-    """Which reader a file is for."""
+    """The kinds of files, one for each reader."""
 
     DICOM = "DICOM"
     RASTER = "image file"
@@ -49,15 +49,15 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     """Return one frame of a file: DICOM, a picture, a volume or a slide.
 
     A whole slide's frames are its overview and its fields (`viewer.domain.slide`).
-    Safe to call from several threads at once.
+    Thread-safe.
 
     Raises
     ------
     UnreadableInputError
-        If the file is missing, damaged, no image, or has no such frame; the sentence
+        If the file is missing, damaged, not an image, or has no such frame; the message
         names the file without its folder.
     MissingDependencyError
-        If it is a whole slide, and what reads such slides is not installed.
+        If it is a whole slide and the package for slides is not installed.
     """
     kind = file_kind(ref.path)
     if kind is FileKind.VOLUME:
@@ -78,8 +78,8 @@ def load_pixels(ref: ImageRef) -> PixelImage:
 def file_kind(path: Path) -> FileKind:
     """Return the kind of a file, by its first bytes rather than by its name.
 
-    DICOM is the kind of every file that nothing else speaks for: it may lack its
-    preamble, and its reader says so if it is none.
+    Anything not recognised counts as DICOM, because DICOM files may lack their
+    preamble; the reader refuses the others.
     """
     regular_file(path)
     if is_volume_name(path):

@@ -172,7 +172,7 @@ class _Reader:
         self.cut = self.cut or self.position >= len(self.text)
 
     def _run_out(self) -> None:
-        """Treat a string or number that is unterminated at the text's end as cut off."""
+        """Treat a string or number that the text's end interrupts as cut off."""
         if not _BREAKING_OFF.match(self.text, self.position):
             raise _BadSyntaxError
         self.position, self.cut = len(self.text), True

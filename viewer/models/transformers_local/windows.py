@@ -67,10 +67,11 @@ def _windowed(shown: list[View], tower: Foreign, blocks: int) -> npt.NDArray[np.
 
 @dataclass
 class Sequence:
-    """Row 0's sequence: what is added at each key, and whose attention is noted.
+    """The state of row 0's sequence: biases to add, and attention to record.
 
-    ``lit`` tells which places are highlighted and ``own`` which belong to the
-    highlighted image; ``drawn`` is, by layer, the part of its attention that they drew.
+    ``lit`` marks the highlighted positions and ``own`` those of the highlighted image;
+    ``drawn`` is, by layer, the share of the image's attention that the highlighted ones
+    got.
     """
 
     lit: npt.NDArray[np.bool_]
@@ -82,16 +83,16 @@ class Sequence:
     _noted: list[float] = field(default_factory=list)
 
     def begin(self, layer: str) -> None:
-        """Go to the start of the sequence, as each layer does."""
+        """Go back to the start of the sequence, as every layer does."""
         self._at, self._layer, self._noted = 0, layer, []
 
     def bias(self, keys: int) -> npt.NDArray[np.float32]:
-        """Return (keys,) what is added to the next stretch of keys."""
+        """Return (keys,) the bias to add to the next stretch of keys."""
         lit = self.lit[self._at : self._at + keys]
         return np.pad(lit, (0, keys - len(lit))).astype(np.float32) * self.added
 
     def note(self, weights: Foreign, keys: int) -> None:
-        """Note (1, heads, keys, keys) attention within the stretch, and go past it."""
+        """Record (1, heads, keys, keys) attention within the stretch, and move past it."""
         part = slice(self._at, self._at + keys)
         lit, own = np.flatnonzero(self.lit[part]), np.flatnonzero(self.own[part])
         self._at += keys
@@ -104,7 +105,7 @@ class Sequence:
 
 @contextlib.contextmanager
 def highlighting_sequence(tower: Foreign, sequence: Sequence) -> Iterator[None]:
-    """Highlight in a tower meanwhile; any row after the first is left plain."""
+    """Highlight in a vision tower meanwhile; rows after the first are left plain."""
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
     before = tower.config._attn_implementation  # noqa: SLF001 - has no public name
@@ -158,7 +159,7 @@ def _eager(
     scaling: float,
     **_settings: object,
 ) -> tuple[Foreign, Foreign]:
-    """Attend as transformers' eager attention does, without dropout."""
+    """Compute attention like transformers' eager attention, without dropout."""
     import torch
 
     logits = torch.matmul(query, key.transpose(2, 3)) * scaling + attention_mask

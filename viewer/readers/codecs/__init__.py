@@ -1,1 +1,1 @@
-"""What codestreams say of themselves, in whatever file they lie."""
+"""Headers of codestreams, in whatever file they are embedded."""

@@ -18,11 +18,11 @@ _MAX_TILES: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class MainHeader:
-    """What a codestream says of its image; ``precision`` in bits of each component.
+    """The image properties in a codestream; ``precision`` is in bits per component.
 
-    ``alike`` is whether all components have the first one's precision and sign.
-    ``transformed`` is whether RGB was made luminance and chrominance, ``reversible``
-    whether the wavelets lose nothing (tables A.17 and A.20).
+    ``alike`` is True if all components have the first one's precision and sign,
+    ``transformed`` if RGB was converted to luminance and chrominance, ``reversible`` if
+    the wavelets are lossless (tables A.17 and A.20).
     """
 
     rows: int
@@ -36,7 +36,7 @@ class MainHeader:
 
 
 def codestream_of(data: bytes) -> bytes:
-    """Return a codestream without the wrapper that it may be in."""
+    """Return a codestream without its JP2 wrapper, if it has one."""
     start = data.find(_START) if data.startswith(_JP2_START) else 0
     if start < 0:
         raise ValueError("there is no codestream in the wrapper")
@@ -49,7 +49,8 @@ def main_header(stream: bytes) -> MainHeader:
     Raises
     ------
     ValueError
-        If it does not begin as a codestream does, or has more tiles than it can number.
+        If it does not begin like a codestream, or has more tiles than the format
+        allows.
     """
     if not stream.startswith(_START):
         raise ValueError("the codestream does not begin with its size")
@@ -69,7 +70,7 @@ def main_header(stream: bytes) -> MainHeader:
 
 
 def _coding(stream: bytes) -> tuple[bool, bool]:
-    """Return whether components are transformed, and wavelets reversible (A.6.1)."""
+    """Return whether components are transformed and wavelets reversible (A.6.1)."""
     at = 2
     while stream[at] == _MARKER and stream[at + 1] != _TILE:
         if stream[at + 1] == _CODING_STYLE:

@@ -1,7 +1,7 @@
-"""What a JPEG says of itself: its size, and whether it holds RGB or YCbCr.
+"""A JPEG's header: its size, and whether it contains RGB or YCbCr.
 
-Some writers of slides compress the smaller levels anew as YCbCr and keep the tag of the
-scan, which was RGB. The codestream itself tells the truth.
+Some writers of slides recompress the smaller levels as YCbCr but keep the scan's tag,
+which says RGB. Only the codestream is reliable.
 """
 
 import struct
@@ -26,7 +26,7 @@ _JFIF, _ADOBE = 0xE0, 0xEE
 
 @dataclass(frozen=True, slots=True)
 class FrameHeader:
-    """What a JPEG says of its frame (ITU-T T.81, B.2.2): samples, and bits of each."""
+    """A JPEG's frame header (ITU-T T.81, B.2.2): components, and bits of each."""
 
     rows: int
     columns: int
@@ -36,7 +36,7 @@ class FrameHeader:
 
 
 def frame_header(start: bytes) -> FrameHeader | None:
-    """Return the first frame header of a JPEG, given its start; None without one."""
+    """Return the first frame header in the first bytes of a JPEG; None without one."""
     for marker, body in _segments(start):
         if marker in _FRAMES and len(body) >= 6:
             precision, rows, columns, components = struct.unpack_from(">BHHB", body)
@@ -47,7 +47,7 @@ def frame_header(start: bytes) -> FrameHeader | None:
 
 
 def is_tagged_rgb_in_error(path: Path) -> bool:
-    """Tell whether a DICOM file of JPEG frames says RGB and holds YCbCr."""
+    """Tell whether a DICOM file tagged RGB contains YCbCr JPEG frames."""
     with path.open("rb") as stream:
         tags = pydicom.dcmread(
             stream,
@@ -64,16 +64,16 @@ def is_tagged_rgb_in_error(path: Path) -> bool:
 
 
 def holds_ycbcr(start: bytes) -> bool:
-    """Tell whether a JPEG of three components, given its start, says YCbCr."""
+    """Tell whether a three-component JPEG, given its first bytes, declares YCbCr."""
     return coded_color(start) == YCBCR
 
 
 def coded_color(start: bytes) -> str:
     """Return the colour model of a JPEG with three components, from its first bytes.
 
-    It says so by JFIF, which allows YCbCr alone (T.871), by Adobe's transform flag
-    (T.872, 6.5.3), by components numbered R, G and B, or by more samples of the first
-    component than of the others, as only luminance has. "" if it does not say.
+    It is declared by JFIF, which allows only YCbCr (T.871), by Adobe's transform flag
+    (T.872, 6.5.3), by component ids R, G and B, or by more samples of the first
+    component than of the others, which only luminance has. "" if undeclared.
     """
     for marker, body in _segments(start):
         if marker == _JFIF and body.startswith(b"JFIF\0"):
@@ -86,7 +86,7 @@ def coded_color(start: bytes) -> str:
 
 
 def _segments(start: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield marker and body of each segment; the last body may be cut short."""
+    """Yield marker and body of each segment; the last body may be truncated."""
     at = len(_START)
     if not start.startswith(_START):
         return
@@ -97,7 +97,7 @@ def _segments(start: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _named_color(frame: bytes) -> str:
-    """Look at numbers and sampling factors of three components (T.81, B.2.2)."""
+    """Derive the colour model from ids and sampling factors (T.81, B.2.2)."""
     if frame[5] != 3:
         return ""
     if frame[6:15:3].upper() == b"RGB":

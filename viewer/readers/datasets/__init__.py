@@ -1,1 +1,1 @@
-"""One file for each data-set format."""
+"""Readers of data sets, one module for each format."""

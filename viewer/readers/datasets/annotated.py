@@ -1,7 +1,8 @@
-"""From what a data set's tables say of its images to the data set itself.
+"""Assembly of a data set from its parsed tables.
 
-Every image that a table names is kept, whatever is wrong with it. A finding of which
-any part cannot be used is a defect of its image: half a reference would be a wrong one.
+Every image that a table names is kept, whatever is wrong with it. If any part of a
+finding's reference cannot be used, the finding is a defect of its image: half a
+reference would be wrong.
 """
 
 from collections import Counter
@@ -46,10 +47,10 @@ MakeMask = Callable[[SizePx], Mask]
 
 @dataclass(frozen=True)
 class Annotated:
-    """What the tables say of one image; ``size`` is what they say its size is.
+    """The tables' entries for one image; ``size`` is the size they state.
 
-    ``broken`` maps a finding to the words why a part of its reference is of no use.
-    ``patient`` and ``view`` are as they are written, "" if no table says them.
+    ``broken`` maps a finding to the reason why part of its reference is unusable.
+    ``patient`` and ``view`` are as written, "" if no table has them.
     """
 
     key: str
@@ -66,7 +67,7 @@ class Annotated:
 
 @dataclass(frozen=True)
 class Collection:
-    """What holds for all images: ``view`` is theirs where nothing else says it."""
+    """Properties of the whole collection; ``view`` is the fallback for its images."""
 
     name: str
     format: str
@@ -77,7 +78,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class _Reference:
-    """One image's usable reference, and what is wrong with the rest of it."""
+    """One image's usable reference, and the defects of the rest."""
 
     masks: Mapping[str, Mask]
     boxes: Mapping[str, tuple[ReferenceBox, ...]]
@@ -91,7 +92,7 @@ def assembled(
     notices: Sequence[Notice],
     progress: Progress | None = None,
 ) -> Dataset:
-    """Return the data set of the images that are named, each with its file."""
+    """Assemble the data set from the named images, each with its file."""
     files = ImageFiles(collection.root)
     paths = {entry.key: files.find(entry.file) for entry in entries}
     facts = read_facts(tuple(p for p in paths.values() if p), progress)
@@ -227,7 +228,7 @@ def _reference(entry: Annotated, size: SizePx) -> _Reference:
 
 
 class _Unusable(Exception):  # noqa: N818 - no failure of the program
-    """A finding's reference cannot be used; why is told in a word and in words."""
+    """A finding's reference cannot be used; the reason as a word and in words."""
 
     def __init__(self, reason: str, why: str) -> None:
         super().__init__(why)
@@ -249,7 +250,7 @@ def _made(make: MakeMask, size: SizePx) -> Mask:
 def _inside(
     boxes: tuple[ReferenceBox, ...], size: SizePx
 ) -> tuple[tuple[ReferenceBox, ...], bool]:
-    """Return boxes cut to the image, and whether any reached beyond it."""
+    """Return boxes clipped to the image, and whether any extended beyond it."""
     cut = tuple(ReferenceBox(_cut(b.box, size), b.reader) for b in boxes)
     for box in cut:
         if mask_of(size, (box,), 1).is_empty:
@@ -272,7 +273,7 @@ def _clipped(key: str, finding: str) -> Notice:
 
 
 def _other_size(entry: Annotated, size: SizePx) -> _Reference:
-    """Leave out every place: the table speaks of an image of another size."""
+    """Drop every location: the table describes an image of another size."""
     names = {*entry.boxes, *entry.masks, *entry.broken}
     if not names:
         return _Reference({}, {}, {}, ())
@@ -292,7 +293,7 @@ def _by(size: SizePx) -> str:
 def without_repeats(
     key: str, boxes: Mapping[str, Sequence[ReferenceBox]]
 ) -> tuple[dict[str, tuple[ReferenceBox, ...]], list[Notice]]:
-    """Return each finding's boxes once, and a notice of every one that came again."""
+    """Return each finding's boxes without duplicates, and notices of the duplicates."""
     notices = [
         Notice(
             "repeated_box", key, f"A box of {name} is listed {n} times; it counts once."

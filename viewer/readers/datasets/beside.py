@@ -1,4 +1,4 @@
-"""Small tables that lie beside a data set's own: a CSV, or a list of JSON objects."""
+"""Small tables beside a data set's own: a CSV, or a list of JSON objects."""
 
 import csv
 import io
@@ -18,21 +18,21 @@ Row = Mapping[str, str]
 def rows_beside(
     folder: Path, names: Sequence[str], columns: Sequence[str]
 ) -> Iterator[tuple[str, int, Row]]:
-    """Yield every row of the files that are there: file name, place from 1, cells.
+    """Yield every row of the existing files: file name, row number from 1, cells.
 
     Parameters
     ----------
     folder : Path
-        Where the data set's own table lies.
+        The folder of the data set's table.
     names : sequence of str
-        Of the files, ``.csv`` or ``.json``; any of them may be missing.
+        File names, ``.csv`` or ``.json``; any of them may be missing.
     columns : sequence of str
-        What every row must have; cells are stripped, others left out.
+        Required columns; their cells are stripped, other columns dropped.
 
     Raises
     ------
     UnreadableInputError
-        A file is there and not of this shape.
+        A file exists but has another form.
     """
     for name in names:
         path = folder / name
@@ -43,15 +43,15 @@ def rows_beside(
 
 
 def unrelated(names: Sequence[str], keys: Collection[str]) -> bool:
-    """Tell whether rows are there and none names an item of ``keys``.
+    """Tell whether there are rows and none of them names an item of ``keys``.
 
-    Such a table lies beside other questions of the same images.
+    Such a table is about other questions on the same images.
     """
     return bool(names) and not any(name in keys for name in names)
 
 
 def about_others(rows: int) -> str:
-    """Return the sentence that says so of a table."""
+    """Return the notice for a table about other questions."""
     what = "is" if rows == 1 else "are"
     return f"Its {counted(rows, 'row')} {what} about other questions; none is used."
 

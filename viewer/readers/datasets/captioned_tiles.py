@@ -1,7 +1,7 @@
 """Pathology images with the captions they were published with (E003-15).
 
-A table with the columns ``image`` and ``caption``, and if wanted ``subset`` and
-``split``, anywhere in a folder. A model makes multiple-choice questions of them.
+A table with the columns ``image`` and ``caption``, and optionally ``subset`` and
+``split``, anywhere in a folder. A model makes multiple-choice questions from them.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
-"""What readers found of cases before they are used, from a CSV file (E004-04, -05).
+"""Readers' validations of cases before use, from a CSV file (E004-04, -05).
 
-In UTF-8, a row for each reader and case: ``reader``, ``case``, ``confirmed`` (yes or
-no: does the evidence confirm the diagnosis?), and where wanted ``incomplete`` (keys of
-evidence that cannot be interpreted, such as e2, with ; between), ``alignment`` (for
-each evidence in its order ok, misaligned, unsupported or not_grounded, with ; between;
-empty where all are ok) and ``unticked`` (lines of the anonymisation checklist that do
-not hold, 1 to 5, with ; between).
+UTF-8, one row per reader and case: ``reader``, ``case``, ``confirmed`` (yes or no: does
+the evidence confirm the diagnosis?), and optionally ``incomplete`` (keys of evidence
+that cannot be interpreted, such as e2, separated by ;), ``alignment`` (for each piece
+of evidence in order ok, misaligned, unsupported or not_grounded, separated by ;; empty
+if all are ok) and ``unticked`` (unmet lines of the anonymisation checklist, 1 to 5,
+separated by ;).
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ _LINES: Final = frozenset(str(n) for n in range(1, len(ANONYMISATION) + 1))
 def read_case_validations(
     path: Path, cases: Sequence[EvidenceCase]
 ) -> tuple[CaseValidation, ...]:
-    """Read what readers found of some cases.
+    """Read readers' validations of some cases.
 
     Raises
     ------
     UnreadableInputError
-        A column is missing, or a row names a case, an evidence, a verdict or a line
-        that is none, or says the same once more; the line is named.
+        A column is missing, or a row has an unknown case, piece of evidence, verdict or
+        checklist line, or is a duplicate; the message names its line.
     """
     header = header_of(path)
     for column in COLUMNS:
@@ -58,7 +58,7 @@ def read_case_validations(
 
 
 def _problem(cells: Mapping[str, str], case: EvidenceCase) -> str:
-    """Return what is wrong with a row about a case, "" if nothing is."""
+    """Return what is wrong with a validation of a case, "" if nothing is."""
     evidence = {one.key for one in case.evidence}
     verdicts, confirmed = _parts(cells, "alignment"), cells.get("confirmed", "")
     if confirmed not in {"yes", "no"}:

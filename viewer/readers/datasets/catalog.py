@@ -49,12 +49,12 @@ ENTRY_POINTS = "viewer.readers"
 
 @dataclass(frozen=True)
 class DatasetFormat:
-    """A line of the catalogue.
+    """An entry of the catalogue of data-set formats.
 
-    ``read(root, name, view, progress)`` returns the data set; what is missing or
-    disagrees is in its notices, and only a folder that is not of this format raises.
-    ``looks(root)`` tells whether a folder or file is of it; None where only a person
-    can say so. ``title`` is what people call it, "" for its name.
+    ``read(root, name, view, progress)`` returns the data set; missing or contradictory
+    data become its notices, and it raises only if a folder is not of this format.
+    ``looks(root)`` tells whether a folder or file is of it; None if only a person can
+    say. ``title`` is its display name, "" for ``name``.
     """
 
     name: str
@@ -231,7 +231,7 @@ def read_dataset(
     view: View | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Read a data set of a named format; an unknown name raises ``WrongUseError``."""
+    """Read a data set of a named format; WrongUseError if the format is unknown."""
     dataset = _format_named(format).read(root, name, view, progress)
     if format not in _OWN_ANATOMY:
         dataset = with_anatomy(with_boxes(dataset), progress)
@@ -240,7 +240,7 @@ def read_dataset(
 
 
 def formats_of(root: Path) -> tuple[str, ...]:
-    """Return the formats that a folder or file looks like, the most telling first.
+    """Return the formats that a folder or file looks like, most specific first.
 
     A plain folder is the last resort: any folder is one.
     """
@@ -252,7 +252,7 @@ def formats_of(root: Path) -> tuple[str, ...]:
 
 
 def formats() -> Mapping[str, DatasetFormat]:
-    """Return every format, those of other packages included."""
+    """Return every format, including those of other packages."""
     others = {name: one.value for name, one in _others().working.items()}
     return {**FORMATS, **others}
 
@@ -278,7 +278,7 @@ def _others() -> Plugins[DatasetFormat]:
 
 
 def _checked(name: str, found: object) -> DatasetFormat:
-    """Return what another package calls a format, or raise why it is none."""
+    """Return another package's format, or raise why it is invalid."""
     if not isinstance(found, DatasetFormat):
         raise PluginError("is not a DatasetFormat: update or uninstall the package.")
     check_name(name, found.name, FORMATS)
@@ -286,9 +286,9 @@ def _checked(name: str, found: object) -> DatasetFormat:
 
 
 def notices_of_whole(dataset: Dataset) -> Iterator[Notice]:
-    """Yield a notice of a single patient, and of each finding without a positive.
+    """Yield a notice if there is a single patient, and for findings without a positive.
 
-    A finding that a notice says already to have none is not told twice.
+    Findings that another notice already reports as having none are skipped.
     """
     if len(dataset.images) > 1 and len({i.patient for i in dataset.images}) == 1:
         text = (

@@ -1,7 +1,7 @@
 """CheXlocalize: chest radiographs with masks of ten findings (Saporta et al. 2022).
 
 Statements E000-01 to E000-06 of the study's specification. Every image of the split is
-kept, whatever is wrong with it; what is missing or disagrees becomes a notice.
+kept, whatever is wrong with it; missing or contradictory data become notices.
 """
 
 import math
@@ -47,7 +47,7 @@ _UNKNOWN_SIZE = SizePx(0, 0)
 
 @dataclass(frozen=True)
 class _Truth:
-    """What the data set's tables say, by image id; ``labelled`` if there are labels."""
+    """The data set's tables by image id; ``labelled`` is True if there are labels."""
 
     masks: Mapping[str, MaskSet]
     anatomy: Mapping[str, MaskSet]
@@ -57,7 +57,7 @@ class _Truth:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder holds such mask files, or a file is one."""
+    """Tell whether a folder contains such mask files, or a file is one."""
     try:
         layout = find_layout(path)
     except UnreadableInputError:
@@ -133,7 +133,7 @@ def _read_truth(layout: Layout) -> _Truth:
 def _in_words_of(
     masks: Mapping[str, MaskSet], labels: Mapping[str, Mapping[str, bool]]
 ) -> dict[str, Mapping[str, bool]]:
-    """Return labels that call a finding what the masks of the collection call it."""
+    """Rename labels' findings to the names that the collection's masks use."""
     words = {name for found in masks.values() for name in (*found.masks, *found.zero)}
     other = {theirs: own for own, theirs in SYNONYMS.items() if own in words}
     return {
@@ -337,7 +337,7 @@ Polygon = Sequence[tuple[float, float]]
 def read_outline_file(path: Path) -> Mapping[str, MaskSet]:
     """Return each image's filled outlines; a broken one is kept with its reason.
 
-    An entry without a usable size is one broken mask named ``*``.
+    An entry without a usable size becomes one broken mask named ``*``.
     """
     return {key: _mask_set(entry) for key, entry in read_json_object(path).items()}
 

@@ -1,9 +1,9 @@
-"""Where a CheXlocalize folder keeps its files, and what their names say.
+"""File layout of a CheXlocalize folder, and the meaning of its file names.
 
-The published download holds ``CheXlocalize/gt_segmentations_{val,test}.json`` beside
-``CheXpert/{val,test}/patient…/study…/view…`` and ``CheXpert/{val,test}_labels.csv``;
-a split without its segmentations may have ``gt_annotations_{val,test}.json``. CheXpert
-itself says ``valid`` for ``val``. Any nesting of these is found, also a flat
+The published download has ``CheXlocalize/gt_segmentations_{val,test}.json`` beside
+``CheXpert/{val,test}/patient…/study…/view…`` and ``CheXpert/{val,test}_labels.csv``; a
+split without its segmentations may have ``gt_annotations_{val,test}.json``. CheXpert
+itself uses ``valid`` for ``val``. Any nesting of these is found, including a flat
 folder of ``patient…_study…_view….jpg``.
 """
 
@@ -34,7 +34,7 @@ _ROLES = {
 class Layout:
     """The files of a CheXlocalize folder; ``images`` by image id.
 
-    ``outlines`` are those of the splits that have no ``segmentations``.
+    ``outlines`` has the files of splits without ``segmentations``.
     """
 
     root: Path
@@ -56,13 +56,13 @@ def image_id(path: PurePath) -> str | None:
 
 
 def patient_of(key: str) -> str:
-    """Return ``patient…`` of an image id; an id without one is its own patient."""
+    """Return an image id's ``patient…`` part; an id without one is its own patient."""
     found = _PATIENT.match(key)
     return found.group() if found else key
 
 
 def study_of(key: str) -> str:
-    """Return ``patient…_study…`` of an image id, else the id."""
+    """Return an image id's ``patient…_study…`` part, else the id."""
     found = _ID.fullmatch(key)
     return f"{found[1]}_{found[2]}" if found else key
 
@@ -97,7 +97,7 @@ def find_layout(path: Path) -> Layout:
 
 
 def expected_path(layout: Layout, key: str) -> Path:
-    """Return where a missing image should have lain, by the look of the others."""
+    """Return where a missing image should be, judging by the other images."""
     match = _ID.fullmatch(key)
     if match is None or not layout.images:
         return missing_path(layout.root, f"{key}.jpg")

@@ -1,7 +1,7 @@
-"""From a table's multiple-choice questions to items, each checked on the way in.
+"""From a table's multiple-choice questions to validated items.
 
-What cannot be asked or judged is not imported, and a notice says why; nothing is mended
-or guessed.
+Questions that cannot be asked or judged are not imported, and a notice says why;
+nothing is repaired or guessed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,10 +21,10 @@ REJECTED: Final = "rejected_item"
 class ChoiceRow:
     """One question as its table writes it.
 
-    ``number`` is its name within its subset and split, "" if the table gives none;
-    ``place`` counts the table's rows. ``options`` may have their letters with them.
-    ``explanations`` are of every option, none if the table has none. ``problem`` is why
-    the row cannot be used unchanged, "" if it can.
+    ``number`` is its name within its subset and split, "" if the table has none;
+    ``place`` is the row's number. ``options`` may include their letters.
+    ``explanations`` has one per option, or is empty. ``problem`` is why the row cannot
+    be used unchanged, "" if it can.
     """
 
     subset: str
@@ -46,20 +46,19 @@ class ChoiceRow:
 
     @property
     def same_question(self) -> tuple[object, ...]:
-        """What two copies of one question have in common."""
+        """What identifies a question: duplicates have the same value."""
         asked = " ".join(self.question.split())
         return (self.subset, self.number, self.images, asked, self.options)
 
 
 class RejectedRowError(Exception):
-    """A row that nothing can be made of; its text is a sentence, for a notice."""
+    """A row that cannot be used; the text is a sentence for a notice."""
 
 
 def items_of(rows: Iterable[ChoiceRow]) -> tuple[tuple[Item, ...], list[Notice]]:
-    """Return the items of rows in their order, and what was not imported and why.
+    """Return the items of rows in order, and what was not imported and why.
 
-    A question that comes again, in whatever split, is imported once, from where it
-    stands first.
+    A repeated question, in whatever split, is imported only once, from its first row.
     """
     items: dict[str, Item] = {}
     first: dict[tuple[object, ...], str] = {}
@@ -82,8 +81,8 @@ def items_of(rows: Iterable[ChoiceRow]) -> tuple[tuple[Item, ...], list[Notice]]
 def shared_images(items: Sequence[Item], sha256: dict[str, str]) -> Iterator[Notice]:
     """Yield a notice for each image that has questions in two splits.
 
-    Images are the same where their files' hashes in ``sha256`` are; ``test_tiny`` is
-    a part of ``test``, so that those two may share images.
+    Images are the same if their hashes in ``sha256`` are; ``test_tiny`` is a part of
+    ``test``, so those two may share images.
     """
     seen: dict[str, dict[str, str]] = {}
     for item in items:
@@ -101,7 +100,7 @@ def shared_images(items: Sequence[Item], sha256: dict[str, str]) -> Iterator[Not
 def _check_new(
     row: ChoiceRow, items: dict[str, Item], first: dict[tuple[object, ...], str]
 ) -> None:
-    """Raise for a question that was there before, or another of its name."""
+    """Raise for a duplicate question, or for another question of the same name."""
     if row.number and row.same_question in first:
         raise RejectedRowError(f"It repeats {first[row.same_question]}.")
     if row.key in items:
@@ -140,7 +139,7 @@ def _item(row: ChoiceRow) -> Item:
 
 
 def _explained(row: ChoiceRow, options: Sequence[str]) -> dict[str, object]:
-    """Return an explanation of every option, or nothing."""
+    """Return an explanation for every option, or nothing."""
     told = list(row.explanations)
     return {"explanations": told} if told and len(told) == len(options) else {}
 
@@ -166,9 +165,9 @@ def option_texts(written: Sequence[str]) -> tuple[str, ...]:
 
 
 def option_named(written: str, options: Sequence[str]) -> int:
-    """Return the option that an answer names by letter, by words, or by both.
+    """Return the option that an answer names by letter, by text, or by both.
 
-    One that names none, or two, raises RejectedRowError.
+    An answer that names no option, or two, raises RejectedRowError.
     """
     named = labelled(written)
     alone = option_of(written.strip())

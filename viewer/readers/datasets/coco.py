@@ -40,7 +40,7 @@ _VIEW = ("view", "view_position", "ViewPosition")
 
 @dataclass
 class _Image:
-    """An image of the file, with what is annotated on it, by finding."""
+    """An image of the file, with its annotations by finding."""
 
     file: str
     size: SizePx | None
@@ -51,7 +51,7 @@ class _Image:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such a JSON file."""
+    """Tell whether a folder or file contains such a JSON file."""
     is_json = path.is_dir() or path.suffix.lower() == ".json"
     try:
         return is_json and bool(_contents(path))
@@ -104,7 +104,7 @@ def read(
 
 
 def _contents(path: Path) -> dict[Path, Mapping[str, object]]:
-    """Return what each file of this format holds; one that is named must be read."""
+    """Return the contents of every such file; a named file must be readable."""
     if path.is_file():
         content = read_json_object(path)
         return {path: content} if _is_coco(content) else {}
@@ -240,7 +240,7 @@ def _entry(key: str, image: _Image) -> tuple[Annotated, list[Notice]]:
 
 
 def _keys(images: Mapping[str, _Image]) -> dict[str, str]:
-    """Return each image's key: its file's path, without suffix where that suffices."""
+    """Return each image's key: its file's path, without suffix if that is unique."""
     uses = Counter(stem_of(file) for file in images)
     return {f: stem_of(f) if uses[stem_of(f)] == 1 else f for f in images}
 
@@ -257,7 +257,7 @@ def _id(row: Mapping[str, object]) -> int | str | None:
 
 
 def _first(row: Mapping[str, object], keys: Sequence[str]) -> str:
-    """Return the first text or whole number that a row has under one of the keys."""
+    """Return a row's first text or integer under one of several keys."""
     found = (row.get(key) for key in keys)
     said = (str(v).strip() for v in found if isinstance(v, str) or type(v) is int)
     return next((text for text in said if text), "")

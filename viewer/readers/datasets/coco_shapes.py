@@ -23,7 +23,7 @@ _FARTHEST = 65_535
 
 @dataclass(frozen=True)
 class Shape:
-    """An annotation: its box, its outlines or its coded mask; one of them at least."""
+    """An annotation: at least one of its box, its outlines and its encoded mask."""
 
     box: BoxPx | None
     outlines: tuple[PolygonPx, ...] = ()
@@ -32,17 +32,17 @@ class Shape:
 
     @property
     def has_pixels(self) -> bool:
-        """Tell whether it says more than a box does."""
+        """Tell whether it has more than a box."""
         return bool(self.outlines) or self.mask is not None
 
 
 def shape_of(row: Mapping[str, object]) -> Shape:
-    """Return the shape of an annotation; one that is none raises.
+    """Return the shape of an annotation.
 
     Raises
     ------
     UnreadableInputError
-        A number is none, a box or an outline has no area, a code cannot be read, or
+        A number is invalid, a box or an outline has no area, a code cannot be read, or
         there is neither box nor segmentation.
     """
     drawn, coded = row.get("bbox"), row.get("segmentation")
@@ -59,7 +59,7 @@ def shape_of(row: Mapping[str, object]) -> Shape:
 
 
 def mask_maker(shapes: Sequence[Shape]) -> MakeMask:
-    """Return a function that makes the union of shapes; boxes cover pixel centres."""
+    """Return a function that returns the union of shapes; boxes cover pixel centres."""
     return partial(_union, tuple(shapes))
 
 

@@ -1,12 +1,12 @@
-"""Boxes in a table of one's own: a CSV whose columns say what they are.
+"""Your own table of boxes: a CSV file with named columns.
 
-A row is a box of a finding on an image: ``image`` (a file's name or path, its suffix
-may be left out), ``finding``, and either the corners ``x1, y1, x2, y2`` or the upper
+A row is a box of a finding on an image: ``image`` (a file's name or path, with or
+without suffix), ``finding``, and either the corners ``x1, y1, x2, y2`` or the upper
 left corner and size ``x, y, width, height``, in native pixels from the upper left of
-the image; ``reader`` names who drew it, ``patient`` whose image it is and ``view`` its
+the image; ``reader`` names who drew it, ``patient`` the patient and ``view`` the
 projection (PA, AP, frontal, lateral, other). A row without numbers says that the reader
-did not see the finding, without a finding either that he saw none that the table names.
-What no row says of a finding on an image is not known.
+did not see the finding; without a finding either, that the reader saw none that the
+table names. If no row is about a finding on an image, it is unknown.
 """
 
 import math
@@ -52,9 +52,9 @@ _WANTED = (
 
 @dataclass
 class _Rows:
-    """What the rows of one image say; ``denied`` by whom, finding by finding.
+    """The rows of one image; ``denied`` has the readers who denied each finding.
 
-    ``said`` is what they say of the image itself, column by column, in their order.
+    ``said`` has what they say about the image itself, by column, in order.
     """
 
     file: str
@@ -67,12 +67,12 @@ class _Rows:
     said: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def first(self, column: str) -> str:
-        """Return what the first row says that says anything, else nothing."""
+        """Return the first nonempty value in a column, "" if there is none."""
         return next(iter(self.said[column]), "")
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such tables."""
+    """Tell whether a folder or file contains such tables."""
     return bool(_tables(path))
 
 
@@ -196,13 +196,13 @@ def _take(
 
 
 def _is_another(file: str, known: str) -> bool:
-    """Tell whether two names of one stem have suffixes that differ."""
+    """Tell whether two names with the same stem have different suffixes."""
     stem = stem_of(known)
     return file != known and stem not in {file, known}
 
 
 def _box(row: CsvRow, numbers: Sequence[str]) -> tuple[BoxPx | None, str]:
-    """Return a row's box, or None and the words why there is none."""
+    """Return a row's box, or None and the reason why there is none."""
     written = [row.cells.get(column, "") for column in numbers]
     if row.overlong:
         return None, "has more cells than columns (a comma in a number?)"

@@ -1,4 +1,4 @@
-"""Comma-separated tables, known by their columns wherever they lie."""
+"""Comma-separated tables, recognised by their columns wherever they are."""
 
 import csv
 import math
@@ -23,11 +23,11 @@ _SPLITS = {"train": "", "val": "val", "valid": "val", "test": "test"}
 
 @dataclass(frozen=True)
 class CsvRow:
-    """A row: its line in the file, from 1, and its cells by column, stripped.
+    """A row: its line number in the file, from 1, and its stripped cells by column.
 
-    The guard of text that a spreadsheet would take for a formula is removed.
+    The apostrophe that guards text from being read as a formula is removed.
 
-    ``overlong`` tells that it has more cells than there are columns.
+    ``overlong`` is True if it has more cells than there are columns.
     """
 
     line: int
@@ -36,18 +36,18 @@ class CsvRow:
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether a file is named as CSV, plain or compressed with gzip."""
+    """Tell whether a file name is that of a CSV file, plain or compressed with gzip."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def tables_below(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
-    """Return the tables below a folder, or the one named, that have the columns."""
+    """Return the tables below a folder, or the named one, that have these columns."""
     files = (path,) if path.is_file() else files_below(path)
     return tuple(p for p in files if is_table(p) and set(columns) <= set(header_of(p)))
 
 
 def required_tables(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
-    """Return the tables that have the columns; none at all raises."""
+    """Return the tables with these columns; raises if there are none."""
     found = tables_below(path, columns)
     if not found:
         wanted = ", ".join(columns)
@@ -61,12 +61,12 @@ def required_tables(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a table's columns; none if it cannot be read."""
+    """Return the names of a table's columns, empty if it cannot be read."""
     return [unguarded(name).strip() for name in header_cells(path)]
 
 
 def rows_of(path: Path) -> Iterator[CsvRow]:
-    """Yield a table's rows; text that is not CSV raises."""
+    """Yield a table's rows; raises if the text is not CSV."""
     try:
         check_text(path)
         with open_text(path) as stream:
@@ -86,7 +86,7 @@ def rows_of(path: Path) -> Iterator[CsvRow]:
 
 
 def columns_not_read(table: Path, read: Collection[str]) -> list[Notice]:
-    """Return a notice that names the columns of a table that nobody reads."""
+    """Return a notice that names the columns of a table that are not used."""
     others = [column for column in header_of(table) if column not in {*read, ""}]
     if not others:
         return []
@@ -95,7 +95,7 @@ def columns_not_read(table: Path, read: Collection[str]) -> list[Notice]:
 
 
 def split_of(tables: Collection[Path]) -> str:
-    """Return the split that the tables' names say, "" if none or several."""
+    """Return the split in the tables' names, "" if there is none or several."""
     found = {
         split
         for path in tables
@@ -106,7 +106,7 @@ def split_of(tables: Collection[Path]) -> str:
 
 
 def corners(*numbers: str) -> BoxPx | None:
-    """Return the box from x0, y0 to x1, y1; None if that is none."""
+    """Return the box from x0, y0 to x1, y1; None if it is invalid."""
     try:
         x0, y0, x1, y1 = map(float, numbers)
     except ValueError:
@@ -117,7 +117,7 @@ def corners(*numbers: str) -> BoxPx | None:
 
 
 def corner_and_size(*numbers: str) -> BoxPx | None:
-    """Return the box at x, y of a width and height; None if that is none."""
+    """Return the box at x, y with a width and height; None if it is invalid."""
     try:
         x, y, width, height = map(float, numbers)
     except ValueError:

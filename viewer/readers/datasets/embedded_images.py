@@ -1,8 +1,8 @@
-"""Images that lie as base64 in the cells of a table, and what is wrong with them.
+"""Base64 images in the cells of a table, and what is wrong with them.
 
-A cell holds one image, a list of them, or the index of the row whose image it shares.
-Files are unpacked into a folder unless they are there; what is not a whole image is
-named and not unpacked.
+A cell contains one image, a list of them, or the index of the row whose image it
+shares. Files are unpacked into a folder unless they exist already; data that is not a
+complete image is named and not unpacked.
 """
 
 import ast
@@ -38,7 +38,7 @@ UNREADABLE, MISSING = "unreadable", "missing_file"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why an image is not there: the reason of its defect, and a sentence."""
+    """Why an image is missing: the reason of its defect, and a sentence."""
 
     reason: str
     text: str
@@ -60,7 +60,7 @@ class EmbeddedImages:
         self.problems: dict[str, Problem] = {}
 
     def of_row(self, row: Mapping[str, str | None]) -> tuple[str, ...]:
-        """Return the names of a row's images; none if it has none."""
+        """Return the names of a row's images, empty if it has none."""
         index, cell = row.get("index") or "", (row.get("image") or "").strip()
         path = (row.get("image_path") or "").strip()
         found = self._of_cell(index, cell) if cell else (path,) if path else ()
@@ -78,9 +78,9 @@ class EmbeddedImages:
         return (self._named(f"image 1 of row {index}", _NO_ROW),)
 
     def _unpacked(self, text: str, name: str) -> str:
-        """Write an image unless it is there, and return its name, which is its hash's.
+        """Write an image unless it exists, and return its name, which is its hash.
 
-        What is not an image has the ``name`` and no file.
+        Data that is not an image keeps the ``name`` and gets no file.
         """
         try:
             data = base64.b64decode(text, validate=False)
@@ -137,14 +137,14 @@ def _listed(cell: str) -> Sequence[str]:
 
 
 def suffix_of(data: bytes) -> str:
-    """Return the suffix of an image's kind by how its bytes begin, "" of no kind."""
+    """Return the suffix for an image's first bytes, "" if they are of no known type."""
     return next((s for start, s in _SUFFIXES.items() if data.startswith(start)), "")
 
 
 def unpacked(table: Path, data: bytes, called: str) -> str:
-    """Write an image's bytes beside its table unless they are there; return its name.
+    """Write an image's bytes beside its table unless they exist; return the name.
 
-    Bytes of no known kind are not written, so that their file is missing.
+    Bytes of an unknown type are not written, so that their file is missing.
     """
     stem = stem_of(Path(called.replace("\\", "/")).name)
     suffix = suffix_of(data)
@@ -156,9 +156,9 @@ def unpacked(table: Path, data: bytes, called: str) -> str:
 
 
 def write_image(path: Path, data: bytes) -> None:
-    """Write an image into a folder beside its table, which is made; whole or not.
+    """Write an image atomically into a folder beside its table, creating the folder.
 
-    It stays in that folder: what came with the table may hold links to elsewhere.
+    It never leaves that folder: what came with the table may contain links elsewhere.
     """
     part = path.with_suffix(".part")
     if path.parent.is_symlink():

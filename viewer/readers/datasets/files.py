@@ -1,4 +1,4 @@
-"""What every data-set reader needs of files: finding, hashing, reading headers."""
+"""File access shared by the data-set readers: finding, hashing, reading headers."""
 
 import hashlib
 import json
@@ -32,9 +32,9 @@ _WORKERS = 2
 class FileFacts:
     """An image file's hash and headers.
 
-    ``problem`` is the sentence of why it cannot be read, "" if it can; ``headers`` has
-    one entry per frame and is empty where there is a problem; ``sha256`` is "" where
-    not even the bytes can be read.
+    ``problem`` is a sentence on why it cannot be read, "" if it can; ``headers`` has
+    one entry per frame and is empty if there is a problem; ``sha256`` is "" if not even
+    the bytes can be read.
     """
 
     sha256: str
@@ -44,7 +44,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class FoundBelow:
-    """What lies below a folder: its files, and what is neither file nor folder."""
+    """The contents of a folder tree: its files, and what is neither file nor folder."""
 
     files: tuple[Path, ...]
     odd: tuple[Path, ...]
@@ -53,7 +53,7 @@ class FoundBelow:
 def files_below(root: Path) -> tuple[Path, ...]:
     """Return every file below a folder, sorted, without hidden files and folders.
 
-    What is neither file nor folder is left out (`found_below` tells it).
+    Anything that is neither file nor folder is left out (`found_below` returns it).
     """
     return found_below(root).files
 
@@ -64,7 +64,7 @@ _listings: ContextVar[_Listings | None] = ContextVar("listings", default=None)
 
 @contextmanager
 def each_folder_listed_once() -> Iterator[None]:
-    """Keep what lies below a folder in mind while many ask the same, then forget it."""
+    """Cache listings of folder trees meanwhile; several readers need the same one."""
     token = _listings.set({})
     try:
         yield
@@ -75,8 +75,8 @@ def each_folder_listed_once() -> Iterator[None]:
 def found_below(root: Path) -> FoundBelow:
     """Return the files below a folder, and what is not a file, each sorted.
 
-    Pipes, devices and dangling links are not files. Nor are folders that may not be
-    listed, and links to folders, which are not followed.
+    Not files are pipes, devices and dangling links, folders that cannot be listed, and
+    links to folders, which are not followed.
     """
     kept = _listings.get()
     if kept is None:
@@ -127,15 +127,15 @@ def _is_file(entry: "os.DirEntry[str]") -> bool:
 
 
 def _sorted(paths: list[Path]) -> tuple[Path, ...]:
-    """Return paths in their own order, without comparing them in Python."""
+    """Return paths sorted by a key, which is faster than comparing paths in Python."""
     return tuple(sorted(paths, key=lambda path: path.parts))
 
 
 def image_sha256(parts: Sequence[Path]) -> str:
-    """Return the hash of all files that an image is made of.
+    """Return the hash of all files that an image consists of.
 
-    That of a single file is its own; of several it is that of a line for each, with
-    its hash and its name.
+    For a single file it is the file's; for several it is that of one line for each,
+    with its hash and its name.
     """
     if len(parts) == 1:
         return file_sha256(parts[0])
@@ -144,9 +144,9 @@ def image_sha256(parts: Sequence[Path]) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, in hexadecimal, reading it in pieces.
+    """Return the SHA-256 of a file's bytes in hexadecimal, read in chunks.
 
-    What has no end raises UnreadableInputError.
+    A file without an end, such as a pipe, raises UnreadableInputError.
     """
     regular_file(path)
     digest = hashlib.sha256()
@@ -159,9 +159,9 @@ def file_sha256(path: Path) -> str:
 def read_facts(
     paths: Sequence[Path], progress: Progress | None = None
 ) -> Mapping[Path, FileFacts]:
-    """Hash files and read their headers, two at a time; no file is left out.
+    """Hash files and read their headers, two at a time; every file has a result.
 
-    What ``progress`` raises ends it at once.
+    An exception in ``progress`` ends it at once.
     """
     facts: dict[Path, FileFacts] = {}
     pool = ThreadPoolExecutor(_WORKERS)
@@ -176,9 +176,9 @@ def read_facts(
 
 
 def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
-    """Tell of an image with places that its file says to turn.
+    """Return notices of images with locations whose file says that they are turned.
 
-    A tool that drew them without looking at the Orientation drew them elsewhere.
+    A tool that ignores the Orientation draws locations elsewhere.
     """
     if header and header.geometry.stored_orientation != 1:
         number = header.geometry.stored_orientation
@@ -198,7 +198,7 @@ def without_tables(dataset: Dataset, tables: Iterable[Path]) -> Iterator[Notice]
 
 
 def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
-    """Tell how many images count as a patient of their own."""
+    """Return a notice of how many images count as a patient of their own."""
     alone = [image.key for image in images if image.patient == image.key]
     if alone:
         n = "1 image says" if len(alone) == 1 else f"{len(alone)} images say"
@@ -207,12 +207,12 @@ def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
 
 
 def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -> str:
-    """Return the hash that names a data set's content, wherever its folder lies.
+    """Return the hash that identifies a data set's content, wherever its folder is.
 
     SHA-256 over one line of JSON per image, sorted by key: key, patient, view, file
-    hash, labels, run-length codes and defects; boxes and readers where there are any,
-    so that a data set without them keeps the name it had. So do those without items,
-    of which one line each follows, sorted by key.
+    hash, labels, run-length codes and defects; boxes and readers only if there are any,
+    so that data sets without them keep their earlier hash. The same applies to items,
+    with one line each, sorted by key, at the end.
     """
     digest = hashlib.sha256()
     for image in sorted(images, key=lambda image: image.key):
@@ -272,12 +272,12 @@ def _codes(masks: Mapping[str, Mask]) -> dict[str, list[object]]:
 
 @isolated
 def files_of_image(path: Path) -> tuple[Path, ...]:
-    """Return the files whose bytes an image's pixels come from.
+    """Return the files that an image's pixels are read from.
 
     Raises
     ------
     UnreadableInputError
-        If one of them may not be read.
+        If one of them must not be read.
     """
     kind = file_kind(path)
     with refusing(path):

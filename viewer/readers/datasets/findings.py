@@ -1,13 +1,13 @@
-"""Finding names as data sets write them, and as we show them."""
+"""Names of findings as data sets write them, and as displayed."""
 
 from viewer.domain.finding_names import FINDINGS, concept, spelled
 
 
 def display_name(written: str) -> str:
-    """Return a finding's display name: the data set's word, tidied.
+    """Return a finding's display name: the data set's word, normalised.
 
-    Underscores read as spaces and case does not matter for the ten tasks of
-    CheXlocalize and ``Lung Opacity``. Any other name stays as written.
+    Underscores count as spaces, and case is ignored for the ten tasks of CheXlocalize
+    and ``Lung Opacity``. Any other name stays as written.
     """
     return spelled(" ".join(written.replace("_", " ").split()))
 

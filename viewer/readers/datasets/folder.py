@@ -1,10 +1,10 @@
 """A plain folder: images of any kind, with masks beside them.
 
-``NAME.<finding>.png`` beside an image ``NAME.*`` is its mask, as is a picture of any
-other format; which pixels are the finding, `rasters.mask_rule` says. Underscores
-in the finding read as spaces. An image's id is its path below the folder without the
-suffix, joined by ``/``; where two files would share an id, both keep their suffix. A
-frame of a file with several has ``#2`` appended, counted from 1.
+``NAME.<finding>.png``, or the same in any other picture format, is the mask of an image
+``NAME.*`` beside it; `rasters.mask_rule` decides which pixels are the finding.
+Underscores in the finding count as spaces. An image's id is its path below the folder
+without the suffix, joined by ``/``; if two files would share an id, both keep their
+suffix. Frames of a multi-frame file have ``#2`` appended, counted from 1.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,9 +49,9 @@ _NO_PICTURE: Final = "contains segments or a report, not a picture,"
 
 @dataclass(frozen=True)
 class _Masks:
-    """The masks beside an image: read, and the sentence why one could not be.
+    """The masks beside an image, and why others could not be read.
 
-    ``cautions`` are what a person should look at in one that was read.
+    ``cautions`` are doubts that a person should check in those that were read.
     """
 
     read: Mapping[str, Mask]
@@ -110,10 +110,10 @@ def read(
 
 
 def read_image(path: Path, view: View | None = None) -> Dataset:
-    """Read one file as a data set of its own, with the masks beside it.
+    """Read one file as its own data set, with the masks beside it.
 
-    Its name is made from its content, so that the same file is the same data set. A
-    file that cannot be read, or contains no picture, raises.
+    Its name is derived from its content, so that the same file is always the same data
+    set. A file that cannot be read, or contains no picture, raises.
     """
     file = image_file(path)
     found = read_facts((path,), None)[path]

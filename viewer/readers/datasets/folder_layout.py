@@ -1,4 +1,4 @@
-"""Which files of a plain folder are images, and which are masks of which image."""
+"""Which files of a plain folder are images, and which are masks of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ _PREAMBLE = 128
 class ImageFile:
     """An image file, its id and its masks by display name.
 
-    A finding stands in ``ambiguous`` where other images have the same name, so that
-    nobody can say whose mask it is.
+    A finding is in ``ambiguous`` if other images have the same name, so that it is
+    unclear whose mask it is.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class ImageFile:
 
 @dataclass(frozen=True)
 class FolderLayout:
-    """The images of a folder, and what is neither image nor mask."""
+    """The images of a folder, and the files that are neither image nor mask."""
 
     images: tuple[ImageFile, ...]
     notices: tuple[Notice, ...]
@@ -84,7 +84,7 @@ def is_anatomy_mask(path: Path, root: Path) -> bool:
 
 
 def image_file(path: Path) -> ImageFile:
-    """Return one image with the masks that lie beside it."""
+    """Return one image with the masks beside it."""
     beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*.*"))
     masks = _mask_files([path, *(p for p in beside if p != path)])
     return _image_file(path, _stem(path), _by_owner(masks).get(path, ()))

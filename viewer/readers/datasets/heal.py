@@ -9,9 +9,9 @@ a run-length code, or both:
 - ``{"size": [h, w], "counts": …}`` with COCO's string or a list of runs
 - ``{"Left lower lung": {"size": …, "counts": …}}``
 
-Whether runs go down the columns or along the rows differs between editions. Which it
-is, is decided by a check of all masks together, and said; where it does not show, the
-person must say it (formats ``heal-columns`` and ``heal-rows``).
+Whether runs go down the columns or along the rows differs between editions. A check of
+all masks together decides it, and a notice says so; if it is inconclusive, the user
+must choose (formats ``heal-columns`` and ``heal-rows``).
 """
 
 import re
@@ -47,7 +47,7 @@ _HOW: Final = (
 
 @dataclass
 class _Rows:
-    """What the rows of one image say; ``codes`` by anatomy."""
+    """The rows of one image; ``codes`` by anatomy."""
 
     codes: dict[str, Runs] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Rows:
 
 @dataclass
 class _Read:
-    """Everything that the tables say, before the order of their runs is known."""
+    """Everything in the tables, before the order of their runs is known."""
 
     images: dict[str, _Rows] = field(default_factory=lambda: defaultdict(_Rows))
     files: dict[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class _Read:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such rows."""
+    """Tell whether a folder or file contains such rows."""
     try:
         return bool(heal_tables(path))
     except UnreadableInputError:
@@ -74,7 +74,7 @@ def looks(path: Path) -> bool:
 def reader_of(
     order: Order | None,
 ) -> Callable[[Path, str, View | None, Progress | None], Dataset]:
-    """Return ``read`` for the order that a person named; None: it is decided."""
+    """Return ``read`` for the order chosen by the user; None means to detect it."""
     return partial(_read, order)
 
 
@@ -116,7 +116,7 @@ def _read(
 
 
 def _names(tables: Sequence[Path], folder: Path) -> tuple[str, ...]:
-    """Return what rows are named after: their table, with its folder where shared."""
+    """Return the prefix of rows' names: their table, with its folder if not unique."""
     used = Counter(stem_of(table.name) for table in tables)
     return tuple(
         stem_of(table.name)
@@ -161,7 +161,7 @@ def _kind(answer: str) -> str:
 
 
 def _located(location: object, rows: _Rows) -> tuple[str, ...]:
-    """Keep the masks of a row's location, and return the anatomies it names."""
+    """Store the masks of a row's location, and return the anatomies it names."""
     value = _parsed(location)
     if value in (None, ""):
         return ()
@@ -180,12 +180,12 @@ def _located(location: object, rows: _Rows) -> tuple[str, ...]:
 
 
 def _there(areas: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the areas of a row; Parquet lists those of all rows, of others without."""
+    """Return a row's areas without the empty ones that Parquet adds from other rows."""
     return {area: code for area, code in areas.items() if code is not None}
 
 
 def _parsed(location: object) -> object:
-    """Return a location that was written as JSON text as what it says."""
+    """Return a location, decoded if it is JSON text."""
     if not isinstance(location, str) or not location.strip().startswith("{"):
         return location.strip() if isinstance(location, str) else location
     try:
@@ -222,14 +222,14 @@ def _runs(area: str, code: object) -> Runs:
 
 
 def _whole(numbers: object) -> tuple[int, ...]:
-    """Return a list of whole numbers, nothing if it is none."""
+    """Return a list of integers, empty if it is not one."""
     if not isinstance(numbers, list | tuple):
         return ()
     return tuple(numbers) if all(type(n) is int for n in numbers) else ()
 
 
 def _decided(read: _Read, table: Path) -> Order:
-    """Return the order that the masks show, and say so among the notices."""
+    """Return the order that the masks show, and add a notice of it."""
     codes = [code for rows in read.images.values() for code in rows.codes.values()]
     if not codes:
         return Order.COLUMNS
@@ -300,7 +300,7 @@ def _with_items(dataset: Dataset, read: _Read) -> Dataset:
 
 
 def _area(item: Item, anatomy: Mapping[str, Mask]) -> dict[str, object]:
-    """Return the mask of the one anatomy that a row names."""
+    """Return the mask of the single anatomy that a row names."""
     areas = item.reference["areas"]
     mask = (
         anatomy.get(areas[0]) if isinstance(areas, list) and len(areas) == 1 else None

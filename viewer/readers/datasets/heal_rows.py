@@ -1,15 +1,15 @@
-"""The editions of HEAL-MedVQA's rows, made alike.
+"""The editions of HEAL-MedVQA's rows, converted to one form.
 
-Rows tell the anatomy's mask in one field or in several (E002-04):
+Rows give the anatomy's mask in one field or in several (E002-04):
 
 - ``image``, ``question``, ``answer``, ``location``
 - ``image`` or ``image_id``, ``question``, ``answer``, ``anatomy``, ``mask_rle``,
-  ``mask_h``, ``mask_w``, as the data set's page on Hugging Face has them
+  ``mask_h``, ``mask_w``, as on the data set's page on Hugging Face
 
-``mask_rle`` lists runs that alternate, background first, or the start and length of
-each run of the mask, counted from 0. Runs that alternate add up to the image's pixels,
-and starts rise; a list that is neither is not a mask. An image that lies in the row is
-unpacked into a folder beside the table, ``NAME_images``, where it is not there already.
+``mask_rle`` lists runs that alternate, background first, or start and length of each
+run of the mask, counted from 0. Alternating runs add up to the image's pixels, and
+starts increase; any other list is not a mask. An image inside the row is unpacked into
+a folder beside the table, ``NAME_images``, unless it exists already.
 """
 
 from collections import Counter
@@ -29,14 +29,14 @@ MASKED: Final = ("question", "answer", "anatomy", "mask_rle", "mask_h", "mask_w"
 
 
 class Coding(StrEnum):
-    """How a list of numbers tells a mask."""
+    """How a list of numbers encodes a mask."""
 
     RUNS = "alternating runs"
     STARTS = "starts and lengths counted from 0"
 
 
 def heal_tables(path: Path) -> tuple[Path, ...]:
-    """Return the tables below a folder, or the one named, that are of an edition."""
+    """Return the tables of any edition below a folder, or the named file."""
     found = {*question_tables(path, LOCATED)}
     for image in ("image", "image_id"):
         found.update(question_tables(path, (*MASKED, image)))
@@ -56,14 +56,14 @@ class HealRows:
 
     @property
     def notices(self) -> Iterator[Notice]:
-        """Say how many of the masks read so far are coded in which way."""
+        """Return notices of how many masks so far use each encoding."""
         told = " and ".join(f"{n} {coding}" for coding, n in self._codings.items())
         if told:
             text = f"Its masks are {told}, as each list's sum or starts show."
             yield Notice("mask_coding", self._table.name, text)
 
     def _image(self, row: Row) -> object:
-        """Return what an image is called; one that lies in the row is unpacked."""
+        """Return an image's name; an image inside the row is unpacked."""
         image, named = row.get("image"), row.get("image_id")
         if not isinstance(image, Mapping):
             return image or named
@@ -88,7 +88,7 @@ class HealRows:
         return {anatomy: code} if anatomy else code
 
     def _runs(self, numbers: Sequence[int] | None, pixels: int) -> Sequence[int] | None:
-        """Return a mask's alternating runs; what is not a mask stays as it is."""
+        """Return a mask's alternating runs; anything but a mask is unchanged."""
         if not numbers:
             return None if numbers is None else [pixels]
         if sum(numbers) == pixels:
@@ -101,7 +101,7 @@ class HealRows:
 
 
 def _numbers(listed: object) -> Sequence[int] | None:
-    """Return a list of whole numbers, or such a list as text, None of anything else."""
+    """Return a list of integers, also if given as text; None for anything else."""
     if isinstance(listed, str):
         try:
             listed = read_json(listed)
@@ -113,13 +113,13 @@ def _numbers(listed: object) -> Sequence[int] | None:
 
 
 def _whole(value: object) -> int:
-    """Return a side of an image, 0 for what is none."""
+    """Return the length of an image's side, 0 if it is invalid."""
     text = str(value).strip().removesuffix(".0")
     return int(text) if text.isdecimal() else 0
 
 
 def _are_starts(numbers: Sequence[int], pixels: int) -> bool:
-    """Tell whether numbers are starts and lengths of runs in their order."""
+    """Tell whether numbers are starts and lengths of ordered runs."""
     if len(numbers) % 2:
         return False
     starts, lengths = numbers[::2], numbers[1::2]
@@ -129,7 +129,7 @@ def _are_starts(numbers: Sequence[int], pixels: int) -> bool:
 
 
 def _alternating(numbers: Sequence[int], pixels: int) -> Iterator[int]:
-    """Yield runs of background and mask by turns, background first."""
+    """Yield alternating runs of background and mask, background first."""
     end = 0
     for start, length in zip(numbers[::2], numbers[1::2], strict=True):
         yield start - end

@@ -1,7 +1,7 @@
 """CheXlocalize's human points: where other radiologists pointed (Saporta et al. 2022).
 
 ``hb_salient_pt_{val,test}.json`` is ``{image id: {task: [[x, y], …]}}`` in native
-pixels; a reader may have named several points (E000-01, E000-23).
+pixels; a reader may have given several points (E000-01, E000-23).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ _PAIR = 2
 
 
 def human_points_below(root: Path) -> HumanPoints:
-    """Return the points of every file of them below a folder, {} where none is.
+    """Return the points of every such file below a folder, {} if there is none.
 
-    A folder that is gone or holds no CheXlocalize has none; a file that is damaged
-    raises ``UnreadableInputError``.
+    A folder that is missing or is not CheXlocalize has none; a damaged file raises
+    ``UnreadableInputError``.
     """
     if not root.is_dir():
         return {}
@@ -35,7 +35,7 @@ def human_points_below(root: Path) -> HumanPoints:
 
 @lru_cache(maxsize=4)
 def _files_below(root: Path, _changed: int) -> tuple[Path, ...]:
-    """Search a folder, which may be a large one, once while it stays as it is."""
+    """Search a folder, which may be large, only once while it is unchanged."""
     try:
         return find_layout(root).human_points
     except UnreadableInputError:
@@ -43,7 +43,7 @@ def _files_below(root: Path, _changed: int) -> tuple[Path, ...]:
 
 
 def read_human_points(path: Path) -> HumanPoints:
-    """Return the points of one file; what is no point raises with its image."""
+    """Return the points of one file; an invalid point raises, naming its image."""
     return {
         image: _tasks(tasks, image, path)
         for image, tasks in read_json_object(path).items()
@@ -60,7 +60,7 @@ def _tasks(tasks: object, image: str, path: Path) -> Mapping[str, tuple[PointPx,
 
 
 def _listed(points: object) -> Sequence[object]:
-    """Return the points; a single one may stand without a list around it."""
+    """Return a list of points; a single one may come without a list around it."""
     if not isinstance(points, list):
         return (points,)
     is_one = len(points) == 2 and not any(isinstance(p, list) for p in points)

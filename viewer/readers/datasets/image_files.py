@@ -1,4 +1,4 @@
-"""The image files below a folder, found by what a table calls them."""
+"""The image files below a folder, found by the names that tables use."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,16 +14,16 @@ _Folders = tuple[str, ...]
 
 
 def stem_of(name: str) -> str:
-    """Return a file name without the suffix of an image; other dots are the name's."""
+    """Return a file name without an image suffix; other dots belong to the name."""
     suffix = next((s for s in IMAGE_SUFFIXES if name.lower().endswith(s)), "")
     return name[: len(name) - len(suffix)]
 
 
 def root_of(path: Path) -> Path:
-    """Return the folder to look for images in, where a folder or a table is named.
+    """Return the folder to search for images, given a folder or a table.
 
-    The images of a table lie below its folder or, as collections are often unpacked,
-    below the one above.
+    A table's images are below its folder or, as collections are often unpacked, below
+    the parent folder.
     """
     if path.is_dir():
         return path
@@ -36,9 +36,9 @@ def root_of(path: Path) -> Path:
 
 
 def missing_path(root: Path, written: str) -> Path:
-    """Return where a file that is not there should lie: below the folder.
+    """Return where a missing file should be: below the folder.
 
-    What a table writes may lead anywhere else; its last part is then all that counts.
+    A path in a table may lead anywhere else, so only its last part is used.
     """
     wanted = PurePosixPath(written.replace("\\", "/"))
     if ".." in wanted.parts or wanted.is_absolute() or PureWindowsPath(written).drive:
@@ -74,9 +74,9 @@ class ImageFiles:
     def find(self, written: str) -> Path | None:
         """Return the file that a table calls ``written``; None if there is none.
 
-        A path counts from the folder, else its end must fit; a name may lack its
-        suffix, or spell it otherwise (``.JPG``, ``.jpeg``). Of several files the first
-        by path is taken, and that is noticed.
+        A path is relative to the folder, or else its end must match; a name may lack
+        its suffix, or spell it differently (``.JPG``, ``.jpeg``). Of several files the
+        first by path is taken, with a notice.
         """
         wanted = PurePosixPath(written.replace("\\", "/"))
         found = self._named(wanted) or self._named(
@@ -98,7 +98,7 @@ class ImageFiles:
         return self._ending(wanted.name).get(folders, ())
 
     def _ending(self, name: str) -> Mapping[_Folders, Sequence[Path]]:
-        """Return the images of a name by the folders that their paths end in."""
+        """Return the images of a name by the ends of their folder paths."""
         if name not in self._by_end:
             ends: dict[_Folders, list[Path]] = {}
             for path in self._by_name.get(name, ()):
@@ -109,7 +109,7 @@ class ImageFiles:
         return self._by_end[name]
 
     def unnamed(self, named: Collection[Path | None]) -> Iterator[Notice]:
-        """Yield one notice for the images that no table names."""
+        """Yield one notice for the images that are in no table."""
         others = [self._inside(p) for p in self._paths if p not in named]
         if others:
             n = "1 image is" if len(others) == 1 else f"{len(others)} images are"
@@ -124,14 +124,14 @@ _SPELLINGS: Final = {".jpeg": ".jpg", ".tiff": ".tif", ".dicom": ".dcm"}
 
 
 def _alike(name: str) -> str:
-    """Return a name with its suffix as most files have it."""
+    """Return a name with its suffix in the usual spelling."""
     stem = stem_of(name)
     suffix = name[len(stem) :].lower()
     return stem + _SPELLINGS.get(suffix, suffix)
 
 
 def _is_image(path: Path, root: Path) -> bool:
-    """Tell whether a name may be an image's: a known suffix, or what a UID ends in."""
+    """Tell whether a name may be an image's, by a known suffix or the end of a UID."""
     name = path.name.lower()
     if is_anatomy_mask(path, root):
         return False

@@ -1,9 +1,9 @@
-"""What reviewers said of the validity of questions, in a table beside them (E003-12).
+"""Reviewers' judgements of questions' validity, in a table beside them (E003-12).
 
 ``reviews.csv`` has the columns ``reader``, ``item``, ``answerable_without_image``,
-``inferable``, ``wrong_answer`` and ``atypical``, each of the last four ``yes`` or
-``no`` (Sun 2024, 3.2, criteria 1 to 4); ``reviews.json`` is a list of objects with
-these keys. Readers answer a question before they judge it.
+``inferable``, ``wrong_answer`` and ``atypical``, the last four with ``yes`` or ``no``
+(Sun 2024, 3.2, criteria 1 to 4); ``reviews.json`` is a list of objects with these keys.
+Readers answer a question before they judge it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ def with_reviews(
 ) -> tuple[tuple[Item, ...], list[Notice]]:
     """Return items with their reviews in their references, ``reviews``.
 
-    Each is ``[reader, [criteria failed]]``. A row about an item that is not there, one
-    that says neither yes nor no, and a second review of one reader are left out, each
-    with a notice.
+    Each is ``[reader, [criteria failed]]``. A row about an unknown item, one with
+    neither yes nor no, and a second review by a reader are left out, each with a
+    notice.
 
     Raises
     ------
     UnreadableInputError
-        A file is there and not of this shape.
+        A file exists but has another form.
     """
     known = {item.key for item in items}
     reviews: dict[str, dict[str, list[str]]] = {key: {} for key in known}

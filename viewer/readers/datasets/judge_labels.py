@@ -1,7 +1,7 @@
-"""People's scores of answers that a judge scored too, from a CSV file (E004-09).
+"""Human scores of answers that a judge scored too, from a CSV file (E004-09).
 
-In UTF-8, a row for each: ``case``, ``task`` (ddx or open_fdx), ``model`` and ``score``
-(the judge's scale, 0 to 5). They are of answers to the plain arm, ``raw``.
+UTF-8, one row each: ``case``, ``task`` (ddx or open_fdx), ``model`` and ``score`` (the
+judge's scale, 0 to 5). They are for answers to the plain arm, ``raw``.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,13 +20,13 @@ Label = tuple[str, str, str, int]
 
 
 def read_judge_labels(path: Path, cases: Collection[str]) -> tuple[Label, ...]:
-    """Read people's scores of answers about some cases.
+    """Read human scores of answers about some cases.
 
     Raises
     ------
     UnreadableInputError
-        A column is missing, or a row has a case, task or score that is none, or says
-        the same once more; the line is named.
+        A column is missing, or a row has an unknown case or task or an invalid score,
+        or is a duplicate; the message names its line.
     """
     header = header_of(path)
     for column in COLUMNS:

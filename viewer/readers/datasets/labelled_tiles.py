@@ -1,10 +1,10 @@
 """Labelled tiles as multiple-choice questions (Sun 2024, 3.2; E003-16).
 
-``[SPLIT/]LABEL/IMAGE``, or a collection as it is published (tile_collections.py): the
-label is the right option, the others are labels of the same collection. Codes of the
-collections that PathCLS is made of are written out; any other label is read as it is.
-The order of the options is drawn for each image from its path, so that it is the same
-on every import.
+``[SPLIT/]LABEL/IMAGE``, or a collection in its published layout (tile_collections.py):
+the label is the right option, the others are labels of the same collection. Codes of
+the collections in PathCLS are written out; any other label is used as it is. The order
+of the options is drawn for each image from its path, so that it is the same on every
+import.
 """
 
 import hashlib
@@ -61,7 +61,7 @@ def read(
     Parameters
     ----------
     root : Path
-        The folder of the label folders, or of the splits that hold them.
+        The folder with the label folders, or with the splits that contain them.
     name : str
         The name the data set is registered under.
     view : View, optional
@@ -72,8 +72,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        There is no such folder, it has fewer than two labels, or how it is laid out is
-        not understood.
+        There is no such folder, it has fewer than two labels, or its layout is unknown.
     """
     files = [path.relative_to(root).as_posix() for path in files_below(root)]
     found = published(root, files) or Tiles(tuple(_in_folders(root, files)))
@@ -96,7 +95,7 @@ def read(
 
 
 def _in_folders(root: Path, files: Sequence[str]) -> Iterator[Tile]:
-    """Yield the images that lie in folders named after their labels.
+    """Yield the images in folders named after their labels.
 
     A folder whose name is not a label raises.
     """
@@ -117,7 +116,7 @@ def _in_folders(root: Path, files: Sequence[str]) -> Iterator[Tile]:
 
 
 def _plain(folder: str) -> str:
-    """Return a folder's name without case, marks, or a number before it."""
+    """Return a folder's name in lower case without punctuation or leading number."""
     name = re.sub(r"[-\s]+", "_", folder.strip().lower())
     return re.sub(r"^\d+[._]+", "", name)
 

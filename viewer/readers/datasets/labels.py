@@ -26,14 +26,14 @@ _UNCERTAIN = -1.0
 
 @dataclass(frozen=True)
 class LabelTable:
-    """Every image's labels by image id and display name, and what was odd."""
+    """Every image's labels by image id and display name, and irregularities."""
 
     rows: Mapping[str, Mapping[str, bool]]
     notices: tuple[Notice, ...]
 
 
 def read_labels(path: Path) -> LabelTable:
-    """Read a label table; a table without a ``Path`` column raises."""
+    """Read a label table; raises if it has no ``Path`` column."""
     rows: dict[str, Mapping[str, bool]] = {}
     notices: list[Notice] = []
     for number, row in _rows(path):

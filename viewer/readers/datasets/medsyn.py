@@ -1,12 +1,12 @@
 """Cases with several pieces of evidence, one folder with a case.json each (E004-26).
 
-A folder with a report.json instead is a report that is to become a case.
+A folder with a report.json instead is a report to make a case from.
 
-What a case.json holds stands in :mod:`viewer.readers.datasets.medsyn_case`. A case that
-cannot be used is named and is not an item; an image that is missing stays with its
-case, which the plan then excludes. What physicians answered may lie beside the folders
-as physicians.csv or physicians.json, what people scored of a judge's answers as
-judge_labels.csv, and what readers found of the cases as validations.csv.
+See :mod:`viewer.readers.datasets.medsyn_case` for case.json. An unusable case is
+reported and becomes no item; a case with a missing image is kept and excluded by the
+plan. Beside the folders there may be physicians' answers in physicians.csv or
+physicians.json, human scores of judged answers in judge_labels.csv, and readers'
+validations of the cases in validations.csv.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ _HOW: Final = "Put a folder for each case there, with its images and a case.json
 
 @dataclass(frozen=True)
 class _Found:
-    """A case or a report, the folder that it lies in, and the files of its images."""
+    """A case or a report, its folder, and the files of its images."""
 
     item: Item
     folder: str
@@ -55,7 +55,7 @@ class _Found:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether folders below have cases with pieces of evidence, or reports."""
+    """Tell whether subfolders contain cases with evidence, or reports."""
     if not path.is_dir():
         return False
     below = [p for n in ("*", "*/*") for p in path.glob(f"{n}/*.json")]
@@ -71,18 +71,18 @@ def read(
     Parameters
     ----------
     root : Path
-        The folder that holds a folder for each case.
+        The folder with one subfolder per case.
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of images that do not say it; ``other`` where nobody does.
+        The view of images that do not say it; ``other`` by default.
     progress : callable, optional
         Told how many image files have been read.
 
     Raises
     ------
     UnreadableInputError
-        There is neither, or none that can be used: the first one's problem.
+        There is neither, or none is usable; the message is the first one's problem.
     """
     cases, notices = _cases(root)
     entries = [entry for found in cases for entry in found.entries]
@@ -132,7 +132,7 @@ def _found(path: Path, folder: str) -> _Found:
 
 
 def _twice(found: list[_Found]) -> Sequence[tuple[str, UnreadableInputError]]:
-    """Take out every case whose name another one has; return what is wrong."""
+    """Remove every case whose name is not unique; return the problems."""
     names = Counter(one.item.key for one in found)
     double = [one for one in found if names[one.item.key] > 1]
     found[:] = [one for one in found if names[one.item.key] == 1]
@@ -149,7 +149,7 @@ def _twice(found: list[_Found]) -> Sequence[tuple[str, UnreadableInputError]]:
 
 
 def _validated(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return items with what readers found of them, if a file beside them tells it."""
+    """Return items with readers' validations, if there is a file of them."""
     if not (root / VALIDATED).is_file():
         return tuple(items)
     cases = [EvidenceCase.of_item(item) for item in items if "options" in item.facts]
@@ -165,7 +165,7 @@ def _validated(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _answered(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return items with what physicians answered, if a file beside them tells it."""
+    """Return items with physicians' answers, if there is a file of them."""
     files = [root / name for name in PHYSICIANS if (root / name).is_file()]
     if not files:
         return tuple(items)
@@ -189,7 +189,7 @@ def _answered(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def _labelled(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return items with people's scores of answers, if a file beside them has any."""
+    """Return items with human scores of answers, if there is a file of them."""
     if not (root / JUDGE_LABELS).is_file():
         return tuple(items)
     labels: dict[str, list[object]] = {}
@@ -219,7 +219,7 @@ def read_report(path: Path) -> Item:
     Raises
     ------
     UnreadableInputError
-        For whatever is not as it should be, in one sentence.
+        For anything invalid, in one sentence.
     """
     try:
         found = read_json(bounded_text(path))

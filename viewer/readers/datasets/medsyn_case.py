@@ -57,17 +57,17 @@ _MOST_WORDS: Final = 3
 
 
 class _Case:
-    """The object of a file, with sentences for what is wrong in it."""
+    """The object in a case.json, with error messages for what is invalid."""
 
     def __init__(self, name: str, values: Mapping[str, object]) -> None:
         self.name, self.values = name, values
 
     def bad(self, what: str, how: str) -> UnreadableInputError:
-        """Return the error of a case, which is named by its folder."""
+        """Return the error for a case, which is named by its folder."""
         return UnreadableInputError(f"The case '{self.name}' {what}.", how)
 
     def text(self, key: str, *, empty: bool = False) -> str:
-        """Return a text without blanks around it."""
+        """Return a stripped text."""
         value = self.values.get(key, "" if empty else None)
         if not isinstance(value, str) or not (empty or value.strip()):
             raise self.bad(f"has no text '{key}'", "Write one in its case.json.")
@@ -75,12 +75,12 @@ class _Case:
 
 
 def read_case(path: Path) -> EvidenceCase:
-    """Read a case.json; images are named by the case and their place below it.
+    """Read a case.json; image keys are the case's name and the path below its folder.
 
     Raises
     ------
     UnreadableInputError
-        For whatever is not as the table above says, in one sentence and how to fix it.
+        For anything that differs from the table above, in one sentence with the fix.
     """
     case = _Case(path.parent.name, _object(path))
     if unknown := sorted(set(case.values) - _KEYS):
@@ -117,7 +117,7 @@ def patient_of(path: Path) -> str:
 
 
 def has_evidence(path: Path) -> bool:
-    """Tell whether a file is a case with evidence, whatever is wrong in it."""
+    """Tell whether a file is a case with evidence, valid or not."""
     try:
         return "evidence" in _object(path)
     except UnreadableInputError:
@@ -125,7 +125,7 @@ def has_evidence(path: Path) -> bool:
 
 
 def file_of(case: EvidenceCase, image: str) -> str:
-    """Return the path below its case's folder that an image's key names."""
+    """Return the path, below its case's folder, in an image's key."""
     return image.removeprefix(f"{case.key}/")
 
 
@@ -237,7 +237,7 @@ def _below(case: _Case, image: str) -> str:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """Return a list's texts; nothing if it is no list of texts that say anything."""
+    """Return the texts of a list, empty unless all members are nonblank texts."""
     if not isinstance(value, list):
         return ()
     found = tuple(one.strip() for one in value if isinstance(one, str) and one.strip())

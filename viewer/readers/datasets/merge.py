@@ -1,4 +1,4 @@
-"""Several data sets as one."""
+"""Merging of several data sets."""
 
 import os
 from collections import Counter
@@ -15,9 +15,9 @@ from viewer.readers.datasets.files import content_sha256
 def merge(name: str, parts: Sequence[Dataset]) -> Dataset:
     """Return one data set of every image, item and notice of ``parts``.
 
-    Ids and patients stay as they are; only where two parts use the same id of an
-    image or item do all parts get theirs prefixed by ``<part>/``, patients included,
-    since the same id in two collections names two people.
+    Ids and patients are unchanged unless two parts use the same id for an image or
+    item; then all parts get theirs prefixed by ``<part>/``, patients included, because
+    the same id in two collections means two people.
     """
     if not parts:
         raise WrongUseError("There is nothing to merge.", "Name at least one data set.")

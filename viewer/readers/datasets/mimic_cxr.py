@@ -1,12 +1,11 @@
 """MIMIC-CXR-JPG: metadata, splits, and reports by section (Johnson et al. 2019).
 
 ``mimic-cxr-2.0.0-metadata.csv`` has a row for each image: ``dicom_id``, ``subject_id``,
-``study_id``, ``ViewPosition``, ``StudyDate``; ``mimic-cxr-2.0.0-split.csv`` says of
-which split it is. Both may be ``.csv.gz``, as they are downloaded. Reports are
-``p<subject>/s<study>.txt`` anywhere below the folder, images ``<dicom_id>.jpg``.
-Studies of the test split are imported (all, where no split file lies there), each with
-the study before of the same subject as its prior: dates
-are shifted by subject, so that their order and distance hold.
+``study_id``, ``ViewPosition``, ``StudyDate``; ``mimic-cxr-2.0.0-split.csv`` has its
+split. Both may be ``.csv.gz``, as downloaded. Reports are ``p<subject>/s<study>.txt``
+anywhere below the folder, images ``<dicom_id>.jpg``. Studies of the test split are
+imported (all, without a split file), each with the same subject's previous study as its
+prior: dates are shifted by subject, so that their order and distance are preserved.
 """
 
 import re
@@ -44,7 +43,7 @@ _WANTED: Final = "test"
 
 @dataclass(frozen=True)
 class _Examination:
-    """A study of the table: its subject, its day and time, and its images."""
+    """A study of the table: its subject, date and time, and its images."""
 
     key: str
     subject: str
@@ -53,7 +52,7 @@ class _Examination:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such metadata."""
+    """Tell whether a folder or file contains such metadata."""
     return bool(tables_below(path, COLUMNS))
 
 
@@ -65,7 +64,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        No table has the columns, one cannot be read, or no study is of the split.
+        No table has the columns, one cannot be read, or the split has no study.
     """
     folder = root_of(root)
     examinations = _examinations(required_tables(root, COLUMNS))
@@ -118,7 +117,7 @@ def _seconds(written: str) -> float:
 def _wanted(
     folder: Path, examinations: Mapping[str, _Examination]
 ) -> tuple[list[str], str]:
-    """Return the studies to import in their order, and the split they are of."""
+    """Return the studies to import in order, and their split."""
     tables = tables_below(folder, _SPLIT)
     if not tables:
         return sorted(examinations), ""
@@ -134,7 +133,7 @@ def _wanted(
 def _priors(
     examinations: Mapping[str, _Examination],
 ) -> Mapping[str, _Examination]:
-    """Return for each study the latest one before it of the same subject."""
+    """Return for each study the latest earlier one of the same subject."""
     dated = [one for one in examinations.values() if day_of(one.when[0])]
     of: dict[str, list[_Examination]] = defaultdict(list)
     for one in dated:
@@ -208,9 +207,9 @@ _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
 def sections(report: str) -> Mapping[str, str]:
     """Return ``indication`` and ``findings`` of a report, each on one line.
 
-    A section runs from its heading, capitals with a colon, to the next one. Of several
-    headings of one kind the first that has a text counts. An indication ends at the
-    first blank line as well: many reports go on with findings that have no heading.
+    A section runs from its heading, in capitals with a colon, to the next one. Of
+    several headings of one kind the first with text counts. An indication also ends at
+    the first blank line: many reports continue with findings without a heading.
     """
     marks = list(_HEADING.finditer(report))
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Names of files that are not UTF-8, as text that can be stored, shown and sent."""
+"""File names that are not UTF-8, as text that can be stored, shown and sent."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -9,10 +9,10 @@ from viewer.domain.map_texts import with_texts
 
 
 def with_storable_names(dataset: Dataset) -> Dataset:
-    r"""Return a data set whose every text is valid UTF-8; paths stay as they are.
+    r"""Return a data set whose texts are all valid UTF-8; paths are unchanged.
 
-    Where a name holds bytes that are not UTF-8, all texts are written as `path_text`
-    writes paths (``caf\xe9``), so that two names are never taken for one.
+    If any name contains bytes that are not UTF-8, all texts are written as `path_text`
+    writes paths (``caf\xe9``), so that two names are never confused.
     """
     try:
         "\n".join(_names(dataset)).encode()
@@ -30,7 +30,7 @@ def with_storable_names(dataset: Dataset) -> Dataset:
 
 
 def _names(dataset: Dataset) -> list[str]:
-    """Return the texts that may be made of a file's or a folder's name."""
+    """Return the texts that may be derived from a file's or a folder's name."""
     names = [dataset.name]
     names += [text for notice in dataset.notices for text in _texts(notice)]
     for image in dataset.images:

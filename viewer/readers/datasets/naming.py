@@ -1,4 +1,4 @@
-"""Whom and what an image shows, as far as its header and its name say it."""
+"""Patient, study and view of an image, from its header and file name."""
 
 import hashlib
 import re
@@ -17,11 +17,11 @@ _VIEW_WORDS = {
 
 
 def patient_key(written: str, key: str) -> str:
-    """Return who an image is of, without naming the person.
+    """Return a patient key that does not identify the person.
 
-    A patient's id, of a table or of DICOM, becomes ``p`` and ten hexadecimal digits of
-    its SHA-256; else ``patient…`` in the image's id says it; else the image is a
-    patient of its own.
+    A patient id, from a table or DICOM, becomes ``p`` and ten hexadecimal digits of its
+    SHA-256; otherwise ``patient…`` in the image's id is used; otherwise the image is
+    its own patient.
     """
     if written:
         return "p" + hashlib.sha256(written.encode()).hexdigest()[:10]
@@ -30,14 +30,14 @@ def patient_key(written: str, key: str) -> str:
 
 
 def study_key(header: ImageHeader | None, patient: str) -> str:
-    """Return ``s`` and ten digits of the study's hash; without one the patient."""
+    """Return ``s`` and ten digits of the study's hash; the patient without one."""
     if header and header.modality and header.study_key:
         return "s" + hashlib.sha256(header.study_key.encode()).hexdigest()[:10]
     return patient
 
 
 def written_view(written: str) -> View:
-    """Return the view for a word of a table: PA, AP, frontal, lateral, LL, other."""
+    """Return the view for a word in a table: PA, AP, frontal, lateral, LL, other."""
     if written.strip().casefold() == View.OTHER:
         return View.OTHER
     return projection(written)

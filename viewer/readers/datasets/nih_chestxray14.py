@@ -6,11 +6,12 @@
 Index``, ``Finding Label``, and x, y of the upper left corner, width and height under
 the header ``Bbox [x,y,w,h]``, whose commas make four columns of it. Images are PNG in
 ``images`` or ``images_001/images`` and so on; a file is named after its patient and the
-number of the examination. Written after the published layout, untried on the original.
+number of the examination. Written from the published layout, not tested on the
+original.
 
 Boxes are in pixels of the published images, which are 1024 × 1024;
-``OriginalImage[Width,Height]`` is the size before they were made smaller. The box list
-says ``Infiltrate`` where the labels say ``Infiltration``: both stay as they are.
+``OriginalImage[Width,Height]`` is the size before they were reduced. The box list uses
+``Infiltrate``, the labels ``Infiltration``: both are kept.
 """
 
 from collections import defaultdict
@@ -53,7 +54,7 @@ _CONTRADICTION: Final = (
 
 @dataclass
 class _Rows:
-    """What the rows of one image say; ``findings`` is None if no labels are told."""
+    """The rows of one image; ``findings`` is None if there are no labels."""
 
     file: str
     findings: tuple[str, ...] | None = None
@@ -66,12 +67,12 @@ class _Rows:
 
     @property
     def placed(self) -> set[str]:
-        """The findings that the box list has of it."""
+        """The findings of the image in the box list."""
         return {*self.boxes, *self.broken}
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such tables."""
+    """Tell whether a folder or file contains such tables."""
     return any(tables_below(path, columns) for columns in (BOXES, ENTRIES))
 
 
@@ -87,14 +88,14 @@ def read(
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of images that no table tells; frontal, for the collection is.
+        View of images without one in a table; default: frontal, like the collection.
     progress : callable, optional
         Told how many files have been read.
 
     Raises
     ------
     UnreadableInputError
-        Neither table is there, or one cannot be read at all.
+        Neither table exists, or one cannot be read at all.
     """
     if not looks(root):
         raise UnreadableInputError(
@@ -116,7 +117,7 @@ def read(
 
 
 def _labelled(folder: Path, images: dict[str, _Rows]) -> Iterator[Notice]:
-    """Take in the tables of labels, patients and views."""
+    """Add the tables of labels, patients and views."""
     tables = tables_below(folder, ENTRIES)
     for table in tables:
         yield from columns_not_read(table, ENTRIES)
@@ -147,7 +148,7 @@ def _labels_of(row: CsvRow, file: str, labels: str) -> _Rows:
 
 
 def _boxed(folder: Path, images: dict[str, _Rows]) -> Iterator[Notice]:
-    """Take in the lists of boxes."""
+    """Add the lists of boxes."""
     tables = tables_below(folder, BOXES)
     for table in tables:
         yield from columns_not_read(table, BOXES)
@@ -173,7 +174,7 @@ def _place(row: CsvRow, rows: _Rows, finding: str, table: Path) -> None:
 
 
 def _absent(folder: Path, images: dict[str, _Rows]) -> list[Notice]:
-    """Leave out images that have neither a file nor a box, and say how many they are.
+    """Drop images with neither a file nor a box, and count them in a notice.
 
     The tables name all of the 112,120 images of the collection.
     """
@@ -220,6 +221,6 @@ def _labels(rows: _Rows, findings: Sequence[str]) -> Mapping[str, bool]:
 
 
 def _patient_of(key: str) -> str:
-    """Return the patient that a file's name tells, as the tables write the number."""
+    """Return the patient number in a file name, in the tables' format."""
     number = key.partition("_")[0]
     return str(int(number)) if number.isdecimal() else ""

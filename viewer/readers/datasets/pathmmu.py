@@ -2,9 +2,9 @@
 
 ``data.json`` is ``{subset: {split: [{"No", "img", "question", "options": ["A) ...",
 ...], "answer": "B) ...", "explanation"?, "explanations"?}]}}`` beside a folder
-``images``; the last are of every option. ``test`` leaves out what ``test_tiny`` has.
-``img`` may be a list, for questions on several images. Beside it may lie what experts
-chose and said of questions (``expert_choices``, ``item_reviews``).
+``images``; the last has one per option. ``test`` does not include ``test_tiny``.
+``img`` may be a list, for questions on several images. Experts' choices and reviews of
+questions may lie beside it (``expert_choices``, ``item_reviews``).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _START: Final = 65_536
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file is such a table: by its name and its start."""
+    """Tell whether a folder or file is such a table, by name and first bytes."""
     table = path / TABLE if path.is_dir() else path
     if table.name != TABLE or not table.is_file():
         return False
@@ -63,7 +63,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        The table is missing or not of this shape, or no question can be asked.
+        The table is missing or has another form, or no question can be asked.
     """
     table = root / TABLE if root.is_dir() else root
     rows = tuple(_rows(_loaded(table), table.name))
@@ -159,16 +159,15 @@ COLUMNS: Final = ("group", "reader", "item", "answer")
 def with_experts(
     folder: Path, items: Sequence[Item]
 ) -> tuple[tuple[Item, ...], list[Notice]]:
-    """Return items with what experts chose in their references, ``experts``.
+    """Return items with experts' choices in their references, ``experts``.
 
-    Each is ``[group, reader, option]``. A row about an item that is not there, an
-    answer outside its options, and a second answer of one reader are left out, each
-    with a notice.
+    Each is ``[group, reader, option]``. A row about an unknown item, an answer outside
+    its options, and a second answer by a reader are left out, each with a notice.
 
     Raises
     ------
     UnreadableInputError
-        A file is there and not of this shape.
+        A file exists but has another form.
     """
     by_key = {item.key: item for item in items}
     chosen: dict[str, dict[tuple[str, str], int]] = {}

@@ -1,10 +1,10 @@
 """Physicians' answers to cases, from a CSV or a JSON file (E004-20).
 
-CSV in UTF-8, a row for each answer: ``reader``, ``case``, ``differential`` (the
-diagnoses with ; between, likeliest first), ``option`` (a letter A to D in the case's
-own order, or the option's text, or empty), and where wanted ``flag`` (yes or no),
-``explanation``, ``version`` (1, 2 …), ``withdrawn`` (yes or no), ``board``, ``years``
-and ``language`` of the reader.
+CSV in UTF-8, one row per answer: ``reader``, ``case``, ``differential`` (diagnoses
+separated by ;, most likely first), ``option`` (a letter A to D in the case's order, or
+the option's text, or empty), and optionally ``flag`` (yes or no), ``explanation``,
+``version`` (1, 2 …), ``withdrawn`` (yes or no), ``board``, ``years`` and ``language``
+of the reader.
 
 JSON: ``{"answers": [{"reader": …, "case": …, "differential": […], "option": "B",
 "flag": true, "explanation": …, "version": 1}], "physicians": [{"name": …, "board": …,
@@ -34,25 +34,25 @@ _HOW: Final = "Correct it in the file and import it again."
 
 @dataclass(frozen=True)
 class _Entry:
-    """An answer as a file has it; ``where`` names it."""
+    """An answer as in the file; ``where`` is its location for messages."""
 
     where: str
     cells: Mapping[str, str]
     differential: tuple[str, ...]
 
     def bad(self, what: str) -> UnreadableInputError:
-        """Return the error of an answer that is wrong."""
+        """Return the error for an invalid answer."""
         return UnreadableInputError(f"{self.where}, {what}.", _HOW)
 
     def truth(self, name: str) -> bool:
-        """Return a yes or a no."""
+        """Return a yes or no as bool."""
         written = self.cells.get(name, "").casefold()
         if written not in _TRUTHS:
             raise self.bad(f"{name} is '{written}' instead of yes or no")
         return _TRUTHS[written]
 
     def number(self, name: str, default: int | None) -> int | None:
-        """Return a whole number."""
+        """Return an integer."""
         written = self.cells.get(name, "")
         if not written:
             return default
@@ -66,14 +66,14 @@ def read_physician_answers(
 ) -> PhysicianAnswers:
     """Read a file of answers to cases; JSON by its suffix, else CSV.
 
-    Of several versions of an answer the first counts: the options were seen after it.
+    Of several versions of an answer the first counts: later ones were written after the
+    options were seen.
 
     Raises
     ------
     UnreadableInputError
-        For a file that is not such a file, an answer to a case that is not there, an
-        option that is none of the case's, or the same version twice; the line or the
-        entry is named.
+        If the file has another form, an answer is about an unknown case, an option is
+        not the case's, or a version occurs twice; the message names the line or entry.
     """
     entries, physicians, withdrawn = (
         _of_json(path) if path.suffix.lower() == ".json" else _of_csv(path)
@@ -152,7 +152,7 @@ def _of_csv(path: Path) -> _Read:
 
 
 def _profiles(entries: Sequence[_Entry]) -> Iterator[Physician]:
-    """Yield every reader once, as the first line says that tells of them."""
+    """Yield every reader once, with the profile from their first line that has one."""
     seen: set[str] = set()
     for entry in entries:
         name = entry.cells.get("reader", "")

@@ -1,4 +1,4 @@
-"""Rows of a question table: Parquet, JSON, JSON lines or CSV, known by their fields."""
+"""Rows of question tables in Parquet, JSON, JSON lines or CSV."""
 
 from collections.abc import (
     Callable,
@@ -32,16 +32,16 @@ _CUT_SHORT: Final = "It may be cut short; copy or download it again."
 
 
 def question_tables(path: Path, fields: Collection[str]) -> tuple[Path, ...]:
-    """Return the tables below a folder, or the one named, that have all fields."""
+    """Return the tables below a folder, or the named one, that have all fields."""
     files = (path,) if path.is_file() else files_below(path)
     return tuple(p for p in files if _has(p, fields))
 
 
 def question_rows(path: Path) -> Iterable[Row]:
-    """Return a table's rows in their order; a broken file raises.
+    """Return a table's rows in order; a broken file raises.
 
-    An entry that is not a row has no cells, so that its reader may say so. Those of
-    Parquet are read some at a time, for they may hold images.
+    An entry that is not a row has no cells, so that the caller can report it. Parquet
+    rows are read in batches, as they may contain images.
     """
     return _READERS[path.suffix.lower()](path)
 
@@ -76,7 +76,7 @@ def _parquet(path: Path) -> Iterator[Row]:
 
 @isolated
 def _parquet_rows(path: Path, first: int) -> Sequence[Row]:
-    """Return some rows from the one numbered ``first`` on; none after the last."""
+    """Return a batch of rows beginning with number ``first``; empty after the last."""
     import_parquet()
     batches = _begun.pop((path, first), None)
     if batches is None:
@@ -100,13 +100,13 @@ def _batches_from(path: Path, first: int) -> Iterator[Any]:
 
 
 def _listed(batch: Any) -> Sequence[Row]:  # noqa: ANN401 - pyarrow has no types
-    """Return the rows of a batch, none after the last."""
+    """Return the rows of a batch, empty after the last."""
     rows: Sequence[Row] = batch.to_pylist() if batch is not None else ()
     return rows
 
 
 def import_parquet() -> None:
-    """Raise MissingDependencyError where the library that reads Parquet is missing."""
+    """Raise MissingDependencyError if the library that reads Parquet is missing."""
     try:
         import pyarrow.parquet  # noqa: F401 - whether it is there is the question
     except ImportError as error:

@@ -1,9 +1,9 @@
-"""A benchmark of anybody's: a table of questions with images, and a TOML file.
+"""Your own benchmark: a table of questions with images, and a TOML file.
 
 The table is CSV, JSON, JSON lines or Parquet, or the files of a Hugging Face data set
-as they lie on disk: Parquet with its images inside, or ``metadata.csv`` beside images.
-``question_set.toml`` names its columns (`question_set_file`). What cannot be asked or
-judged is left out with a sentence; the rest is used.
+as they are on disk: Parquet with its images inside, or ``metadata.csv`` beside images.
+``question_set.toml`` names its columns (`question_set_file`). Questions that cannot be
+asked or judged are left out with a sentence; the rest is used.
 """
 
 import json
@@ -69,7 +69,7 @@ def read(
     UnreadableInputError
         There is no such file, it is not TOML, or none of its questions can be used.
     WrongUseError
-        It names a column, a kind or a placeholder that is not there.
+        It names an unknown column, kind or placeholder.
     """
     path = description_path(root)
     if path is None:
@@ -96,7 +96,7 @@ def read(
 
 @dataclass
 class _Rows:
-    """What the rows say so far; ``sent`` tells which bytes have an image's name."""
+    """The state while reading; ``sent`` maps an image's name to its bytes' hash."""
 
     items: dict[str, Item] = field(default_factory=dict)
     patients: dict[str, str] = field(default_factory=dict)
@@ -104,11 +104,11 @@ class _Rows:
     notices: list[Notice] = field(default_factory=list)
 
     def reject(self, key: str, why: str) -> None:
-        """Note why a question is left out."""
+        """Record why a question is left out."""
         self.notices.append(Notice(REJECTED, key, why))
 
     def usable(self) -> tuple[Item, ...]:
-        """Return the items that ask something different, with one right answer each."""
+        """Return the distinct items with exactly one right answer each."""
         asked: dict[str, list[Item]] = {}
         for item in self.items.values():
             facts = {**item.facts, "groups": ""}
@@ -131,7 +131,7 @@ class _Rows:
 
 
 def _tables(path: Path, found: Description) -> Sequence[Path]:
-    """Return the tables that are meant; none at all raises."""
+    """Return the tables described; raises if there are none."""
     columns = (found.columns.question, found.columns.answer)
     pattern = found.data.table
     if not pattern:
@@ -158,7 +158,7 @@ def _tables(path: Path, found: Description) -> Sequence[Path]:
 
 
 def _matching(folder: Path, pattern: str) -> Sequence[Path]:
-    """Return the files of a pattern below a folder; one that leads elsewhere raises."""
+    """Return a pattern's files below a folder; raises for one that leads outside."""
     parts = PurePosixPath(pattern.replace("\\", "/"))
     if ".." in parts.parts or parts.is_absolute() or PureWindowsPath(pattern).drive:
         raise WrongUseError(
@@ -200,7 +200,7 @@ def _check_columns(table: Path, known: Iterable[str], found: Description) -> Non
 def _item(
     key: str, row: Row, table: Path, root: Path, found: Description, rows: _Rows
 ) -> Item:
-    """Return the item of a row; what cannot be asked or judged raises."""
+    """Return the item of a row; raises if it cannot be asked or judged."""
     columns, kind = found.columns, _kind(row, found)
     question = _written(row.get(columns.question))
     if not question:
@@ -253,7 +253,7 @@ def _kind(row: Row, found: Description) -> AnswerKind:
 
 
 def _options(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the options' texts; those of several columns end at the last one told."""
+    """Return the options' texts; columns after the last nonempty one are ignored."""
     if len(columns) == 1:
         cell = row.get(columns[0])
         members = list(cell.values()) if isinstance(cell, Mapping) else listed(cell)
@@ -278,7 +278,7 @@ def _images(
 
 
 def _image(cell: Any, table: Path, root: Path, rows: _Rows) -> str:  # noqa: ANN401 - any cell of a table
-    """Return what an image is called; one that lies in the row is unpacked."""
+    """Return an image's name; an image inside the row is unpacked."""
     if not isinstance(cell, Mapping):
         return _written(cell)
     data, path = cell.get("bytes"), str(cell.get("path") or "")
@@ -297,7 +297,7 @@ def _written(cell: object) -> str:
 def _chosen(
     items: tuple[Item, ...], path: Path, found: Description, notices: list[Notice]
 ) -> tuple[Item, ...]:
-    """Return the items that the table ``only`` names, all without one."""
+    """Return the items listed in the table ``only``, all without such a table."""
     if not found.data.only:
         return items
     tables = [one for one in _matching(path.parent, found.data.only) if one.is_file()]
@@ -329,7 +329,7 @@ def _first(notices: Sequence[Notice]) -> str:
 
 
 def _with_items(dataset: Dataset, items: Sequence[Item]) -> Dataset:
-    """Return a data set with its questions, of its images' patients."""
+    """Return a data set with its questions, assigned to their images' patients."""
     images = {image.key: image for image in dataset.images}
     found, notices = list[Item](), list(dataset.notices)
     for item in items:
@@ -351,7 +351,7 @@ def _with_items(dataset: Dataset, items: Sequence[Item]) -> Dataset:
 
 
 def _size(item: Item, image: DatasetImage | None) -> dict[str, object]:
-    """Return rows and columns of the image that a place is asked for in."""
+    """Return rows and columns of the image in which a location is asked for."""
     if image is None or item.facts["answer_kind"] not in PLACED:
         return {}
     return {"size": [image.size.rows, image.size.columns]}
@@ -360,7 +360,7 @@ def _size(item: Item, image: DatasetImage | None) -> dict[str, object]:
 def _in_pixels(
     gold: Mapping[str, Any], image: DatasetImage | None
 ) -> Mapping[str, object]:
-    """Return what is right with its places in pixels of the image."""
+    """Return a right answer with its locations in pixels of the image."""
     if "units" not in gold:
         return gold
     told = {name: value for name, value in gold.items() if name != "units"}

@@ -1,7 +1,7 @@
-"""The TOML file that says what the columns of a benchmark's table mean.
+"""The TOML file that describes a benchmark's table.
 
-``[columns]`` and ``[answer]`` have to be there, ``[data]``, ``[prompts]`` and
-``[report]`` may be.
+``[columns]`` and ``[answer]`` are required, ``[data]``, ``[prompts]`` and ``[report]``
+optional.
 """
 
 import tomllib
@@ -33,7 +33,7 @@ ACCURACY: Final = "accuracy"
 
 @dataclass(frozen=True)
 class Data:
-    """Where the rows are.
+    """The location of the rows.
 
     ``table`` is a file, or a pattern such as ``data/test-*.parquet``, from the TOML
     file's folder; "" for every table there that has the columns. ``only`` is a table
@@ -46,7 +46,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns by what they hold.
+    """The columns by their content.
 
     ``image`` may be several columns, or one whose cells hold a list; so may
     ``options``. ``kind`` names the kind of each row's answer.
@@ -73,13 +73,13 @@ class Columns:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is right.
+    """How answers are judged.
 
-    ``tolerance`` and ``relative`` are by how much a number may be off, in its own unit
-    and as a share of the right one; the larger counts. ``first_option`` is the number
-    of the first option where answers count options. ``grid`` is that of cells,
-    ``within`` how many pixels a point may be off, ``iou`` from which intersection over
-    union on a box is found, ``units`` what the coordinates of the table count.
+    ``tolerance`` and ``relative`` are the allowed error of a number, in its own unit
+    and as a fraction of the right one; the larger applies. ``first_option`` is the
+    number of the first option if answers are option numbers. ``grid`` is that of cells,
+    ``within`` the allowed distance of a point in pixels, ``iou`` the intersection over
+    union from which a box is found, ``units`` the unit of the table's coordinates.
     """
 
     kind: AnswerKind
@@ -95,7 +95,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Reported:
-    """The columns to tabulate by, and the metrics; without these every one there is."""
+    """The columns to tabulate by, and the metrics; by default all there are."""
 
     groups: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
@@ -103,7 +103,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class Description:
-    """A benchmark's TOML file, read and checked; ``prompts`` are templates by kind."""
+    """A benchmark's TOML file, validated; ``prompts`` are templates by kind."""
 
     columns: Columns
     answer: Answer
@@ -113,27 +113,27 @@ class Description:
 
     @property
     def measured(self) -> tuple[str, ...] | None:
-        """The named numbers that are wanted, None for all of a question's kind."""
+        """Return the named metrics wanted, None for all of a question's kind."""
         wanted = self.report.metrics
         return None if wanted is None else tuple(n for n in wanted if n != ACCURACY)
 
 
 def description_path(path: Path) -> Path | None:
-    """Return the TOML file that a folder has or that is named, None without any."""
+    """Return the TOML file of a folder, or the named one; None if there is none."""
     found = path / NAME if path.is_dir() else path
     return found if found.suffix.lower() == ".toml" and found.is_file() else None
 
 
 def read_description(path: Path) -> Description:
-    """Return what a TOML file says of a benchmark.
+    """Return a TOML file's description of a benchmark.
 
     Raises
     ------
     UnreadableInputError
         It is not TOML.
     WrongUseError
-        It names something that is not known, lacks what has to be there, or has a
-        prompt with a wrong placeholder.
+        It names something unknown, lacks a required entry, or has a prompt with a wrong
+        placeholder.
     """
     try:
         table = read_toml(bounded_text(path))

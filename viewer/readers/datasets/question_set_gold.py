@@ -1,7 +1,7 @@
-"""What is right of a benchmark's question, read from the cell of its answer.
+"""The right answer to a benchmark's question, parsed from its table cell.
 
-What is read is plain JSON, as an item's reference holds it. An answer that is none of
-its kind raises RejectedRowError.
+The result is plain JSON, as stored in an item's reference. An answer that is not of its
+kind raises RejectedRowError.
 """
 
 import re
@@ -25,14 +25,14 @@ _CELL: Final = re.compile(r"[A-Za-z]\d{1,2}")
 def gold_of(
     kind: AnswerKind, cell: object, options: Sequence[str], answer: Answer
 ) -> Gold:
-    """Return what is right of a question of a kind."""
+    """Return the right answer to a question of a kind."""
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         raise RejectedRowError("It has no answer.")
     return _READERS[kind](cell, options, answer)
 
 
 def listed(cell: object) -> Sequence[object]:
-    """Return the members of a cell that is a list, also one written as JSON."""
+    """Return the members of a cell with a list, also if written as JSON."""
     if isinstance(cell, str) and cell.strip().startswith("["):
         try:
             cell = read_json(cell)
@@ -44,7 +44,7 @@ def listed(cell: object) -> Sequence[object]:
 
 
 def _single(cell: object) -> object:
-    """Return the only answer of a cell; one with several raises."""
+    """Return the only answer in a cell; raises if there are several."""
     answers = list(dict.fromkeys(map(str, members := listed(cell))))
     if len(answers) > 1:
         raise RejectedRowError(f"It has {len(answers)} right answers.")

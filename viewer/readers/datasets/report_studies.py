@@ -2,10 +2,10 @@
 
 ``case.json`` of a study: ``{"id", "patient", "date", "indication", "findings",
 "images": [{"file", "view"}], "prior": {"date", "images": […]}, "tasks": […]}``; files
-lie beside it, ``id`` is the folder's name where it is not given, ``prior`` is left out
-where there is none, or is the id of another study. ``studies.csv`` has a row for each
-image: ``study``, ``file``, ``view``, and where known ``patient``, ``date``, ``prior``
-(yes for an image of the study before), ``prior_date``, ``indication``, ``findings``.
+lie beside it, ``id`` defaults to the folder's name, ``prior`` is left out if there is
+none, or is the id of another study. ``studies.csv`` has a row for each image:
+``study``, ``file``, ``view``, and where known ``patient``, ``date``, ``prior`` (yes for
+an image of the study before), ``prior_date``, ``indication``, ``findings``.
 
 ``tasks.json`` in the same folder has the selected tasks (task_selection.py).
 """
@@ -40,7 +40,7 @@ _YES: Final = frozenset({"yes", "true", "1", "y"})
 
 @dataclass(frozen=True)
 class Found:
-    """Studies with their images' files below the root, and what is wrong."""
+    """Studies with their images' files below the root, and problems."""
 
     studies: tuple[ReportStudy, ...]
     files: Mapping[str, str]
@@ -48,7 +48,7 @@ class Found:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder holds such studies."""
+    """Tell whether a folder contains such studies."""
     if not path.is_dir():
         return False
     table = path / TABLE
@@ -66,7 +66,7 @@ def read(
     Raises
     ------
     UnreadableInputError
-        There is none, or the table or the tasks cannot be read at all.
+        There are none, or the table or the tasks cannot be read at all.
     """
     table = root / TABLE
     found = _of_table(table) if table.is_file() else _of_cases(root)
@@ -111,7 +111,7 @@ def _of_cases(root: Path) -> Found:
 def _link(
     studies: dict[str, ReportStudy], earlier: Mapping[str, str]
 ) -> Iterator[Notice]:
-    """Give studies whose prior is another one that one's images."""
+    """Give a study whose prior is another study that study's images."""
     for key, name in earlier.items():
         prior, study = studies.get(name), studies[key]
         if prior is None:
@@ -157,7 +157,7 @@ def _study_of(path: Path, folder: str) -> tuple[ReportStudy, dict[str, str], str
 
 
 def _names(study: str, files: Sequence[str]) -> dict[str, str]:
-    """Return the key of each file's image: its stem, its path where that is shared."""
+    """Return the key of each file's image: its stem, or its path if not unique."""
     used = Counter(Path(file).stem for file in dict.fromkeys(files))
     return {
         file: f"{study}/{Path(file).stem if used[Path(file).stem] == 1 else file}"
@@ -166,7 +166,7 @@ def _names(study: str, files: Sequence[str]) -> dict[str, str]:
 
 
 def _images(path: Path, listed: object, *, prior: bool) -> list[StudyImage]:
-    """Return the images of a list, by their files' names for now."""
+    """Return the images of a list, keyed by file name for now."""
     if not isinstance(listed, list) or not listed:
         raise _bad(path, "lists no images")
     images: list[StudyImage] = []

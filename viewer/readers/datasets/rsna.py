@@ -36,7 +36,7 @@ _TARGETS = {"0": False, "0.0": False, "1": True, "1.0": True}
 
 @dataclass
 class _Rows:
-    """What the rows of one image say."""
+    """The rows of one image."""
 
     boxes: list[ReferenceBox] = field(default_factory=list)
     targets: set[bool] = field(default_factory=set)
@@ -44,7 +44,7 @@ class _Rows:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such tables."""
+    """Tell whether a folder or file contains such tables."""
     return bool(tables_below(path, COLUMNS))
 
 
@@ -60,7 +60,7 @@ def read(
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of images that do not say it; frontal, for the collection is.
+        The view of images that do not say it; default: frontal, like the collection.
     progress : callable, optional
         Told how many files have been read.
 

@@ -1,9 +1,9 @@
 """Whether run-length codes go down the columns or along the rows, decided by a check.
 
-The two look alike. Read in the wrong order, a mask of an image that is not square is
-torn into stripes, and one of a square image is mirrored at the diagonal, so that what
-is called a right lung comes to lie on the left. A frontal radiograph shows the
-patient's right on the left of the image.
+The two look alike. Read in the wrong order, a mask of a non-square image is torn into
+stripes, and one of a square image is mirrored at the diagonal, so that a right lung
+appears on the left. On a frontal radiograph the patient's right is on the left of the
+image.
 """
 
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Alternating runs of background and foreground, background first, of an image.
+    """Alternating runs of an image's background and foreground, background first.
 
-    ``name`` is the anatomy, "" if nobody says.
+    ``name`` is the anatomy, "" if unknown.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """How many masks speak for each order, of all."""
+    """How many masks support each order, out of all."""
 
     columns: int
     rows: int
@@ -57,7 +57,7 @@ class Votes:
 
     @property
     def order(self) -> Order | None:
-        """The order that nine in ten of the decisive codes have, None without one."""
+        """The order of at least nine in ten decisive codes, None without one."""
         most = max(self.columns, self.rows)
         if not most or most < _MAJORITY * (self.columns + self.rows):
             return None
@@ -65,13 +65,13 @@ class Votes:
 
 
 def votes(codes: Sequence[Runs]) -> Votes:
-    """Count which order each mask speaks for; many speak for neither."""
+    """Count which order each mask supports; many support neither."""
     each = [_vote(code) for code in codes]
     return Votes(each.count(Order.COLUMNS), each.count(Order.ROWS), len(each))
 
 
 def mask_of(code: Runs, order: Order) -> Mask:
-    """Return a code's mask; runs that do not fit the image raise."""
+    """Return a code's mask; raises if its runs do not fit the image."""
     return Mask.of_array(_array(code, order))
 
 
@@ -108,7 +108,7 @@ def _edge(mask: _Bools) -> int:
 
 
 def _by_side(name: str, down: _Bools, along: _Bools) -> Order | None:
-    """Return the order in which a mask called left or right lies there."""
+    """Return the order in which a mask called left or right is on that side."""
     words = name.casefold().split()
     if ("right" in words) == ("left" in words):
         return None

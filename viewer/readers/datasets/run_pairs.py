@@ -1,9 +1,9 @@
 """Masks as pairs of numbers that run down the columns, in two conventions.
 
-``absolute``: each pair is the pixel at which a run starts, the first being 1, and how
-many there are. ``relative`` (SIIM-ACR 2019): each pair is the number of pixels between
-the end of the run before and this one, the first counted from pixel 0, and how many
-there are. The two look alike; only what cannot be in one of them tells them apart.
+``absolute``: each pair is the pixel at which a run starts, counted from 1, and its
+length. ``relative`` (SIIM-ACR 2019): each pair is the number of pixels between the end
+of the previous run and this one, the first counted from pixel 0, and its length. The
+two look alike; only an impossible value in one of them distinguishes them.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _HOW = "Write pairs of start and length, down the columns."
 
 
 class Runs(StrEnum):
-    """Which pixel a run's first number counts from."""
+    """The pixel that a run's first number counts from."""
 
     RELATIVE = "relative"
     ABSOLUTE = "absolute"
@@ -29,7 +29,7 @@ class Runs(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """How many codes cannot be read in each convention, and one reason of each."""
+    """How many codes are invalid in each convention, with one reason each."""
 
     not_relative: int
     not_absolute: int
@@ -38,7 +38,7 @@ class Evidence:
 
 
 def pairs_of(text: str) -> tuple[int, ...]:
-    """Return a code's numbers; what are not pairs of whole numbers raises."""
+    """Return a code's numbers; raises unless they are pairs of integers."""
     try:
         numbers = tuple(int(word) for word in text.split())
     except ValueError as error:
@@ -63,7 +63,7 @@ def evidence(codes: Sequence[tuple[tuple[int, ...], SizePx]]) -> Evidence:
 
 
 def mask_of_runs(numbers: Sequence[tuple[int, ...]], runs: Runs, size: SizePx) -> Mask:
-    """Return the union of codes as one mask; a run beyond the image raises."""
+    """Return the union of codes as one mask; raises if a run leaves the image."""
     flat = np.zeros(size.rows * size.columns, dtype=np.bool_)
     for code in numbers:
         position = 0

@@ -22,7 +22,7 @@ class MaskSet:
     """One image's masks by display name.
 
     ``masks`` have at least one pixel, ``zero`` none; ``broken`` maps a name to the
-    sentence of why its code cannot be read.
+    reason why its code cannot be read, as a sentence.
     """
 
     masks: Mapping[str, Mask] = field(default_factory=dict)
@@ -31,13 +31,13 @@ class MaskSet:
 
     @property
     def size(self) -> SizePx | None:
-        """The size that the masks say their image has; None without a mask."""
+        """The image size that the masks state; None without a mask."""
         sizes = [mask.size for mask in (*self.masks.values(), *self.zero.values())]
         return sizes[0] if sizes else None
 
 
 def read_json_object(path: Path) -> Mapping[str, object]:
-    """Read a file that holds one JSON object; anything else raises with its place."""
+    """Read a file with one JSON object; anything else raises with its position."""
     try:
         content = read_json(bounded_text(path))
     except JSONDecodeError as error:
@@ -67,10 +67,10 @@ def read_mask_file(path: Path) -> Mapping[str, MaskSet]:
 
 
 def read_mask(entry: object) -> tuple[Mask, bool]:
-    """Read ``{"size": [h, w], "counts": RLE}``, and whether a pixel is set.
+    """Parse ``{"size": [h, w], "counts": RLE}``; return also whether a pixel is set.
 
-    ``counts`` is a string of COCO's compressed RLE, or a list of its runs; what does
-    not fit raises ``UnreadableInputError``.
+    ``counts`` is a string of COCO's compressed RLE, or a list of its runs; invalid
+    codes raise ``UnreadableInputError``.
     """
     size, counts = _size_of(entry), _counts_of(entry)
     runs = rle.decode_runs(counts)

@@ -1,4 +1,4 @@
-"""The tasks that were selected for the studies of a folder, in its tasks.json."""
+"""The selected tasks for the studies of a folder, from its tasks.json."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,8 +20,8 @@ def with_tasks(
 ) -> tuple[tuple[ReportStudy, ...], list[Notice]]:
     """Return studies with the tasks that ``tasks.json`` selects for them.
 
-    A task of a study that is not there, or with the id of one that its study has
-    already, is not used and noticed.
+    A task of an unknown study, or with an id that its study already has, is left out
+    with a notice.
     """
     path = root / TASKS
     if not path.is_file():
@@ -43,7 +43,7 @@ def with_tasks(
 
 
 def text_of(path: Path) -> str:
-    """Return a file's text; one that is not UTF-8 raises."""
+    """Return a file's text; raises if it is not UTF-8."""
     try:
         return bounded_text(path)
     except (OSError, UnicodeDecodeError) as error:

@@ -3,8 +3,8 @@
 ``train-rle.csv`` has a row for each annotated part: ``ImageId`` and ``EncodedPixels``,
 pairs of numbers down the columns or -1 if there is no pneumothorax. The challenge
 counts each run from the end of the one before; other editions count from the first
-pixel. Which it is, is decided by what cannot be, and said; where both can be, the
-person must say it (formats ``siim-relative`` and ``siim-absolute``). Images are
+pixel. Impossible values decide which it is, and a notice says so; if both are possible,
+the user must choose (formats ``siim-relative`` and ``siim-absolute``). Images are
 ``<ImageId>.dcm``.
 """
 
@@ -37,7 +37,7 @@ _NOTHING = frozenset({"-1", ""})
 
 @dataclass
 class _Rows:
-    """What the rows of one image say."""
+    """The rows of one image."""
 
     codes: list[tuple[int, ...]] = field(default_factory=list)
     denied: bool = False
@@ -45,14 +45,14 @@ class _Rows:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such tables."""
+    """Tell whether a folder or file contains such tables."""
     return bool(tables_below(path, COLUMNS))
 
 
 def reader_of(
     runs: Runs | None,
 ) -> Callable[[Path, str, View | None, Progress | None], Dataset]:
-    """Return ``read`` for the convention that a person named; None: it is decided."""
+    """Return ``read`` for the convention chosen by the user; None to detect it."""
     return partial(_read, runs)
 
 
@@ -65,8 +65,8 @@ def _read(
 ) -> Dataset:
     """Read the tables below a folder, or one of them, with the images they name.
 
-    Raises UnreadableInputError where no table has the columns, or where both
-    conventions, or neither, fit all of its codes.
+    Raises UnreadableInputError if no table has the columns, or if both conventions, or
+    neither, fit all of its codes.
     """
     folder = root_of(root)
     tables = required_tables(root, COLUMNS)
@@ -117,7 +117,7 @@ def _take(row: CsvRow, images: Mapping[str, _Rows], table: Path) -> list[Notice]
 def _decided(
     images: Mapping[str, _Rows], files: ImageFiles, table: Path
 ) -> tuple[Runs, list[Notice]]:
-    """Return the convention that is left when what cannot be is taken away."""
+    """Return the only convention in which all codes are valid."""
     codes = [
         (code, size)
         for key, rows in images.items()

@@ -1,4 +1,4 @@
-"""From studies with reports to a data set of their images and items (E001-01)."""
+"""From studies with reports to a data set of images and items (E001-01)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def dataset_of_studies(
     """Return the data set; ``files`` names each image's file below the root.
 
     Every study is an item, in the order of the keys; patient, study and view of an
-    image are those that the studies say.
+    image are those in the studies.
     """
     entries = [Annotated(key=key, file=file) for key, file in files.items()]
     dataset = assembled(collection, entries, notices, progress)
@@ -62,7 +62,7 @@ def _with_sizes(study: ReportStudy, sizes: Mapping[str, SizePx]) -> ReportStudy:
 
 
 def view_name(written: str) -> str:
-    """Return a view as items have it: capitals, every lateral ``LATERAL``."""
+    """Return a view as in items: in capitals, every lateral as ``LATERAL``."""
     name = " ".join(written.upper().replace("_", " ").split())
     return "LATERAL" if name in _LATERAL else name
 

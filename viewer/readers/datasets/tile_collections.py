@@ -1,14 +1,14 @@
 """The collections that PathCLS is made of, as they are published (Sun 2024, 3.2).
 
-Each layout is recognised by what nothing else has; it was written from descriptions
-and tried on synthetic folders only, never on the originals.
+Each layout is recognised by a unique feature; the readers were written from
+descriptions and tested on synthetic folders only, never on the originals.
 
 - MHIST (Wei 2021): ``annotations.csv`` with the columns ``Image Name``, ``Majority Vote
   Label`` (HP, SSA) and ``Partition`` beside ``images/``
   (kaiko-ai.github.io/eva/dev/datasets/mhist).
 - SICAPv2 (Silva-Rodriguez 2020): ``partition/Test/Train.xlsx`` and ``Test.xlsx`` with
   ``image_name`` and a 1 under one of ``NC``, ``G3``, ``G4``, ``G5`` beside ``images/``;
-  ``G4C`` only says that a grade 4 is cribriform
+  ``G4C`` only marks a grade 4 as cribriform
   (cvblab/SICAPv2, as read by jusiro/FLAIR's FCA: HISTOLOGY/SICAPv2).
 - WSSS4LUAD (Han 2022, arXiv 2204.06455): training patches whose names end in
   ``[tumor, stroma, normal]``, such as ``1031280-2300-27920-[1, 0, 0].png``. Patches of
@@ -35,7 +35,7 @@ from viewer.readers.files.xlsx import rows_of_sheet
 class Tile:
     """A labelled image: its path below the folder, its split and its label's code.
 
-    The options of its question are the labels of its ``pool``.
+    The options of its question are the labels in its ``pool``.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a collection, and what is not asked about and why."""
+    """The tiles of a collection, and what is left out and why."""
 
     tiles: tuple[Tile, ...]
     notices: tuple[Notice, ...] = ()
@@ -61,7 +61,7 @@ _SEVERAL: Final = "several_labels"
 
 
 def published(root: Path, files: Sequence[str]) -> Tiles | None:
-    """Return the tiles of a collection with labels outside of folder names.
+    """Return the tiles of a collection whose labels are not folder names.
 
     ``files`` are the paths below the folder; None if it is none of these.
     """
@@ -73,7 +73,7 @@ def published(root: Path, files: Sequence[str]) -> Tiles | None:
 
 
 def is_image(path: str) -> bool:
-    """Tell whether a file is named as an image."""
+    """Tell whether a file has the name of an image."""
     return path.lower().endswith(IMAGE_SUFFIXES)
 
 

@@ -1,4 +1,4 @@
-"""Data sets of tiles of tissue with questions about them."""
+"""Data sets of tissue tiles with questions about them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -21,9 +21,9 @@ def of_tiles(
     notices: Sequence[Notice],
     progress: Progress | None = None,
 ) -> Dataset:
-    """Return the data set of images, by their files, and of the questions about them.
+    """Return the data set of images, by their files, with the questions about them.
 
-    A tile that questions of two splits show is told in its notices.
+    Tiles that occur in questions of two splits are reported in its notices.
     """
     entries = [Annotated(key=key, file=key) for key in images]
     dataset = assembled(collection, entries, notices, progress)

@@ -40,7 +40,7 @@ _OF_IMAGES = ("image_id", "No finding")
 
 @dataclass
 class _Rows:
-    """What the rows of one image say."""
+    """The rows of one image."""
 
     boxes: dict[str, list[ReferenceBox]] = field(
         default_factory=lambda: defaultdict(list)
@@ -51,7 +51,7 @@ class _Rows:
 
 
 def looks(path: Path) -> bool:
-    """Tell whether a folder or file holds such tables."""
+    """Tell whether a folder or file contains such tables."""
     return bool(tables_below(path, COLUMNS))
 
 
@@ -67,7 +67,7 @@ def read(
     name : str
         The name the data set is registered under.
     view : View, optional
-        The view of images that do not say it; frontal, for the collection is.
+        The view of images that do not say it; default: frontal, like the collection.
     progress : callable, optional
         Told how many files have been read.
 

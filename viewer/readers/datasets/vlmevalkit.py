@@ -1,10 +1,10 @@
-"""Multiple-choice questions as VLMEvalKit keeps them: a table with its images inside.
+"""VLMEvalKit's multiple-choice questions: a table with its images inside.
 
 ``NAME.tsv`` has a row for each question: ``index``, ``question``, options ``A``, ``B``
 and so on, ``answer`` (a letter), ``image`` (base64, a list of such, or the index of the
 row whose image it shares) or ``image_path``; ``category`` names the subset and
-``split`` the split, else the file's name does. As VLMEvalKit does, images are unpacked
-into a folder beside the table, ``NAME_images``, where they are not there already.
+``split`` the split, else the file's name does. As in VLMEvalKit, images are unpacked
+into a folder beside the table, ``NAME_images``, unless they exist already.
 """
 
 import csv
@@ -137,7 +137,7 @@ def _row(row: _Row, place: int, images: tuple[str, ...], table: Path) -> ChoiceR
 
 
 def _letters(row: _Row) -> Iterator[str]:
-    """Yield the columns of options: A to Z, and AA where a table goes on."""
+    """Yield the names of option columns: A to Z, then AA and so on."""
     yield from LETTERS
     if "AA" in row:
         yield "AA"
@@ -151,7 +151,7 @@ def _problem(row: _Row) -> str:
 
 
 def _split(written: str, table: Path) -> str:
-    """Return the split that a row or the table's name says, else ``test``."""
+    """Return the split in a row or the table's name, else ``test``."""
     if written:
         plain = written.strip().lower().replace("-", "_")
         return _SPLITS.get(plain.replace("_", ""), _SPLITS.get(plain, plain))

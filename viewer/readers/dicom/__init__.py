@@ -1,1 +1,1 @@
-"""DICOM files: bounds, geometry, values, decoding."""
+"""DICOM files: size limits, geometry, values, decoding."""

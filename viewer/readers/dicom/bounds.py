@@ -1,4 +1,4 @@
-"""What a DICOM file may claim, compared with the bytes that it has."""
+"""Claims of a DICOM header checked against the bytes of its file."""
 
 import zlib
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ _LEAST_FRAGMENT: Final = 8
 
 
 def held_bytes(path: Path) -> int:
-    """Return how many bytes of data elements a file holds at most.
+    """Return the maximum number of bytes of data elements in a file.
 
     Raises
     ------
     UnreadableInputError
-        If its data set is compressed and would inflate to more than ``MOST_INFLATED``.
+        If its data set is deflated and would inflate to more than ``MOST_INFLATED``.
     """
     regular_file(path)
     with path.open("rb") as stream:
@@ -54,10 +54,10 @@ def held_bytes(path: Path) -> int:
 
 
 def may_be_dataset(stream: BinaryIO) -> bool:
-    """Tell whether a file without the preamble of PS3.10 may hold a data set.
+    """Tell whether a file without the preamble of PS3.10 may be a data set.
 
-    Group 0 is for commands alone (PS3.7 E.1), and what is all zeros would be any number
-    of them. The stream is then at its beginning.
+    Group 0 is for commands only (PS3.7 E.1), and a file of zeros would parse as any
+    number of them. The stream is at its beginning afterwards.
     """
     stream.seek(0)
     start = stream.read(2)
@@ -68,10 +68,10 @@ def may_be_dataset(stream: BinaryIO) -> bool:
 def read_before_pixels(
     stream: BinaryIO, tags: Sequence[int], *, force: bool = False
 ) -> Dataset:
-    """Read some of the elements that stand before the pixels.
+    """Read the requested elements that come before the pixels.
 
-    ``force`` also takes a file without the preamble of PS3.10, which may be anything:
-    what has more elements than any header raises ValueError.
+    ``force`` also accepts a file without the preamble of PS3.10, which may be anything:
+    more elements than any real header has raise ValueError.
     """
     elements = 0
 
@@ -89,12 +89,12 @@ def read_before_pixels(
 
 
 def frame_count(dataset: Dataset) -> int:
-    """Return Number of Frames, 1 where it is absent or empty."""
+    """Return Number of Frames, 1 if it is absent or empty."""
     return max(1, int(dataset.get("NumberOfFrames") or 1))
 
 
 def check_frames(dataset: Dataset, path: Path, held: int) -> None:
-    """Refuse more frames than ``held`` bytes can be."""
+    """Refuse more frames than ``held`` bytes can contain."""
     frames, most = frame_count(dataset), max(1, held // _least_frame(dataset))
     if frames > most:
         raise UnreadableInputError(
@@ -105,7 +105,7 @@ def check_frames(dataset: Dataset, path: Path, held: int) -> None:
 
 
 def _least_frame(dataset: Dataset) -> int:
-    """Return how many bytes one frame has at least."""
+    """Return the minimum size of one frame in bytes."""
     syntax = dataset.file_meta.get("TransferSyntaxUID")
     if syntax and uid.UID(syntax).is_encapsulated:
         return _LEAST_FRAGMENT
@@ -118,7 +118,7 @@ def _least_frame(dataset: Dataset) -> int:
 
 
 def _inflated(stream: BinaryIO) -> int:
-    """Return how long the rest of a stream is inflated; stops beyond what is read."""
+    """Return the inflated length of the rest of a stream; stops beyond the limit."""
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     size = 0
     while not inflater.eof and size <= MOST_INFLATED:

@@ -1,7 +1,7 @@
-"""What a codestream says of its own frame, and the samples that it holds.
+"""A codestream's own header, and the samples it contains.
 
-What it says of size, bits and colours decides, not the tags around it (PS3.5 8.2.1 to
-8.2.4); the tags say only what it leaves open.
+The codestream determines size, bits and colours, not the tags around it (PS3.5 8.2.1 to
+8.2.4); tags are used only for what it leaves open.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from viewer.readers.files.refusal import ContradictionError
 class Decoded:
     """(rows, columns) or (rows, columns, 3) samples of ``precision`` bits.
 
-    ``color`` is a Photometric Interpretation, ``lossy`` whether values may lie beside
-    those that were coded.
+    ``color`` is a Photometric Interpretation, ``lossy`` is True if decoded values may
+    differ from the original ones.
     """
 
     samples: npt.NDArray[Any]
@@ -29,12 +29,12 @@ class Decoded:
 
 
 def check_frame(rows: int, columns: int, components: int, form: PixelForm) -> None:
-    """Refuse a codestream of another frame than the header describes.
+    """Refuse a codestream whose frame differs from the header's description.
 
     Raises
     ------
     ContradictionError
-        With what both say.
+        With both values.
     """
     if (rows, columns) != (form.rows, form.columns):
         raise ContradictionError(

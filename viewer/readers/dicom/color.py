@@ -1,4 +1,4 @@
-"""Colour of DICOM images to RGB of 8 bits: palettes, luminance and chrominance."""
+"""Conversion of DICOM colour to 8-bit RGB: palettes, luminance and chrominance."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -18,7 +18,7 @@ _CHROMA: Final = np.array([[0, 1.402], [-0.344136, -0.714136], [1.772, 0]], np.f
 
 
 def to_rgb(samples: npt.NDArray[Any], color: str, bits: int) -> _Bytes:
-    """Return (rows, columns, 3) RGB for as many samples of ``bits`` bits."""
+    """Return (rows, columns, 3) 8-bit RGB for samples of ``bits`` bits."""
     if color == "RGB":
         return to_8_bit(samples, bits)
     most, middle = (1 << bits) - 1, 1 << (bits - 1)
@@ -31,7 +31,7 @@ def to_rgb(samples: npt.NDArray[Any], color: str, bits: int) -> _Bytes:
 
 
 def to_8_bit(rgb: npt.NDArray[Any], bits: int) -> _Bytes:
-    """Return samples of ``bits`` bits as 8 bits, the greatest of them 255."""
+    """Scale samples of ``bits`` bits to 8 bits, the maximum becoming 255."""
     if bits < 8:
         rgb = np.rint(rgb * (255 / ((1 << bits) - 1)))
     elif bits > 8:
@@ -40,9 +40,9 @@ def to_8_bit(rgb: npt.NDArray[Any], bits: int) -> _Bytes:
 
 
 def apply_palette(dataset: Dataset, indices: npt.NDArray[Any]) -> _Bytes:
-    """Return (rows, columns, 3) colour for (rows, columns) stored indices.
+    """Return (rows, columns, 3) colour for (rows, columns) palette indices.
 
-    Entries are of 8 bits where none of all three channels is greater: some writers
+    Entries count as 8 bits if no value of the three channels is greater: some writers
     declare 16 bits and keep 8 in the low byte (PS3.3 C.7.6.3.1.5, note).
     """
     tables = [_entries(dataset, name) for name in _CHANNELS]
@@ -78,10 +78,10 @@ def _entries(dataset: Dataset, name: str) -> npt.NDArray[np.uint16]:
 
 
 def expand_segments(words: Sequence[int], word_bytes: int) -> list[int]:
-    """Return the entries that discrete, linear and indirect segments describe.
+    """Return the palette entries encoded by discrete, linear and indirect segments.
 
     Each segment is an opcode, a length and its data (PS3.3 C.7.9.2). A linear segment
-    runs from the entry before it to its end value; an indirect one repeats ``length``
+    runs from the previous entry to its end value; an indirect one repeats ``length``
     segments from a byte offset of 32 bits, least significant word first.
     """
     entries: list[int] = []
@@ -95,7 +95,7 @@ def expand_segments(words: Sequence[int], word_bytes: int) -> list[int]:
 
 
 def _expand_one(words: Sequence[int], at: int, entries: list[int]) -> int:
-    """Append what the segment at ``at`` describes; return how many words it takes."""
+    """Append the entries of the segment at ``at``; return its length in words."""
     opcode, length = words[at], words[at + 1]
     if opcode == _DISCRETE:
         entries.extend(words[at + 2 : at + 2 + length])
@@ -108,7 +108,7 @@ def _expand_one(words: Sequence[int], at: int, entries: list[int]) -> int:
 
 
 def _repeat(words: Sequence[int], at: int, word_bytes: int, entries: list[int]) -> int:
-    """Append segments once more, from the offset named at ``at``; return its words."""
+    """Append earlier segments again, from the offset at ``at``; return its words."""
     offset_words = 4 // word_bytes
     offset = sum(
         word << (8 * word_bytes * i)

@@ -1,4 +1,4 @@
-"""What was lost by compressing a DICOM image, in words."""
+"""Lossy compression of a DICOM image, described in words."""
 
 from typing import Any, Final
 
@@ -25,10 +25,10 @@ _LOSSY_SYNTAXES: Final = {
 
 
 def lossy_text(dataset: Dataset) -> str:
-    """Return ratio and method of lossy compression, "" if nothing was lost.
+    """Return ratio and method of lossy compression, "" for lossless images.
 
-    Lossy Image Compression (0028,2110) is kept for good once it was done, also in a
-    file that is not compressed any more (PS3.3 C.7.6.1.1.5).
+    Lossy Image Compression (0028,2110) is never reset, even in a file that is no longer
+    compressed (PS3.3 C.7.6.1.1.5).
     """
     by_syntax = _LOSSY_SYNTAXES.get(dataset.file_meta.get("TransferSyntaxUID"), "")
     if (

@@ -62,8 +62,8 @@ def _stored(dataset: Dataset, path: Path, frame: int) -> StoredFrame:
 def stored_pixels(path: Path) -> npt.NDArray[Any]:
     """Return every frame as stored, before any look-up table.
 
-    (rows, columns), with frames in front where there are several and samples behind
-    where there are three.
+    (rows, columns), with frames as first axis if there are several and samples as last
+    axis if there are three.
     """
     with refusing(path):
         dataset = open_dataset(path)
@@ -73,10 +73,10 @@ def stored_pixels(path: Path) -> npt.NDArray[Any]:
 
 
 def open_dataset(path: Path) -> Dataset:
-    """Return the data set of an image file with a transfer syntax that is known.
+    """Return the data set of an image file; its transfer syntax must be known.
 
-    A file without the preamble of PS3.10 is accepted if it holds an image all the
-    same; its transfer syntax is then the one it turned out to be written in.
+    A file without the preamble of PS3.10 is accepted if it contains an image anyway;
+    its transfer syntax is then the detected one.
     """
     with refusing(path):
         try:

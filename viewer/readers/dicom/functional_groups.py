@@ -1,4 +1,4 @@
-"""What a multi-frame DICOM file says of its frames (PS3.3 C.7.6.16)."""
+"""The functional groups of a multi-frame DICOM file (PS3.3 C.7.6.16)."""
 
 from typing import cast
 

@@ -1,7 +1,7 @@
-"""The geometry of a DICOM image's frames: pixel size, place and orientation.
+"""The geometry of a DICOM image's frames: pixel size, position and orientation.
 
-An enhanced multi-frame file says it of each frame or of all of them in its functional
-groups (PS3.3 C.7.6.16), any other file at its top level.
+Enhanced multi-frame files have it per frame or shared in functional groups (PS3.3
+C.7.6.16), other files at the top level.
 """
 
 from math import isfinite
@@ -31,7 +31,7 @@ KEYWORDS = (
 
 
 def geometries_of(dataset: Dataset) -> tuple[ImageGeometry, ...]:
-    """Return the geometry of every frame; a single one where all have the same."""
+    """Return the geometry of every frame, or a single one if all have the same."""
     if not dataset.get("PerFrameFunctionalGroupsSequence"):
         return (geometry_of(dataset, 0),)
     frames = tuple(geometry_of(dataset, n) for n in range(frame_count(dataset)))
@@ -39,7 +39,7 @@ def geometries_of(dataset: Dataset) -> tuple[ImageGeometry, ...]:
 
 
 def geometry_of(dataset: Dataset, frame: int) -> ImageGeometry:
-    """Return the geometry of a frame, 0-based."""
+    """Return the geometry of a frame, counted from 0."""
     plane = functional_group(dataset, frame, "PlaneOrientationSequence")
     place = functional_group(dataset, frame, "PlanePositionSequence")
     anatomy = functional_group(dataset, frame, "FrameAnatomySequence")
@@ -64,7 +64,7 @@ def _aspect_ratio(dataset: Dataset) -> float | None:
 
 
 def _numbers(dataset: Dataset, keyword: str, count: int) -> tuple[float, ...] | None:
-    """Return so many numbers, None if there are others, or words, or none."""
+    """Return exactly this many numbers, None for anything else."""
     try:
         values = tuple(float(v) for v in np.atleast_1d(dataset.get(keyword) or ()))
     except ValueError:

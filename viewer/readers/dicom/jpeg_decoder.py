@@ -1,8 +1,8 @@
-"""Decodes JPEG, lossy and lossless, 2 to 16 bits, and JPEG-LS.
+"""Decoding of JPEG, lossy and lossless, 2 to 16 bits, and JPEG-LS.
 
-imagecodecs brings libjpeg-turbo and CharLS, which anybody may distribute. What
-libjpeg-turbo would pass over in silence is refused: a frame of another size than the
-header says, and one cut short.
+imagecodecs includes libjpeg-turbo and CharLS, which may be distributed freely. Errors
+that libjpeg-turbo would ignore are refused: a frame of another size than in the header,
+and a truncated one.
 """
 
 from typing import Final
@@ -27,12 +27,12 @@ _SCAN, _END = b"\xff\xda", b"\xff\xd9"
 
 
 def decode_jpeg(data: bytes, form: PixelForm, syntax: UID) -> Decoded:
-    """Return the samples of one frame, colour by pixel.
+    """Return the samples of one frame, with colour interleaved by pixel.
 
     Raises
     ------
     ValueError
-        If the frame is cut short or of another size than the header says.
+        If the frame is truncated or of another size than in the header.
     """
     from imagecodecs import jpeg8_decode, jpegls_decode
 
@@ -51,7 +51,7 @@ def decode_jpeg(data: bytes, form: PixelForm, syntax: UID) -> Decoded:
 
 
 def _check_whole(data: bytes) -> None:
-    """Refuse a frame without end; no marker can be among the coded bits (B.1.1.5)."""
+    """Refuse a frame without an EOI marker; coded data cannot contain one (B.1.1.5)."""
     if data.rfind(_END) < data.rfind(_SCAN):
         raise ValueError("the JPEG is cut short")
 
@@ -59,9 +59,9 @@ def _check_whole(data: bytes) -> None:
 def _colors(
     data: bytes, header: FrameHeader, form: PixelForm
 ) -> tuple[str | None, str | None, str]:
-    """Return the colours coded and those to return, for the decoder, and their name.
+    """Return the coded and the output colour space, for the decoder, and the name.
 
-    Lossless coding transforms nothing: its components are what the tag says.
+    Lossless coding has no colour transform: its components are what the tag says.
     """
     if form.samples == 1 or header.lossless:
         kept = None if form.samples == 1 else YCBCR

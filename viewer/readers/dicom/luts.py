@@ -1,4 +1,4 @@
-"""Look-up tables of DICOM: modality and VOI LUTs, and the entries of palettes."""
+"""Look-up tables of DICOM: modality and VOI LUTs, and palette entries."""
 
 from typing import Final
 
@@ -14,10 +14,10 @@ _MOST_BITS: Final = 16
 def lookup_tables(
     dataset: Dataset, group: Dataset, keyword: str, *, signed: bool
 ) -> tuple[LookupTable, ...]:
-    """Return the tables of a sequence of ``group``; items without entries are none.
+    """Return the tables of a sequence of ``group``, without items that have no entries.
 
-    ``dataset`` is the file, whose byte order counts; ``signed`` whether the input can
-    be negative, as the first value mapped then is signed too.
+    ``dataset`` is the file, for its byte order; ``signed`` is True if the input can be
+    negative, because the first mapped value is then signed too.
     """
     return tuple(
         _lookup_table(item, dataset, signed=signed)
@@ -27,10 +27,10 @@ def lookup_tables(
 
 
 def _lookup_table(item: Dataset, dataset: Dataset, *, signed: bool) -> LookupTable:
-    """Read LUT Descriptor and LUT Data (PS3.3 C.11.1.1 and C.11.2.1.1).
+    """Parse LUT Descriptor and LUT Data (PS3.3 C.11.1.1 and C.11.2.1.1).
 
-    Bits outside 1-16 are taken from the greatest entry. The range of the output is that
-    of the bits, so an entry beyond it is at its end.
+    If the bits are not 1-16, they follow from the greatest entry. The output range is
+    that of the bits, so a greater entry is clipped to its end.
     """
     count, first, bits = (int(v) for v in item.LUTDescriptor)
     if first > 0x7FFF and signed:
@@ -45,7 +45,7 @@ def _lookup_table(item: Dataset, dataset: Dataset, *, signed: bool) -> LookupTab
 def lut_entries(data: object, count: int, dataset: Dataset) -> npt.NDArray[np.uint16]:
     """Return ``count`` entries of LUT data, given as words (US) or as bytes (OW).
 
-    Entries of 8 bits may be packed two to a word, the first in the low byte.
+    8-bit entries may be packed two to a word, the first in the low byte.
     """
     if isinstance(data, bytes):
         raw = little_endian(data, dataset)
@@ -59,7 +59,7 @@ def lut_entries(data: object, count: int, dataset: Dataset) -> npt.NDArray[np.ui
 
 
 def little_endian(data: bytes, dataset: Dataset) -> bytes:
-    """Return OW with its words in the order of a little endian file (PS3.5 7.3)."""
+    """Return OW data with its words in little-endian order (PS3.5 7.3)."""
     if dataset.original_encoding[1] is not False:
         return data
     return np.frombuffer(data, "u2").byteswap().tobytes()

@@ -1,4 +1,4 @@
-"""What a DICOM header says of how its pixels are stored (PS3.3 C.7.6.3, PS3.5 8.1)."""
+"""How a DICOM header says that its pixels are stored (PS3.3 C.7.6.3, PS3.5 8.1)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -37,7 +37,7 @@ class PixelForm:
 
     @property
     def frame_bits(self) -> int:
-        """How many bits a frame of words takes."""
+        """The number of bits in an uncompressed frame."""
         samples = 2 if self.photometric in HALVED else self.samples
         return self.rows * self.columns * samples * self.allocated
 
@@ -45,14 +45,14 @@ class PixelForm:
 def pixel_form(dataset: Dataset) -> PixelForm:
     """Return how Pixel Data, Float or Double Float Pixel Data is stored.
 
-    High Bit is one less than Bits Stored where it is absent, or lower than PS3.5 8.1.1
-    allows. Planar Configuration is 0 if it is absent, and where pixels share
-    chrominances, which allows no other. Colours are never signed (C.7.6.3.1.2).
+    High Bit is taken as Bits Stored - 1 if it is absent, or lower than PS3.5 8.1.1
+    allows. Planar Configuration is 0 if it is absent, and with subsampled chrominance,
+    which allows no other. Colours are never signed (C.7.6.3.1.2).
 
     Raises
     ------
     ContradictionError
-        If a value is missing that has no default, or two contradict each other.
+        If a value without a default is missing, or two contradict each other.
     """
     photometric = _photometric(dataset)
     samples = _samples(dataset, photometric)
@@ -91,7 +91,7 @@ def _photometric(dataset: Dataset) -> str:
 
 
 def _samples(dataset: Dataset, photometric: str) -> int:
-    """Return Samples per Pixel, which the photometric interpretation settles."""
+    """Return Samples per Pixel, which follows from the photometric interpretation."""
     settled = _SAMPLES[photometric]
     said = int(dataset.get("SamplesPerPixel") or settled)
     if said != settled:
@@ -102,7 +102,7 @@ def _samples(dataset: Dataset, photometric: str) -> int:
 
 
 def _check(form: PixelForm, syntax: UID) -> None:
-    """Check what the transfer syntax allows, and words where words are stored."""
+    """Check combinations of photometric interpretation, transfer syntax and bits."""
     photometric = f"Photometric Interpretation {form.photometric}"
     if form.photometric in TRANSFORMED and syntax not in JPEG2000TransferSyntaxes:
         raise _contradiction(photometric, f"Transfer Syntax {syntax.name}")

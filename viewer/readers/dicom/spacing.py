@@ -1,8 +1,8 @@
-"""How large a DICOM image's pixels are, and where that holds (PS3.3 10.7.1).
+"""The pixel size of a DICOM image, and the plane it refers to (PS3.3 10.7.1).
 
-Millimetres in the patient are those of a slice, of an ultrasound region and of what was
-calibrated; a radiograph's are at the detector, a scanned film's on the film, and those
-of a captured or photographed image are of a plane that nobody names.
+Millimetres refer to the patient in slices, ultrasound regions and calibrated images; to
+the detector in radiographs, to the film in digitized films, and to an unknown plane in
+captures and photographs.
 """
 
 from math import isclose, isfinite
@@ -43,12 +43,12 @@ _Pair = tuple[float, float]
 
 
 def spacing(dataset: Dataset, frame: int) -> Spacing | None:
-    """Return the pixel spacing of a frame, 0-based, and what it measures.
+    """Return a frame's pixel spacing, 0-based, and the plane it refers to.
 
-    Ultrasound regions decide where there are any. Otherwise Pixel Spacing is
-    calibrated if the file says so or if it differs from that of the detector or film
-    (PS3.3 10.7.1.3); these come next, and Pixel Spacing alone means what it does in
-    the modality. A spacing that is no two numbers above zero is not there.
+    Ultrasound regions go first, if there are any. Otherwise Pixel Spacing is calibrated
+    if the file says so or if it differs from that of the detector or film (PS3.3
+    10.7.1.3); this comes next, and Pixel Spacing alone has its meaning in the modality.
+    A spacing other than two positive numbers counts as absent.
     """
     if dataset.get("SequenceOfUltrasoundRegions"):
         return _of_regions(dataset)
@@ -64,7 +64,7 @@ def spacing(dataset: Dataset, frame: int) -> Spacing | None:
 
 
 def regions_differ(dataset: Dataset) -> bool:
-    """Tell whether ultrasound regions leave the image without one spacing."""
+    """Tell whether ultrasound regions differ in scale, so that there is no spacing."""
     return bool(dataset.get("SequenceOfUltrasoundRegions")) and not _of_regions(dataset)
 
 
@@ -77,9 +77,9 @@ def _of_media(dataset: Dataset) -> Spacing | None:
 
 
 def _of_regions(dataset: Dataset) -> Spacing | None:
-    """Return the scale that all planes among the regions share (PS3.3 C.8.5.5).
+    """Return the scale shared by all 2-D regions (PS3.3 C.8.5.5), None without one.
 
-    Traces, spectra and bars have scales of their own, so it holds in the planes.
+    Traces, spectra and bars have other units, so it applies only to the 2-D planes.
     """
     planes = [
         region
@@ -98,7 +98,7 @@ def _of_regions(dataset: Dataset) -> Spacing | None:
 
 
 def _scale(region: Dataset) -> _Pair | None:
-    """Return rows and columns of a region in mm, None of one not in centimetres."""
+    """Return row and column spacing of a region in mm, None if not in centimetres."""
     units = [region.get(f"PhysicalUnits{axis}Direction") for axis in "YX"]
     deltas = [region.get(f"PhysicalDelta{axis}") for axis in "YX"]
     if units != [_CENTIMETRES] * 2 or None in deltas:
@@ -112,7 +112,7 @@ def _same(one: _Pair, other: _Pair) -> bool:
 
 
 def _covers(region: Dataset, dataset: Dataset) -> bool:
-    """Tell whether a region reaches from the first pixel to the last."""
+    """Tell whether a region covers the whole image."""
     last = {"X": int(dataset.Columns) - 1, "Y": int(dataset.Rows) - 1}
     return all(
         region.get(f"RegionLocationMin{axis}0") == 0
@@ -130,7 +130,7 @@ def _pair(dataset: Dataset, keyword: str) -> _Pair | None:
 
 
 def _positive(values: list[float]) -> _Pair | None:
-    """Return two numbers above zero, None for anything else."""
+    """Return two positive numbers, None for anything else."""
     if len(values) != 2 or not all(isfinite(v) and v > 0 for v in values):
         return None
     return values[0], values[1]

@@ -1,7 +1,7 @@
-"""One frame of pixel data as it is stored, whatever it is coded by.
+"""One frame of pixel data as stored, whatever its encoding.
 
-Decoding is our own choice of one decoder for each transfer syntax. Overlays are not
-drawn; where they lie in the high bits of a pixel they are masked away.
+There is exactly one decoder for each transfer syntax. Overlays are not drawn; if they
+are in the high bits of a pixel they are masked off.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _FLOATS: Final = {"FloatPixelData": "f4", "DoubleFloatPixelData": "f8"}
 class StoredFrame:
     """Samples of ``bits`` bits, (rows, columns) or (rows, columns, 3).
 
-    ``color`` is the Photometric Interpretation that they are in.
+    ``color`` is their Photometric Interpretation.
     """
 
     samples: npt.NDArray[Any]
@@ -48,12 +48,12 @@ class StoredFrame:
 
 
 def stored_frame(dataset: Dataset, form: PixelForm, index: int) -> StoredFrame:
-    """Return one frame, without the bits that hold no sample.
+    """Return one frame, without bits that belong to no sample.
 
     Raises
     ------
     ValueError
-        If there are fewer bytes than the header promises, or others.
+        If there are fewer bytes than the header promises, or invalid ones.
     """
     decoded = _decode(dataset, form, index)
     if decoded.samples.dtype.kind == "f":
@@ -92,7 +92,7 @@ def coded_frame(dataset: Dataset, form: PixelForm, index: int) -> bytes:
 
 
 def _run_lengths(data: bytes, form: PixelForm) -> npt.NDArray[Any]:
-    """Return a frame of run lengths, which code a plane after the other (annex G)."""
+    """Decode an RLE frame, which has one plane after the other (PS3.5 annex G)."""
     size, segments = form.allocated // 8, int.from_bytes(data[:4], "little")
     if segments != form.samples * size:
         raise ContradictionError(
@@ -107,7 +107,7 @@ def _run_lengths(data: bytes, form: PixelForm) -> npt.NDArray[Any]:
 
 
 def _words(dataset: Dataset, form: PixelForm, index: int) -> npt.NDArray[Any]:
-    """Return a frame of words as they lie in the file (PS3.5 8.1.1 and 8.2)."""
+    """Return a frame of uncompressed words (PS3.5 8.1.1 and 8.2)."""
     keyword = next(k for k in PIXELS if k in dataset)
     data: bytes = dataset[keyword].value or b""
     if dataset[keyword].is_undefined_length:
@@ -133,7 +133,7 @@ def _words(dataset: Dataset, form: PixelForm, index: int) -> npt.NDArray[Any]:
 
 
 def _bits(data: bytes, form: PixelForm, index: int) -> npt.NDArray[np.uint8]:
-    """Return a frame of one bit a pixel; it may begin and end within a byte."""
+    """Return a frame of 1-bit pixels; it may begin and end within a byte."""
     first = index * form.frame_bits
     last = first + form.frame_bits
     part = np.frombuffer(data, np.uint8)[first // 8 : -(-last // 8)]
@@ -143,7 +143,7 @@ def _bits(data: bytes, form: PixelForm, index: int) -> npt.NDArray[np.uint8]:
 
 
 def _paired(words: npt.NDArray[Any], form: PixelForm) -> npt.NDArray[Any]:
-    """Return (rows, columns, 3) of two luminances and their chrominances at a time."""
+    """Return (rows, columns, 3) from pairs of luminances with shared chrominances."""
     pairs = words.reshape(form.rows, form.columns // 2, 4)
     out = np.empty((form.rows, form.columns // 2, 2, 3), words.dtype)
     out[..., 0] = pairs[..., :2]
@@ -162,7 +162,7 @@ def _shaped(
 
 
 def _check_length(data: bytes, form: PixelForm) -> None:
-    """Refuse fewer words than the header promises, and twice as many chrominances."""
+    """Refuse fewer words than the header promises, or full-size chrominance."""
     needed, there = (form.frame_bits * form.frames + 7) // 8, len(data)
     if there < needed:
         raise ContradictionError(
@@ -177,11 +177,11 @@ def _check_length(data: bytes, form: PixelForm) -> None:
 
 
 def _significant(decoded: Decoded, form: PixelForm) -> tuple[npt.NDArray[Any], int]:
-    """Return the samples and how many bits of them hold something.
+    """Return the samples and their number of significant bits.
 
-    Bits Stored up to High Bit of what was coded (PS3.5 8.1.1). A codestream of fewer
-    bits decides, and so does one of more than Bits Allocated. What a lossy codestream
-    exceeds Bits Stored by is an error of its own, and taken back to the nearest value.
+    These are Bits Stored up to High Bit of the coded words (PS3.5 8.1.1). A codestream
+    of fewer bits decides, and so does one of more than Bits Allocated. Lossy values
+    beyond Bits Stored are compression errors and are clipped.
     """
     precision, signed = decoded.precision, decoded.signed
     bits = precision if precision > form.allocated else min(form.stored, precision)
@@ -194,9 +194,9 @@ def _significant(decoded: Decoded, form: PixelForm) -> tuple[npt.NDArray[Any], i
 
 
 def _field(words: npt.NDArray[Any], bits: int, shift: int) -> npt.NDArray[Any]:
-    """Return so many bits of each word from ``shift`` on, with the sign of the words.
+    """Return a field of bits of each word from ``shift`` on, signed like the words.
 
-    Nothing is copied where nothing else is set.
+    The array is not copied if no other bits are set.
     """
     low, high = limits(bits, signed=words.dtype.kind == "i")
     if not shift and low <= words.min() and words.max() <= high:
@@ -208,17 +208,17 @@ def _field(words: npt.NDArray[Any], bits: int, shift: int) -> npt.NDArray[Any]:
 
 
 def limits(bits: int, *, signed: bool) -> tuple[int, int]:
-    """Return the least and greatest whole number of so many bits."""
+    """Return the least and greatest integer of this many bits."""
     if signed:
         return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
     return 0, (1 << bits) - 1
 
 
 def decode_jpeg2000(data: bytes, form: PixelForm) -> Decoded:
-    """Return the samples of one frame, colour by pixel.
+    """Return the samples of one frame, with colour interleaved by pixel.
 
-    A multiple component transformation is undone, so that RGB is left of it whatever
-    the tag says; without one the components are what the tag says (PS3.5 8.2.4).
+    A multiple component transformation is reversed, which gives RGB whatever the tag
+    says; without one the components are what the tag says (PS3.5 8.2.4).
 
     Raises
     ------

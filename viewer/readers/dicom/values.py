@@ -1,9 +1,9 @@
-"""What a DICOM header says about pixel values: modality LUT, VOI, padding.
+"""Pixel values in a DICOM header: modality LUT, VOI, padding.
 
-A multi-frame file may say it for every frame (PS3.3 C.7.6.16); then the frame's own
-functional group is taken before the shared one, and that before the top level. Rescale
-slope and intercept apply to every modality, also to MR and PET, so that windows and
-values agree with PS3.3 C.11.1 and C.11.2 and with one another.
+In a multi-frame file (PS3.3 C.7.6.16) the frame's own functional group goes before the
+shared one, and that before the top level. Rescale slope and intercept apply to every
+modality, also to MR and PET, so that windows and values agree with PS3.3 C.11.1 and
+C.11.2 and with one another.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from viewer.readers.dicom.stored_frame import StoredFrame, limits
 
 @dataclass(frozen=True, eq=False)
 class ModalityTransform:
-    """Stored values to modality units: a table, or slope and intercept."""
+    """Converts stored values to modality units, by a table or slope and intercept."""
 
     slope: float = 1.0
     intercept: float = 0.0
@@ -48,14 +48,14 @@ class ModalityTransform:
         return _shifted(stored, int(self.intercept))
 
     def range_of(self, stored: tuple[float, float]) -> tuple[float, float]:
-        """Return the modality values that the stored range can give."""
+        """Return the range of modality values for a range of stored values."""
         if self.table is not None:
             return 0.0, float((1 << self.table.bits) - 1)
         ends = [value * self.slope + self.intercept for value in stored]
         return min(ends), max(ends)
 
     def _precision(self, stored: np.dtype[Any]) -> npt.DTypeLike:
-        """Return float64 where an intercept would drown the slope's steps in float32.
+        """Return float64 if float32 would lose the slope's steps beside the intercept.
 
         A step has to be worth 64 units in the last place of the largest value, which
         sixteen bits times a slope alone always is.
@@ -93,7 +93,7 @@ def modality_transform(
 
 
 def _shifted(stored: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
-    """Return ``stored + offset`` in the smallest of the types that hold it."""
+    """Return ``stored + offset`` in the smallest dtype that holds it."""
     low, high = int(stored.min()) + offset, int(stored.max()) + offset
     dtype = next(
         dtype
@@ -108,7 +108,7 @@ def _shifted(stored: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
 def windows(dataset: Dataset, frame: int) -> tuple[Window, ...]:
     """Return the windows in the file's order (PS3.3 C.11.2.1.2).
 
-    One whose width has no meaning is left out. A LINEAR width between 0 and 1, which
+    Windows with an invalid width are left out. A LINEAR width between 0 and 1, which
     PS3.3 does not allow, is seen with fractional values; it is read as LINEAR_EXACT.
     """
     group = functional_group(dataset, frame, "FrameVOILUTSequence")
@@ -147,7 +147,7 @@ def stored_range(frame: StoredFrame) -> tuple[float, float]:
 
 
 def padding(dataset: Dataset, stored: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """Return where the modality stored no measurement (PS3.3 C.7.5.1.1.2).
+    """Return the mask of pixels without a measurement (PS3.3 C.7.5.1.1.2).
 
     Between Pixel Padding Value and Range Limit, both inclusive, in stored values.
     """
@@ -167,7 +167,7 @@ def padding(dataset: Dataset, stored: npt.NDArray[Any]) -> npt.NDArray[np.bool_]
 
 
 def _as_stored(value: float, stored: npt.NDArray[Any]) -> float:
-    """Return a padding value whose sign was lost or invented by its VR."""
+    """Return a padding value with the sign corrected that its VR lost or invented."""
     if stored.dtype.kind == "f":
         return float(value)
     whole, span = int(value), 1 << (8 * stored.dtype.itemsize)

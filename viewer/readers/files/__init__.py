@@ -1,1 +1,1 @@
-"""Any file from outside: bounded, isolated, refused in a sentence."""
+"""Reading any file from outside: limited, isolated, refused with a message."""

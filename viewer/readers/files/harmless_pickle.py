@@ -1,8 +1,9 @@
-"""Pickles read without running anything: numbers, texts, containers and arrays.
+"""Pickles parsed without running anything: numbers, texts, containers and arrays.
 
-A pickle is a program. Here only the instructions that build plain values are known, and
-the only callables are functions of this file, which stand for the few of numpy and
-torch that rebuild arrays; whatever else a pickle asks for refuses the whole file.
+A pickle is a program. Here only the instructions that build plain values are
+implemented, and the only callables are functions of this module, which replace the few
+of numpy and torch that rebuild arrays; anything else in a pickle refuses the whole
+file.
 """
 
 import io
@@ -52,11 +53,11 @@ Array = npt.NDArray[Any]
 
 
 class _RefusedError(Exception):
-    """A pickle asks for something that is not harmless, or is not well formed."""
+    """A pickle is malformed or needs something that is not harmless."""
 
 
 class _Name:
-    """A callable of this file under the name that pickles know it by."""
+    """A callable of this module under the name used in pickles."""
 
     __slots__ = ("call",)
 
@@ -65,7 +66,7 @@ class _Name:
 
 
 class _Array:
-    """A numpy array between being named and being given its numbers."""
+    """A numpy array that is named but has no data yet."""
 
     __slots__ = ("values",)
 
@@ -74,7 +75,7 @@ class _Array:
 
 
 class _Dtype:
-    """A numpy dtype between being named and being given its byte order."""
+    """A numpy dtype that is named but has no byte order yet."""
 
     __slots__ = ("code", "order")
 
@@ -83,14 +84,14 @@ class _Dtype:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype; numpy would also compile anything but plain code."""
+        """The dtype; only plain type codes, as numpy would also evaluate others."""
         if not _CODE.fullmatch(self.code) or self.order not in ("<", ">", "|"):
             raise _RefusedError
         return np.dtype(self.order + self.code)
 
 
 def load_harmless(data: bytes, name: str) -> Any:  # noqa: ANN401 - what a pickle holds
-    """Return the value that a pickle holds, with tensors as numpy arrays.
+    """Return the value in a pickle, with tensors as numpy arrays.
 
     Parameters
     ----------
@@ -102,8 +103,8 @@ def load_harmless(data: bytes, name: str) -> Any:  # noqa: ANN401 - what a pickl
     Raises
     ------
     UnreadableInputError
-        For anything that is damaged, or would call more than what rebuilds arrays;
-        nothing of it has then been run.
+        If it is damaged, or would call anything but what rebuilds arrays; nothing of it
+        has been run.
     """
     try:
         return _plain(_Unpickler(io.BytesIO(data)).load(), depth=0)
@@ -116,7 +117,7 @@ def load_harmless(data: bytes, name: str) -> Any:  # noqa: ANN401 - what a pickl
 
 
 def _plain(value: object, depth: int) -> object:
-    """Return a value with its arrays as numpy's, three levels down."""
+    """Convert the arrays in a value to numpy's, three levels deep."""
     if isinstance(value, _Array):
         return value.values
     if isinstance(value, dict) and depth < 3:
@@ -127,7 +128,7 @@ def _plain(value: object, depth: int) -> object:
 
 
 class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose instructions can be taken away
-    """Knows the harmless instructions only."""
+    """An unpickler that implements only harmless instructions."""
 
     stack: list[Any]
     read: Callable[[int], bytes]
@@ -141,21 +142,21 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
         self.storages: dict[str, _Storage] = {}
 
     def find_class(self, module: str, name: str) -> object:
-        """Return the harmless stand-in of a name; any other is refused."""
+        """Return the harmless replacement for a name; any other is refused."""
         known = _NAMES.get(f"{module}.{name}")
         if known is None:
             raise _RefusedError
         return known
 
     def persistent_load(self, pid: object) -> object:
-        """Return the storage that a torch file names, filled once it is read."""
+        """Return a torch file's named storage, which is filled later."""
         if not isinstance(pid, tuple) or len(pid) != 6 or pid[0] != "storage":
             raise _RefusedError
         key = str(pid[2])
         return self.storages.setdefault(key, _Storage(_dtype_of(pid[1])))
 
     def load_reduce(self) -> None:
-        """Call a function of this file."""
+        """Call a function of this module."""
         arguments = self.stack.pop()
         name = self.stack[-1]
         if not isinstance(name, _Name) or not isinstance(arguments, tuple):
@@ -163,7 +164,7 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
         self.stack[-1] = name.call(*arguments)
 
     def load_build(self) -> None:
-        """Give an array its numbers or a dtype its byte order."""
+        """Set an array's data or a dtype's byte order."""
         state = self.stack.pop()
         target = self.stack[-1]
         if isinstance(target, _Array):
@@ -174,7 +175,7 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
             raise _RefusedError
 
     def load_bytearray8(self) -> None:
-        """Take bytes, no more than the pickle holds."""
+        """Read bytes, limited to the pickle's length."""
         size = int.from_bytes(self.read(_LENGTH_BYTES), "little")
         data = self.read(min(size, sys.maxsize))
         if len(data) != size:
@@ -187,7 +188,7 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
 
 
 class _Storage:
-    """The numbers of one or more tensors."""
+    """The data of one or more tensors."""
 
     __slots__ = ("dtype", "numbers")
 
@@ -203,7 +204,7 @@ def _dtype_of(storage: object) -> np.dtype[Any]:
 
 
 def _fill(array: _Array, state: Any) -> None:  # noqa: ANN401 - what a pickle holds
-    """Do what numpy's array does with its pickled state."""
+    """Set an array's state from a pickle, as numpy does."""
     _version, shape, dtype, column_major, data = state
     order = "F" if column_major else "C"
     array.values = _shaped(_encoded(data), dtype, shape, order)
@@ -219,7 +220,7 @@ def _shaped(data: object, dtype: object, shape: object, order: object) -> Array:
 
 
 def _encoded(text: object, encoding: str = "latin1") -> object:
-    """Return bytes of a text, as Python 2 and old protocols write them."""
+    """Return the bytes of a text, as Python 2 and old protocols encode them."""
     if encoding not in ("latin1", "latin-1"):
         raise _RefusedError
     return text.encode("latin1") if isinstance(text, str) else text
@@ -242,7 +243,7 @@ def _tensor(
     stride: tuple[int, ...],
     *_: object,
 ) -> Array:
-    """Return a tensor's numbers; what lies beyond its storage is refused."""
+    """Return a tensor's values; access beyond its storage is refused."""
     if not isinstance(storage, _Storage) or len(size) != len(stride):
         raise _RefusedError
     if min((offset, *size, *stride)) < 0:
@@ -262,7 +263,7 @@ def _parameter(tensor: object, *_: object) -> object:
 
 
 def _storage(data: object) -> object:
-    """Return the storage in torch's own file format before version 1.6.
+    """Parse torch's file format from before version 1.6.
 
     Five pickles follow one another (a magic number, the format, the writer's machine,
     the value, the keys of its storages), then each storage: a count and the numbers.

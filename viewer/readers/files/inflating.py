@@ -1,8 +1,8 @@
-"""What a file compressed by gzip or zlib holds, from any byte on.
+"""Random access to gzip and zlib data.
 
 Inflating begins at the start of a file, so the last slice of a volume would take as
-long as all of it. The state is kept every few megabytes on the way, and the next slice
-begins at the nearest one before it.
+long as all of it. The inflater's state is kept every few megabytes, and the next slice
+begins at the nearest state before it.
 """
 
 import zlib
@@ -21,7 +21,7 @@ _MOST_FILES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """An inflater that has read up to a byte of the file and given out so many."""
+    """An inflater's state at positions in the compressed and the inflated data."""
 
     read: int
     given: int
@@ -33,11 +33,11 @@ class _State:
         return cls(read, given, zlib.decompressobj(_EITHER))
 
     def copy(self) -> "_State":
-        """Return a state that may go on without this one."""
+        """Return an independent copy of the state."""
         return _State(self.read, self.given, self.inflater.copy())
 
     def inflate(self, stream: IO[bytes]) -> tuple[bytes, "_State"]:
-        """Return the next bytes and the state behind them; this one is used up."""
+        """Return the next bytes and the following state; this one is used up."""
         stream.seek(self.read)
         piece = stream.read(_PIECE)
         if not piece:
@@ -51,29 +51,28 @@ class _State:
 
 
 class _States:
-    """The states that are kept of one file."""
+    """The states kept for one file."""
 
     def __init__(self, start: int) -> None:
         self._lock = Lock()
         self._kept = [_State.new(start, 0)]
 
     def before(self, first: int) -> _State:
-        """Return the last state that comes before a byte."""
+        """Return the last state before a byte."""
         with self._lock:
             return next(s for s in reversed(self._kept) if s.given <= first).copy()
 
     def keep(self, state: _State) -> None:
-        """Keep a state that is far enough behind the last one."""
+        """Keep a state if it is far enough behind the last one."""
         with self._lock:
             if state.given >= self._kept[-1].given + _APART:
                 self._kept.append(state.copy())
 
 
 def inflated(path: Path, start: int, first: int, length: int) -> bytes:
-    """Return ``length`` bytes from ``first`` on of what is compressed in a file.
+    """Return ``length`` inflated bytes of a file from offset ``first`` on.
 
-    ``start`` is the byte of the file at which the compressed data begin. Safe to call
-    from several threads at once.
+    ``start`` is the offset of the compressed data in the file. Thread-safe.
 
     Raises
     ------

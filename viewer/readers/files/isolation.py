@@ -1,8 +1,8 @@
-"""Readers of files that anybody may have written, called in a process of their own.
+"""Isolation of readers of untrusted files in a separate process.
 
-A reader marked ``isolated`` runs in a decoding process wherever the program has named
-one; a decoder that crashes, never ends or asks for too much memory then takes nothing
-else with it. Without one, as in a script that imports a reader, it runs here.
+A reader marked ``isolated`` runs in a decoding process if the program has set one; if
+that crashes, hangs or needs too much memory, nothing else is affected. Without one, as
+in a script that imports a reader, it runs in this process.
 """
 
 from collections.abc import Callable
@@ -33,15 +33,15 @@ _chosen: list[Isolator] = []
 
 
 def isolate_with(isolator: Isolator | None) -> None:
-    """Choose who calls isolated readers; None for this process itself."""
+    """Set what calls isolated readers; None for this process itself."""
     _chosen[:] = [] if isolator is None else [isolator]
 
 
 def isolated(function: Callable[P, T]) -> Callable[P, T]:
-    """Mark a reader whose first argument is a path or the reference of an image.
+    """Mark a reader whose first argument is a path or an image reference.
 
-    It has to be a function of a module, found there by its own name, and what it takes
-    and returns is pickled.
+    It must be a module-level function under its own name, and its arguments and results
+    must be picklable.
     """
 
     @wraps(function)

@@ -9,7 +9,7 @@ from viewer.readers.files.text_files import bounded_text
 
 
 def document(path: Path) -> object:
-    """Return the content of a JSON file; one that is not JSON in UTF-8 raises."""
+    """Return the content of a JSON file; raises if it is not JSON in UTF-8."""
     try:
         return read_json(bounded_text(path))
     except OSError as error:
@@ -24,7 +24,7 @@ def document(path: Path) -> object:
 
 
 def with_list(path: Path, name: str) -> tuple[dict[str, Any], list[Any]]:
-    """Return a file's object and the list of a name in it; none or an empty raises."""
+    """Return a file's object and the nonempty list in it under a name."""
     found = document(path)
     members: dict[str, Any] = found if isinstance(found, dict) else {}
     listed = members.get(name)

@@ -1,4 +1,4 @@
-"""The one place where whatever a decoder raises becomes a sentence."""
+"""The one place where any decoder error becomes a message."""
 
 import logging
 import warnings
@@ -15,17 +15,17 @@ DAMAGED = "The file is damaged or incomplete: copy or export it again."
 
 
 class ContradictionError(ValueError):
-    """What a file says that cannot all be true, worded to follow the file's name."""
+    """Values in a file that contradict each other, worded to follow the file's name."""
 
 
 @contextmanager
 def refusing(
     path: Path, what: str = "cannot be read", how: str = DAMAGED
 ) -> Iterator[None]:
-    """Turn any failure inside into an UnreadableInputError that names ``path``.
+    """Convert any failure inside to an UnreadableInputError that names ``path``.
 
-    Only the file's name is said, never its folder and nothing of its content, which
-    could tell who the patient is. Our own errors pass unchanged.
+    Only the file's name is given, never its folder or any of its content, which could
+    identify the patient. Our own errors pass unchanged.
     """
     _quieten()
     try:
@@ -55,10 +55,10 @@ def refusing(
 
 
 def _quieten() -> None:
-    """Keep the decoders' warnings about odd files from people; their logs have them.
+    """Hide decoders' warnings about odd files from users; their logs have them.
 
-    ``warnings.catch_warnings`` is not safe with threads, and many read at once, so
-    the filter is set where it is missing, and stays.
+    ``warnings.catch_warnings`` is not thread-safe, and many threads read at once, so
+    the filter is installed once and stays.
     """
     for name in _LOGGERS:
         logging.getLogger(name).disabled = True

@@ -1,4 +1,4 @@
-"""Which files may be opened at all: those that have an end."""
+"""Which files may be opened at all: those with a definite end."""
 
 import os
 import stat
@@ -20,13 +20,13 @@ _KINDS: Final = (
 
 
 def regular_file(path: Path, most: int = MOST_BYTES) -> os.stat_result:
-    """Return the status of a file; raises unless it can be read to an end.
+    """Return the stat result of a regular file.
 
     Raises
     ------
     UnreadableInputError
-        If it is not there, is a folder, pipe, socket or device, or has more than
-        ``most`` bytes.
+        If it is missing, a folder, pipe, socket or device, or has more than ``most``
+        bytes.
     """
     with refusing(path):
         found = path.stat()

@@ -1,7 +1,7 @@
-"""Which further files a volume's or a slide's header may name.
+"""Which other files the header of a volume or slide may name.
 
-A header may have come from anywhere and name any file of this machine. Only files in
-its own folder are read, by a plain name and not through a link.
+A header from an unknown source could name any file of this machine. Only files in its
+own folder are read, by a plain name and not through a link.
 """
 
 from pathlib import Path, PureWindowsPath
@@ -14,7 +14,7 @@ _HOW: Final = "Put that file next to the header and name it there without a fold
 
 
 def beside(header: Path, folder: Path, name: str) -> Path:
-    """Return the file that ``header`` names in its folder; any other raises."""
+    """Return the file that ``header`` names in its own folder; any other raises."""
     plain = name.removeprefix("./")
     if (
         plain in {"", ".", "..", "-"}

@@ -1,7 +1,7 @@
-"""Tables and documents in text, compared with what fits into memory.
+"""Size limits for text tables and documents.
 
-They are parsed in this process: what comes of them is needed here, and would take the
-same memory after a decoding process had made it. So they are measured first.
+They are parsed in this process: the result is needed here, and would take the same
+memory after a decoding process had made it. So they are measured first.
 """
 
 import csv
@@ -31,13 +31,13 @@ _BETWEEN: Final = (b",", b"\n", b"[", b"{")
 def bounded_text(
     path: Path, encoding: str = "utf-8-sig", errors: str = "strict"
 ) -> str:
-    """Return the text of a file that `check_text` passes."""
+    """Return the text of a file after checking it with `check_text`."""
     check_text(path)
     return path.read_text(encoding=encoding, errors=errors)
 
 
 def header_cells(path: Path, delimiter: str = ",") -> list[str]:
-    """Return the cells of a table's first row; none if it cannot be read."""
+    """Return the cells of a table's first row, empty if it cannot be read."""
     try:
         with open_text(path, errors="replace") as stream:
             # A file may be one line of any length, or one cell of any number of them.
@@ -48,7 +48,7 @@ def header_cells(path: Path, delimiter: str = ",") -> list[str]:
 
 
 def open_text(path: Path, errors: str = "strict") -> TextIO:
-    """Open text in UTF-8; a file named .gz is unpacked as it is read."""
+    """Open UTF-8 text; a file named .gz is decompressed while it is read."""
     stream = _open_bytes(path)
     return TextIOWrapper(stream, encoding="utf-8-sig", errors=errors, newline="")
 
@@ -68,7 +68,7 @@ def bounded_lines(stream: TextIO) -> Iterator[str]:
 
 
 def check_text(path: Path) -> None:
-    """Make sure that a table's values fit into memory.
+    """Check that a table's values fit into memory.
 
     Raises
     ------

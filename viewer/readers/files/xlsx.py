@@ -1,7 +1,7 @@
 """The first sheet of a workbook (ECMA-376 Part 1, 18.3 and 18.4), as rows of text.
 
-Numbers and truth values come as the file writes them, such as 1 for TRUE; formulas by
-the value that was kept. Parsed as tags and text alone, so that no entity is expanded.
+Numbers and booleans are as written in the file, such as 1 for TRUE; formulas are their
+stored value. Only tags and text are parsed, so that no entity is expanded.
 """
 
 import re
@@ -21,12 +21,12 @@ _COLUMN: Final = re.compile("[A-Z]{1,3}")
 
 
 def rows_of_sheet(path: Path) -> tuple[dict[str, str], ...]:
-    """Return the rows below a first sheet's header, by the header's names.
+    """Return the rows below the first sheet's header row, as dicts by its names.
 
     Raises
     ------
     UnreadableInputError
-        Where it is no such workbook, or one that unpacks to more than ``MOST_BYTES``.
+        If it is not such a workbook, or unpacks to more than ``MOST_BYTES``.
     """
     regular_file(path, MOST_BYTES)
     try:
@@ -59,7 +59,7 @@ def _rows(archive: zipfile.ZipFile) -> list[dict[int, str]]:
 
 
 class _Shared(HTMLParser):
-    """Texts that cells name by their number; one may have several runs."""
+    """Shared strings, which cells refer to by index; each may have several runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class _Shared(HTMLParser):
 
 
 class _Sheet(HTMLParser):
-    """Cells by row and column; one that does not say where it is follows the last."""
+    """Cells by row and column; a cell without a reference follows the previous one."""
 
     def __init__(self, shared: Sequence[str]) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class _Sheet(HTMLParser):
 
 
 def _number(letters: str) -> int:
-    """Return the number of a column from 1 on: AA is 27."""
+    """Return a column's number from 1: AA is 27."""
     found = 0
     for letter in letters:
         found = 26 * found + ord(letter) - ord("A") + 1

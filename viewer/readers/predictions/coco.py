@@ -2,7 +2,7 @@
 
 A list of objects with ``image_id``, ``category_id``, ``score`` and ``bbox`` (x, y,
 width, height) or ``segmentation``, or a whole COCO file whose annotations they are;
-format of cocodataset.org. Numbers of images and categories get their names from the
+format of cocodataset.org. The ids of images and categories get their names from the
 instances file that the predictions were made for.
 """
 
@@ -25,7 +25,7 @@ MASK: Final = "mask"
 
 @dataclass(frozen=True)
 class _Names:
-    """What numbers of images and categories stand for."""
+    """The names of image and category ids."""
 
     images: Mapping[object, str] = field(default_factory=dict)
     categories: Mapping[object, str] = field(default_factory=dict)
@@ -43,17 +43,17 @@ def read_coco(
     listing : Path, optional
         The instances file whose numbers a list of results uses.
     shape : str
-        ``BOX`` or ``MASK``: what counts where a prediction has both.
+        ``BOX`` or ``MASK``: which one counts if a prediction has both.
     finding : str
-        What predictions are about in a file without categories.
+        The finding of a file without categories.
 
     Raises
     ------
     UnreadableInputError
-        For a file that is none, or a prediction that cannot be read; its number is
-        named.
+        If the file has another form, or a prediction cannot be read; the message names
+        its number.
     WrongUseError
-        Where a number has no name, or a prediction both shapes and nobody chose.
+        If an id has no name, or a prediction has both shapes and none was chosen.
     """
     rows, names = _content(path)
     names = _names(read_json_object(listing)) if listing else names

@@ -1,7 +1,7 @@
 """Predictions as a folder of mask pictures, ``<image>.<Finding>.png``.
 
-Which pixels belong to a mask, `rasters.mask_rule` says; a picture that marks
-none is a prediction without a place.
+`rasters.mask_rule` decides which pixels belong to a mask; a picture that marks none is
+a prediction without a location.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ def read_masks(folder: Path) -> tuple[Prediction, ...]:
     Raises
     ------
     UnreadableInputError
-        Where a picture's name does not say image and finding, or it cannot be read.
+        If a picture's name does not give image and finding, or it cannot be read.
     """
     return tuple(map(_prediction, mask_pictures(folder)))
 

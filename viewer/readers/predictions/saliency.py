@@ -2,8 +2,8 @@
 
 Each file ``<image>_<task>_map.pkl`` is a dictionary with ``map``, the coarse class
 activation map as a tensor (1, 1, rows, columns), ``cxr_dims``, the radiograph's width
-and height in pixels, and ``prob``, the network's probability. They are read without
-running what a pickle could run.
+and height in pixels, and ``prob``, the network's probability. They are parsed without
+running any code in the pickle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _LARGEST_SIDE: Final = 1 << 15
 class Saliency:
     """A map (rows, columns) float32 over an image of ``size`` native pixels.
 
-    ``probability`` is the network's for the finding, None where it was not kept.
+    ``probability`` is the network's for the finding, None if it was not stored.
     """
 
     image: str
@@ -41,10 +41,10 @@ class Saliency:
 
     @property
     def most_salient_pixel(self) -> tuple[int, int]:
-        """The x and y of the greatest element at the image's own size.
+        """The x and y of the maximum at the image's own size.
 
-        Interpolated as CheXlocalize does before it takes the maximum; the first in
-        row-major order of equals.
+        Interpolated as in CheXlocalize before taking the maximum; for ties the first in
+        row-major order.
         """
         whole = enlarged(self.values, self.size)
         y, x = divmod(int(np.argmax(whole)), self.size.columns)
@@ -57,7 +57,7 @@ def saliency_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     Raises
     ------
     UnreadableInputError
-        Where there is none.
+        If there are none.
     """
     found = [
         file
@@ -79,7 +79,7 @@ def read_saliency(path: Path) -> Saliency:
     Raises
     ------
     UnreadableInputError
-        For a file that is damaged, wants to run code, or holds no map.
+        If the file is damaged, would run code, or has no map.
     """
     image, finding = _named(path)
     held = load_harmless(_bytes(path), path.name)
@@ -103,7 +103,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _named(path: Path) -> tuple[str, str]:
-    """Return the image and the finding that a file name tells."""
+    """Return the image and the finding in a file name."""
     parts = path.name.removesuffix(SUFFIX).rpartition("_")
     if not path.name.endswith(SUFFIX) or not parts[0] or not parts[2]:
         raise _no_map(path, f"is not named <image>_<finding>{SUFFIX}")

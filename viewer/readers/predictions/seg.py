@@ -43,7 +43,7 @@ class _Header:
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A segment on one image, which ``uid`` names; ``place`` None for no pixel."""
+    """A segment on the image with ``uid``; ``place`` is None if it has no pixel."""
 
     uid: str
     label: str
@@ -59,20 +59,20 @@ def read_segmentations(
     Parameters
     ----------
     path : Path
-        The file or folder; other files of a folder are left alone.
+        The file or folder; other files in a folder are ignored.
     images : Mapping
         The files of the data set's images by key.
 
     Returns
     -------
     tuple of Prediction
-        One for each segment that has a pixel on an image; an image that is not in
-        ``images`` is called by its SOP Instance UID.
+        One for each segment with a pixel on an image; an image that is not in
+        ``images`` is identified by its SOP Instance UID.
 
     Raises
     ------
     UnreadableInputError
-        Where there is no segmentation, or one cannot be read.
+        If there is no segmentation, or one cannot be read.
     """
     files = files_below(path) if path.is_dir() else (path,)
     found = [file for file in files if _header(file).kind == _SEGMENTATION]
@@ -88,7 +88,7 @@ def read_segmentations(
 
 @isolated
 def _header(path: Path) -> _Header:
-    """Return what a file says it is; nothing where it is no DICOM file."""
+    """Return a file's identity, empty if it is not DICOM."""
     wanted = list(_WANTED)
     try:
         held_bytes(path)
@@ -115,7 +115,7 @@ def _of_file(
 
 @isolated
 def _segments(path: Path) -> tuple[_Segment, ...]:
-    """Return the segments of a segmentation that have a pixel, image by image."""
+    """Return a segmentation's segments with at least one pixel, image by image."""
     with refusing(path, "cannot be read as a segmentation"):
         from highdicom.seg import segread
 
@@ -145,7 +145,7 @@ def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
 
 
 def _pixels(segmentation: Any, uids: list[str]) -> npt.NDArray[np.float64]:  # noqa: ANN401 - highdicom, untyped
-    """Return (images, rows, columns, segments), 0 to 1."""
+    """Return (images, rows, columns, segments), values 0 to 1."""
     read = segmentation.get_pixels_by_source_instance(
         uids, ignore_spatial_locations=True, assert_missing_frames_are_empty=True
     )

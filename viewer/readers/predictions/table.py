@@ -1,8 +1,8 @@
-"""Predictions in a comma-separated table, whose columns a person names.
+"""Predictions in a comma-separated table whose columns the user names.
 
-Every row is one place: a cell by its name, a point x and y, a box by two corners or by
-a corner and its size, a mask as COCO's run-length code, or a map as the answers that a
-run exports have it. A row without a place may say by its status why there is none.
+Every row is one location: a cell by its name, a point x and y, a box by two corners or
+by a corner and its size, a mask as COCO's run-length code, or a map as in exported
+answers. A row without a location may give the reason as its status.
 """
 
 import csv

@@ -1,7 +1,7 @@
-"""The text of the rubric by which readers graded, where it is not ours (E001-10).
+"""A data set's own text of the rubric that readers graded by (E001-10).
 
-``rubric.json`` in a data set's folder: ``{"process": {"heading": "…", "levels": ["what
-1 means", …, "what 5 means"]}, …}``. Dimensions that it leaves out keep our text.
+``rubric.json`` in its folder: ``{"process": {"heading": "…", "levels": ["meaning of 1",
+…, "meaning of 5"]}, …}``. Dimensions that are missing keep our text.
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ def rubric_below(root: Path) -> Mapping[Dimension, RubricRow]:
     Raises
     ------
     UnreadableInputError
-        For a file that is none, a dimension that is unknown, or one whose text is not
-        a heading and five levels.
+        If the file has another form, or a dimension is unknown or has no heading with
+        five levels.
     """
     path = root / FILE
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""From frames and a specification to a table."""
+"""Evaluation of a specification over frames."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
@@ -27,7 +27,7 @@ def evaluate(spec: Spec, frames: Frames) -> Table:
     Raises
     ------
     WrongUseError
-        The specification names a frame, a column or an estimator that is not there.
+        The specification names an unknown frame, column or estimator.
     """
     if isinstance(spec, ListSpec):
         return _listed(spec, _filtered(spec.name, frames, spec.frame, spec.where))
@@ -41,7 +41,7 @@ def evaluate_all(specs: Sequence[Spec], frames: Frames) -> tuple[Table, ...]:
 
 
 class _Evaluation:
-    """Works one table out; groups of a frame are found once for all cells."""
+    """Evaluates one table, computing the groups of a frame only once."""
 
     def __init__(self, spec: TableSpec, frames: Frames) -> None:
         self._spec = spec
@@ -59,7 +59,7 @@ class _Evaluation:
         self._estimators = dict(_estimators(spec))
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """Yield the rows, those of each outer combination together."""
+        """Yield the rows, grouped by outer combination."""
         spec = self._spec
         several = spec.needs_several
         if several and _is_one(self._own[several]):
@@ -89,7 +89,7 @@ class _Evaluation:
     def _combinations(
         self, columns: tuple[str, ...], own: Frame
     ) -> Sequence[tuple[object, ...]]:
-        """Return what the rows of a set are about, in the table's order."""
+        """Return the keys of the rows of a set, in the table's order."""
         if not columns:
             return [()]
         seen = dict.fromkeys(own.each(*columns))
@@ -117,7 +117,7 @@ class _Evaluation:
         return (_plain(about.get(k.column, k.total)) for k in self._spec.keys)
 
     def _of_line(self, line: Line, about: Values) -> Iterator[Sequence[object]]:
-        """Yield a line's numbers, for each place of lists those in it."""
+        """Yield a line's numbers, once per index if they are lists."""
         if line.needs and not self._group("", line.needs, {**self._fixed, **about}):
             return
         told = dict(line.told)
@@ -167,7 +167,7 @@ class _Evaluation:
         return Seen(own, others, cell.of, cell.options, self._memory)
 
     def _group(self, frame: str, where: Where, about: Values) -> Frame:
-        """Return a frame's rows that a table's row is about, as far as it has keys."""
+        """Return a frame's rows that belong to a table row, by the keys it has."""
         rows = self._of_frame(frame, where)
         columns = tuple(name for name in about if name in rows.columns)
         which = (frame, *((name, tuple(of)) for name, of in where.items()), columns)
@@ -262,7 +262,7 @@ def _need(
 
 
 def _plain(value: object) -> object:
-    """Return a value without NumPy's types, None for a number that is none."""
+    """Return a value without NumPy types, None for NaN."""
     if value is None or isinstance(value, str | int):
         return value
     item = getattr(value, "item", None)

@@ -1,4 +1,4 @@
-"""Rows of named columns, which tables are computed from."""
+"""Rows of named columns, the input of tables."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ from viewer.results.spec import Where
 class Frame:
     """Rows of named columns.
 
-    ``shared`` are columns that a frame has in common with its parts, ``places`` are
-    those of its own rows in them.
+    ``shared`` are columns that a frame has in common with its subsets, ``places`` the
+    indices of its own rows in them.
     """
 
     shared: Mapping[str, Sequence[Any]]
@@ -26,11 +26,11 @@ class Frame:
         return tuple(self.shared)
 
     def __len__(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return len(self.places)
 
     def __getitem__(self, column: str) -> Sequence[Any]:
-        """Return a column's values, one a row.
+        """Return a column's values, one per row.
 
         Raises
         ------
@@ -43,12 +43,12 @@ class Frame:
         return [shared[place] for place in self.places]
 
     def has_rows_of(self, other: "Frame") -> bool:
-        """Tell whether another frame is of the same rows of the same columns."""
+        """Tell whether another frame has the same rows of the same columns."""
         same = self.shared is other.shared
         return same and [*self.places] == [*other.places]
 
     def values_in(self, column: str) -> list[Any]:
-        """Return a column's values, without those that are not there."""
+        """Return a column's values, without missing ones."""
         return [value for value in self[column] if has_value(value)]
 
     def each(self, *columns: str) -> Iterator[tuple[Any, ...]]:
@@ -56,7 +56,7 @@ class Frame:
         return zip(*(self[name] for name in columns), strict=True)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield each row by its columns."""
+        """Yield each row as a dict by column."""
         for values in self.each(*self.columns):
             yield dict(zip(self.columns, values, strict=True))
 
@@ -65,7 +65,7 @@ class Frame:
         return Frame(self.shared, [self.places[row] for row in rows])
 
     def where(self, where: Where) -> "Frame":
-        """Return the rows that have one of the values wanted of each column."""
+        """Return the rows whose columns have one of the wanted values each."""
         taken = self
         for column, wanted in where.items():
             values = taken[column]
@@ -73,12 +73,12 @@ class Frame:
         return taken
 
     def complete(self, *columns: str) -> "Frame":
-        """Return the rows that have a value in each of some columns."""
+        """Return the rows without missing values in some columns."""
         rows = enumerate(self.each(*columns))
         return self.take(row for row, values in rows if all(map(has_value, values)))
 
     def groups(self, *columns: str) -> dict[tuple[Any, ...], "Frame"]:
-        """Return the rows by what some columns hold, in the order of the first ones.
+        """Return the rows by the values of some columns, in order of first occurrence.
 
         Without columns all rows are one group, even if there are none.
         """
@@ -90,7 +90,7 @@ class Frame:
         return {key: Frame(self.shared, of) for key, of in places.items()}
 
     def having(self, **columns: Sequence[object]) -> "Frame":
-        """Return the rows with more columns, or with others under their names."""
+        """Return the frame with additional or replaced columns."""
         return frame_of({**{name: self[name] for name in self.shared}, **columns})
 
 
@@ -109,13 +109,13 @@ def frame_of(columns: Mapping[str, Sequence[object]]) -> Frame:
 
 
 def frame_of_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Frame:
-    """Return rows under a header as a frame; without any it has the columns alone."""
+    """Return rows under a header as a frame; without rows it still has the columns."""
     columns = tuple(zip(*rows, strict=True)) or ((),) * len(header)
     return frame_of(dict(zip(header, columns, strict=True)))
 
 
 def has_value(value: object) -> bool:
-    """Tell whether there is a value: neither None nor NaN."""
+    """Tell whether a value is present: neither None nor NaN."""
     return value is not None and value == value
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 
 class Origin(Enum):
-    """Where a column's values come from."""
+    """The source of a column's values."""
 
     STORED = auto()
     """The store has it (`viewer.store.trial_columns`); verify.py knows it by name."""
@@ -26,8 +26,8 @@ class Origin(Enum):
 class ItemColumn:
     """A column of ``items.csv``.
 
-    ``kind`` is str, int, float or bool. A column ``of_places`` is only there in studies
-    whose answers are places.
+    ``kind`` is str, int, float or bool. A column ``of_places`` exists only in studies
+    whose answers are locations.
     """
 
     name: str

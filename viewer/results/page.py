@@ -1,4 +1,4 @@
-"""Tables as a page shows them: rounded for print, and of long lists the start."""
+"""Tables for a page: rounded for print, with long lists shortened."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ _Cells = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Printed:
-    """What a paper prints of a table: texts by the columns of a page.
+    """A paper's printed rows of a table: texts by the columns of a page.
 
-    Without ``rows`` the paper has the table, and no number of it belongs on the page.
+    Without ``rows`` the paper has the table, but no number of it belongs on the page.
     """
 
     source: str
@@ -47,10 +47,10 @@ _NONE: Final[PrintedTables] = {}
 def sections(
     specs: Sequence[Spec], tables: Sequence[Table], paper: PrintedTables = _NONE
 ) -> Iterator[Section]:
-    """Yield what has a title, in the order of the tables.
+    """Yield the sections with a title, in the order of the tables.
 
-    Of one table several specifications may show rows, one after the other. Below them
-    stands what a ``paper`` prints.
+    Several specifications may show rows of one table, one after the other. A
+    ``paper``'s printed rows follow below.
     """
     for table in tables:
         for spec in specs:
@@ -72,7 +72,7 @@ def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
 
 
 def headers(spec: Spec) -> tuple[str, ...]:
-    """Return what stands above the columns that a specification shows."""
+    """Return the headers of the columns that a specification shows."""
     return tuple(_column(one).header for one in spec.shown)
 
 
@@ -130,7 +130,7 @@ def _section(spec: Spec, table: Table, paper: Sequence[Printed]) -> Section:
 
 
 def _parted(spec: Spec, table: Table) -> tuple[Table, Table]:
-    """Return a table's own rows, and those of the paper below them."""
+    """Split a table into its own rows and the paper's rows below them."""
     below = set(spec.below) if isinstance(spec, TableSpec) else set()
     own = tuple(row for row in table.rows if row not in below)
     paper = tuple(row for row in table.rows if row in below)
@@ -138,7 +138,7 @@ def _parted(spec: Spec, table: Table) -> tuple[Table, Table]:
 
 
 def _of_paper(below: Table) -> Iterator[PaperRows]:
-    """Yield rows of a paper that their own table has; the first cell names it."""
+    """Yield a paper's rows inside their own table; the first cell names the paper."""
     if below.rows:
         yield PaperRows(str(below.rows[0][0]), "", below.rows)
 
@@ -151,7 +151,7 @@ def _as_printed(
 
 
 def _ranked(records: _Records, spec: Spec) -> tuple[_Cells, _Cells]:
-    """Return the cells of the best numbers, and of the second best."""
+    """Return the cells of the best and of the second-best numbers."""
     best: set[tuple[int, int]] = set()
     second: set[tuple[int, int]] = set()
     for place, shown in enumerate(spec.shown):
@@ -164,7 +164,7 @@ def _ranked(records: _Records, spec: Spec) -> tuple[_Cells, _Cells]:
 
 
 def _compared(records: _Records, ranking: Ranking) -> Iterator[list[int]]:
-    """Yield the places of rows that are compared with each other."""
+    """Yield the indices of rows that are compared with each other."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for place, record in enumerate(records):
         if not (ranking.but and _holds(record, ranking.but)):
@@ -175,7 +175,7 @@ def _compared(records: _Records, ranking: Ranking) -> Iterator[list[int]]:
 def _two_best(
     rows: Mapping[int, Mapping[str, object]], shown: Shown
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the rows of the best number and of the next; alike in print is alike."""
+    """Return the rows of the best number and of the next; equal in print is equal."""
     values = {
         place: value
         for place, row in rows.items()

@@ -46,12 +46,12 @@ def records(results: Sequence[TrialResult]) -> Frame:
 def frame_of_trials(
     columns: Mapping[str, Sequence[object]], numbers: Sequence[_Numbers]
 ) -> Frame:
-    """Return trials with what follows from their column ``status``.
+    """Return trials with columns derived from ``status``.
 
     ``counted`` trials are settled, ``answered`` ones have a verdict, ``correct`` ones
-    the best. ``chance`` is how often an option at random is right, NaN if what is right
-    (``gold``, as JSON) tells of no options. Last comes a column for each named number
-    that any verdict has, NaN if a verdict is without it.
+    the best. ``chance`` is the probability that a random option is right, NaN if the
+    right answer (``gold``, as JSON) has no options. Last comes a column for each named
+    number of any verdict, NaN for verdicts without it.
     """
     statuses = columns["status"]
     names = {name: None for own in numbers for name, _ in own}
@@ -75,7 +75,7 @@ def _chances(golds: Sequence[object]) -> list[float | None]:
 
 
 def _chance(gold: str) -> float | None:
-    """Return the chance of an option at random, of yes or no a half."""
+    """Return the chance level of a random option, one half for yes or no."""
     told = json.loads(gold) if gold else {}
     if told.get("options"):
         return 1 / len(told["options"])
@@ -89,5 +89,5 @@ def numbers_in(trials: Frame) -> tuple[str, ...]:
 
 
 def number_names(results: Iterable[TrialResult]) -> tuple[str, ...]:
-    """Return the names of all numbers of verdicts, in the order they first appear."""
+    """Return the names of all numbers of verdicts, in order of first occurrence."""
     return tuple(dict.fromkeys(n for one in results for n, _ in one.score.numbers))

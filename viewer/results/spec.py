@@ -17,12 +17,12 @@ OF_WHOM: Final = ("patient", "item")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A column that says what a row is about.
+    """A column that identifies rows.
 
-    ``column`` is that of the frame, ``header`` that of the table where it is named
-    otherwise. ``total`` stands in rows that take all its values together. ``values``
-    are the only ones wanted, in their order; without them rows come in the order of
-    the frame, or of their values where ``ascending``.
+    ``column`` is the frame's column, ``header`` the table's if it differs. ``total`` is
+    shown in rows that pool all its values. ``values`` are the only ones wanted, in
+    order; without them rows come in the order of the frame, or of their values if
+    ``ascending``.
     """
 
     column: str
@@ -33,20 +33,20 @@ class Key:
 
     @property
     def name(self) -> str:
-        """What stands above it in the table."""
+        """Its header in the table."""
         return self.header or self.column
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One or more columns of numbers, all given by one estimator.
+    """One or more columns of numbers, all computed by one estimator.
 
     ``names`` are the columns' headers, ``of`` the columns of the frame that the
-    estimator reads. It sees the rows of the table's row that ``where`` takes. With
-    ``against`` it also sees those of another row: the same but for these keys, of
-    which None stands for all values. ``frame`` names a frame to take whole, where the
-    table's own rows will not do. ``blank`` is a key whose total rows leave it empty,
-    ``total`` the estimator of rows that show a key's total, where it is another.
+    estimator reads. It sees the group's rows that match ``where``. With ``against`` it
+    also sees those of another group, which differs in these keys; None stands for all
+    values. ``frame`` names another frame to use as a whole. ``blank`` is a key whose
+    total rows leave the cell empty, ``total`` the estimator of total rows, if it
+    differs.
     """
 
     estimator: str
@@ -76,9 +76,10 @@ class Shown:
     its ``unit``. ``counts`` are the columns of two whole numbers that follow it;
     ``also`` is a column that is printed like it after ``between``, such as the other
     end of an interval, and ``change`` one that follows as an arrow and its size.
-    ``words`` stand for values, ``none`` where there is none and in rows that ``but``
-    takes, ``group`` above neighbours. A ``published`` column is a paper's. The ``best``
-    number, the highest or the lowest, is bold and the second best underlined.
+    ``words`` replace values, ``none`` is shown for missing values and in rows that
+    match ``but``, ``group`` is a header above adjacent columns. A ``published`` column
+    is a paper's. The ``best`` number, the highest or the lowest, is bold and the second
+    best underlined.
     """
 
     column: str
@@ -100,10 +101,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Among which rows the best number is looked for.
+    """Which rows compete for the best number.
 
-    Rows with different values of ``apart`` are not compared, rows that ``but`` takes
-    with none.
+    Rows with different values of ``apart`` are not compared, rows that match ``but``
+    not at all.
     """
 
     apart: tuple[str, ...] = ()
@@ -116,10 +117,10 @@ ALL_ROWS: Final = Ranking()
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of its own for some cells of a group.
+    """A separate row for some cells of a group.
 
-    ``told`` are columns and what stands in them, such as the name of what is measured.
-    It is left out of a group without a row that has what it ``needs``.
+    ``told`` are columns with fixed content, such as the name of the measure. The line
+    is left out for groups without a row that has what it ``needs``.
     """
 
     told: tuple[tuple[str, object], ...]
@@ -132,19 +133,18 @@ class TableSpec:
     """A table whose rows are groups of a frame's rows.
 
     A group has one row, of all ``cells``, or one for each of ``lines``, under the
-    columns of all lines. Where a cell gives lists, such as the points of a curve, there
-    is a row for each of their places.
+    columns of all lines. If a cell returns lists, such as the points of a curve, there
+    is a row for each index.
 
-    ``outer`` names keys whose combinations have rows one after the other, those that
-    the frame does not have too where ``every`` is set. Within each, ``sets`` name the
-    other keys that tell rows apart, one set after the other; keys of no set show their
-    total. A set that tells only a key of ``only_several`` apart is left out where there
-    is one value of it, and the whole table where there is one value of
-    ``needs_several``. ``below`` are a paper's own rows, each of which begins with its
-    name; they follow as they are if there is any above them. A column of which
-    ``where`` takes one value is part of what a row is about, as a key would be.
-    ``shown`` are the columns of a page, without it all of the table, ``printed`` the
-    table's rows that it has, of which ``ranking`` compares some.
+    ``outer`` names keys whose combinations are listed one after the other, with
+    ``every`` also those that the frame does not have. Within each, ``sets`` name the
+    other keys that distinguish rows, one set after the other; keys in no set show their
+    total. A set that only distinguishes a key of ``only_several`` is left out if that
+    has a single value, and the whole table if ``needs_several`` has. ``below`` are a
+    paper's rows, each beginning with its name; they follow unchanged if there is any
+    row above them. A column restricted to one value by ``where`` identifies rows like a
+    key. ``shown`` are the columns on a page, by default all, ``printed`` the rows on a
+    page, of which ``ranking`` compares some.
     """
 
     name: str
@@ -191,18 +191,17 @@ class TableSpec:
 
     @property
     def inner(self) -> tuple[tuple[str, ...], ...]:
-        """The sets, or all keys that are not outer ones as the only set."""
+        """The sets, by default a single one with all keys that are not outer."""
         rest = tuple(k.column for k in self.keys if k.column not in self.outer)
         return self.sets or (rest,)
 
 
 @dataclass(frozen=True)
 class ListSpec:
-    """A table that lists rows of a frame as they are.
+    """A table that lists rows of a frame unchanged.
 
-    Without ``columns`` all of them; ``shown`` are the columns of a page, ``printed``
-    the rows that it has, of which ``ranking`` compares some; it has at ``most`` so
-    many.
+    ``columns`` defaults to all; ``shown`` are the columns on a page, ``printed`` the
+    rows on it, of which ``ranking`` compares some; it has ``most`` rows at most.
     """
 
     name: str

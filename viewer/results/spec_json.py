@@ -1,4 +1,4 @@
-"""Specifications of tables as plain JSON, for whoever works them out elsewhere."""
+"""Table specifications as plain JSON, to be evaluated elsewhere."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -20,6 +20,6 @@ def specs_of(documents: Iterable[object]) -> tuple[Spec, ...]:
     Raises
     ------
     WrongUseError
-        A document describes none; the sentence names the entry.
+        A document is invalid; the message names the entry.
     """
     return tuple(_SPECS.made(one, where="the specification") for one in documents)

@@ -17,9 +17,9 @@ from viewer.domain.run import RunMark, RunSpec
 class AskCommand:
     """One question to several models: where is ``finding`` on this image.
 
-    ``window`` is that on the screen where a person changed it, None for the file's
-    own; ``view`` is what the person says of an image that does not say it, ``letters``
-    the axis of the grid that letters name. ``boxes`` are where segmenters are to look.
+    ``window`` is the displayed one if the user changed it, None for the file's;
+    ``view`` is the user's for an image whose file has none, ``letters`` the grid axis
+    that letters name. ``boxes`` are for segmenters to look in.
     """
 
     ref: ImageRef
@@ -34,7 +34,7 @@ class AskCommand:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """No parameters: the command's name says everything."""
+    """A command without parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class BundleCommand:
 
 @dataclass(frozen=True, slots=True)
 class OfServer:
-    """Ask the server of a profile's table, saved or not, for its models."""
+    """Ask the server in a profile's table, saved or not, for its models."""
 
     table: Mapping[str, object]
 
@@ -85,10 +85,10 @@ class EndedBatch:
 
 @dataclass(frozen=True, slots=True)
 class HeldModel:
-    """A model that is loaded before it is asked.
+    """The state of a local model.
 
-    ``state`` is unloaded, loading or loaded; ``memory_bytes`` what its weights hold, or
-    will hold, 0 if that is not known. ``error`` says why it cannot be loaded.
+    ``state`` is unloaded, loading or loaded; ``memory_bytes`` the size of its weights,
+    loaded or not, 0 if unknown. ``error`` says why it cannot be loaded.
     """
 
     name: str
@@ -99,9 +99,9 @@ class HeldModel:
 
 @dataclass(frozen=True, slots=True)
 class LoadStep:
-    """A model is being loaded: the part done, 0 to 1, and what is being done.
+    """Progress of loading a model: the fraction done, 0 to 1, and the current step.
 
-    ``what`` is "" once that has ended, where no reply tells it.
+    ``what`` is "" at the end, if no reply reports it.
     """
 
     name: str
@@ -111,7 +111,7 @@ class LoadStep:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationStep:
-    """A model is being calibrated: how many of how many questions are answered."""
+    """Progress of a calibration: questions answered, of how many."""
 
     name: str
     done: int
@@ -128,10 +128,10 @@ STEPS: Final[Kinds[LoadStep | CalibrationStep]] = Kinds(
 class PixelLook:
     """Text found in an image's pixels, and the decision about it.
 
-    ``proposed`` are the boxes a person begins with, ``outlined`` the places that name
-    nobody, in native pixels. ``reason`` says why the image waits for a look, "" if
-    nothing speaks for text; ``missing`` how to get a finder; ``decision`` an earlier
-    one, "" without.
+    ``proposed`` are the boxes to start with, ``outlined`` text that identifies nobody,
+    in native pixels. ``reason`` says why the image needs review, "" if nothing suggests
+    text; ``missing`` how to install the text finder; ``decision`` is an earlier one, ""
+    for none.
     """
 
     image_sha256: str
@@ -143,26 +143,26 @@ class PixelLook:
 
     @property
     def waits(self) -> bool:
-        """True if the image may not leave before a person decided."""
+        """True if the image must not be sent before a person decides."""
         return not self.decision and bool(self.reason or self.missing)
 
     def decided(self, boxes: Sequence[BoxPx]) -> PixelReview:
-        """Return the decision that these boxes are blacked out, or that none needs."""
+        """Return the decision to black out these boxes, or that none is needed."""
         decision = ReviewDecision.BLACKED_OUT if boxes else ReviewDecision.CLEAN
         return PixelReview(self.image_sha256, decision, tuple(boxes))
 
     @property
     def blocked(self) -> PixelReview:
-        """The decision that the image may not leave."""
+        """Return the decision that the image must not be sent."""
         return PixelReview(self.image_sha256, ReviewDecision.BLOCKED)
 
 
 @dataclass(frozen=True, slots=True)
 class FigureCard:
-    """A figure of a run as the window lists it.
+    """A figure of a run as listed in the window.
 
-    ``called`` is its number and title and what tells it from others, ``words`` what
-    stands under it, ``orders`` what its groups can be ordered by, none for most.
+    ``called`` is its number and title and what distinguishes it from others, ``words``
+    its caption, ``orders`` what its groups can be ordered by, empty for most.
     """
 
     name: str
@@ -173,10 +173,10 @@ class FigureCard:
 
 @dataclass(frozen=True, slots=True)
 class FigureCommand:
-    """A figure of a run as a file of a kind: png, svg, pdf, csv or py, its script.
+    """Export of a run's figure to a file: png, svg, pdf, csv or py (its script).
 
-    ``ground`` is light, as in print, or dark; a picture has ``dpi`` pixels an inch.
-    ``order`` names the two series that its groups are ordered by.
+    ``ground`` is light, as in print, or dark; a picture has ``dpi`` pixels per inch.
+    ``order`` names the two series by which its groups are ordered.
     """
 
     run: int

@@ -13,7 +13,7 @@ _EVENTS: Final[Kinds[Event]] = Kinds(
 
 
 def event_as_json(event: Event, seq: int) -> dict[str, Any]:
-    """Return an event as plain JSON values with its place in the stream."""
+    """Return an event as plain JSON values with its number in the stream."""
     return {**_EVENTS.plain(event), "seq": seq}
 
 
@@ -24,5 +24,5 @@ def event_of_json(value: Mapping[str, Any]) -> Event:
 
 
 def line(value: Mapping[str, object]) -> bytes:
-    """Return one frame: a JSON object, UTF-8, closed by a newline."""
+    """Return one frame: a JSON object in UTF-8, ended by a newline."""
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"

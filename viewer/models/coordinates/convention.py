@@ -36,7 +36,7 @@ class CellReader(Protocol):
     def __call__(
         self, reply: str, grid: Grid, *, truncated: bool
     ) -> CellAnswer | Unparsed:
-        """Return the cell, or why there is none; a cut reply must name it completely."""
+        """Return the cell, or why there is none; a cut reply must name it in full."""
         ...
 
 

@@ -54,7 +54,7 @@ class GgufModel:
         return self._number("embedding_length")
 
     def cache_bytes(self, context: int) -> int:
-        """Return the bytes of a key-value cache of ``context`` tokens in half precision.
+        """Return the size of a key-value cache of ``context`` tokens in half precision.
 
         An upper bound: models with sliding-window attention need less.
         """

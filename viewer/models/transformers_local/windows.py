@@ -92,7 +92,7 @@ class Sequence:
         return np.pad(lit, (0, keys - len(lit))).astype(np.float32) * self.added
 
     def note(self, weights: Foreign, keys: int) -> None:
-        """Record (1, heads, keys, keys) attention within the stretch, and move past it."""
+        """Record (1, heads, keys, keys) attention within the stretch; move past it."""
         part = slice(self._at, self._at + keys)
         lit, own = np.flatnonzero(self.lit[part]), np.flatnonzero(self.own[part])
         self._at += keys

@@ -70,18 +70,18 @@ def read_table(
     path : Path
         A CSV file in UTF-8 with a header.
     columns : Mapping
-        What columns are, one of ``FIELDS`` each, "" for one that is not used; those
-        not named are what their own name says.
+        The meaning of columns, one of ``FIELDS`` each, "" for an unused one; other
+        columns mean what their name says.
     finding : str
-        What rows are about in a table that has no column for it.
+        The finding of a table without a column for it.
 
     Raises
     ------
     UnreadableInputError
-        For a file that is no such table, or a row of it that cannot be read; its line
-        is named.
+        If the file has another form, or a row cannot be read; the message names its
+        line.
     WrongUseError
-        For a column or field that there is not, or a table without images or findings.
+        For an unknown column or field, or a table without images or findings.
     """
     csv.field_size_limit(sys.maxsize)  # one mask or map may be longer than 128 KiB
     rows = list(rows_of(path))
@@ -95,7 +95,7 @@ def read_table(
 
 
 def first_row(path: Path) -> Mapping[str, str]:
-    """Return a table's columns with what its first row has; none without a row."""
+    """Return a table's columns with the values of its first row, if it has one."""
     csv.field_size_limit(sys.maxsize)
     row = next(iter(rows_of(path)), None)
     return {} if row is None else row.cells
@@ -183,7 +183,7 @@ def _place(cells: Mapping[str, str]) -> Written | None:
 
 
 def _answerless(cells: Mapping[str, str]) -> Unparsed | None:
-    """Return why there is no place; a verdict on that has the status as its reason."""
+    """Return why there is no location; a verdict's reason is then the status."""
     status = Status(cells["status"]) if cells.get("status") else None
     reason = cells.get("reason", "")
     if status in _SCORED and reason in _ANSWERLESS:

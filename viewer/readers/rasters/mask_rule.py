@@ -42,9 +42,9 @@ _SAME_HUE: Final = 0.98
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What a person should look at, as a stable word and in words.
+    """A doubt that a person should check, as a stable word and in words.
 
-    A mask is the subject of the ``clause``: ``has 254 grey levels; …``.
+    The mask is the subject of the ``clause``: ``has 254 grey levels; …``.
     """
 
     kind: str
@@ -53,19 +53,19 @@ class Caution:
 
 @dataclass(frozen=True, eq=False)
 class ReadMask:
-    """A (rows, columns) mask, True in the finding, and what is odd about it."""
+    """A (rows, columns) mask, True in the finding, and doubts about it."""
 
     marked: Marked
     cautions: tuple[Caution, ...] = ()
 
 
 def binarized(page: RasterPage, path: Path) -> ReadMask:
-    """Return the mask that a page of a picture holds.
+    """Return the mask of a page of a picture.
 
     Raises
     ------
     UnreadableInputError
-        If nothing in the file says which of its values or colours are the finding.
+        If it is unclear which of its values or colours are the finding.
     """
     if page.alpha is not None and _has_clear_pixels(page.alpha):
         return _by_alpha(page, page.alpha, path)
@@ -75,8 +75,8 @@ def binarized(page: RasterPage, path: Path) -> ReadMask:
 def mask_of_values(values: Samples, path: Path, white: float | None = None) -> ReadMask:
     """Return the mask of (rows, columns) numbers or (rows, columns, 3) colours.
 
-    ``white`` is the greatest value that they could have; by itself, that of their type,
-    and of numbers with a fraction 1, or 255 where one is greater.
+    ``white`` is the greatest possible value; by default that of the dtype, and for
+    floats 1, or 255 if any value is greater than 1.
     """
     if values.ndim == 3:
         return _mask_of_colours(values, path)
@@ -107,12 +107,12 @@ def mask_of_values(values: Samples, path: Path, white: float | None = None) -> R
 
 
 def _levels(values: Samples) -> Samples:
-    """Return the values that occur, ascending."""
+    """Return the distinct values, ascending."""
     return _counted(values)[0]
 
 
 def _counted(values: Samples) -> tuple[Samples, Samples]:
-    """Return the values that occur, ascending, and how often.
+    """Return the distinct values, ascending, with their counts.
 
     Masks have few runs of equal values along their rows, and only these are sorted.
     """
@@ -124,7 +124,7 @@ def _counted(values: Samples) -> tuple[Samples, Samples]:
 
 
 def _colour_counts(rgb: Samples) -> tuple[Samples, Samples]:
-    """Return the (n, 3) colours of (…, 3) uint8, and how many pixels each has."""
+    """Return the (n, 3) distinct colours of (…, 3) uint8, and the pixels of each."""
     red, green, blue = np.moveaxis(rgb.astype(np.int64), -1, 0)
     codes, counts = _counted(red << 16 | green << 8 | blue)
     return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1), counts
@@ -141,7 +141,7 @@ def _has_clear_pixels(alpha: Samples) -> bool:
 
 
 def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
-    """Return what alpha covers, if that is of one colour or marked by colours too."""
+    """Return what alpha covers, if it has one colour or colours mark it too."""
     covered = alpha >= int(alpha.max()) / 2
     colours = _shown(page, path)[covered]
     apart = colours.max(axis=0).astype(int) - colours.min(axis=0)
@@ -225,7 +225,7 @@ def _open(path: Path, first: _Colour, border: _Colour | None) -> UnreadableInput
 
 
 def _colour_of_border(shown: Samples) -> _Colour | None:
-    """Return the colour of more than half of the border's pixels, if there is one."""
+    """Return the colour of more than half of the border's pixels, None without one."""
     colours, counts = _colour_counts(_border(shown))
     most = int(counts.argmax())
     return _colour(colours[most]) if 2 * counts[most] > counts.sum() else None
@@ -267,7 +267,7 @@ def _mask_of_colours(rgb: Samples, path: Path) -> ReadMask:
 def _background(
     colours: Samples, counts: Samples, border: Samples, path: Path
 ) -> _Colour:
-    """Return the commonest black; where nothing is black, the commonest white."""
+    """Return the most frequent black, else the most frequent white."""
     is_black = colours.max(axis=1) < _NEAR
     light = border.min(axis=1) > 255 - _NEAR
     is_white_around = bool(2 * light.sum() > len(light))
@@ -284,7 +284,7 @@ def _background(
 
 
 def _are_shades(away: Samples) -> bool:
-    """Tell whether more than one colour lie on one line from the background."""
+    """Tell whether several colours lie on one line from the background's."""
     if len(away) <= 1:
         return False
     lengths = np.linalg.norm(away, axis=1)

@@ -1,4 +1,4 @@
-"""One page of an image file: its samples, and what its format says of them."""
+"""One page of an image file: its samples, and their format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +21,13 @@ _MOST_OBLONG: Final = 4.0
 
 @dataclass(frozen=True, eq=False)
 class RasterPage:
-    """A page as its format's decoder gives it, turned to be shown.
+    """A decoded page, turned for display.
 
     ``samples`` is (rows, columns) of grey values or of indices into ``palette``, or
     (rows, columns, 3) of RGB, integers of ``bits`` significant bits or floats.
     ``palette`` is (n, 3) uint8 RGB and ``alpha`` (rows, columns), each None if there is
-    none. ``white_is_zero`` where 0 is white (TIFF 6.0, PhotometricInterpretation 0).
+    none. ``white_is_zero`` is True if 0 is white (TIFF 6.0, PhotometricInterpretation
+    0).
     """
 
     samples: Samples
@@ -43,10 +44,10 @@ class RasterPage:
 
 
 def turned(values: Samples, orientation: int) -> Samples:
-    """Return stored rows and columns as they are shown.
+    """Turn stored rows and columns for display.
 
-    ``orientation`` is that of TIFF 6.0 (page 36) and EXIF 2.3 (4.6.4 A); anything but
-    1 to 8, which both reserve, is taken for 1.
+    ``orientation`` is that of TIFF 6.0 (page 36) and EXIF 2.3 (4.6.4 A); anything but 1
+    to 8 is reserved there and counts as 1.
     """
     turn = TURNS.get(orientation, TURNS[1])
     if turn.transpose:
@@ -61,10 +62,10 @@ def turned(values: Samples, orientation: int) -> Samples:
 def page_geometry(
     size: SizePx, orientation: int, per_unit: tuple[float, float] = (0, 0)
 ) -> ImageGeometry:
-    """Return how a page of a stored size is shown.
+    """Return the geometry of a page of a stored size as shown.
 
-    ``per_unit`` are the pixels of a row and of a column in the same length, (0, 0)
-    where the file does not say.
+    ``per_unit`` is the number of pixels per unit length along a row and a column, (0,
+    0) if the file does not say.
     """
     across, down = per_unit
     aspect = across / down if min(per_unit) > 0 else 1.0
@@ -75,7 +76,7 @@ def page_geometry(
 
 
 def check_size(path: Path, rows: int, columns: int) -> None:
-    """Refuse a size that no image has, before anything is decoded."""
+    """Refuse an implausible size, before anything is decoded."""
     from PIL import Image
 
     most = Image.MAX_IMAGE_PIXELS
@@ -91,7 +92,7 @@ def check_size(path: Path, rows: int, columns: int) -> None:
 
 
 def without_ink(left: Samples, white: int) -> Samples:
-    """Return as RGB what light the inks cyan, magenta, yellow and black leave.
+    """Convert CMYK to RGB.
 
     ``left`` is (rows, columns, 4), ``white`` where there is no ink.
     """
@@ -110,7 +111,7 @@ def check_page(path: Path, frame: int, pages: int) -> None:
 
 
 def colours_of(page: RasterPage, path: Path) -> Samples:
-    """Return grey or RGB samples; the indices of a palette are looked up."""
+    """Return grey or RGB samples, after looking up palette indices."""
     if page.palette is None:
         return page.samples
     most = int(page.samples.max(initial=0))
@@ -124,9 +125,9 @@ def colours_of(page: RasterPage, path: Path) -> Samples:
 
 
 def eight_bits(samples: Samples, white: int) -> npt.NDArray[np.uint8]:
-    """Return integers from 0 to ``white`` scaled to 0 to 255, rounded to the nearest.
+    """Scale integers from 0 to ``white`` to 0 to 255, rounded to the nearest.
 
-    As PNG asks for (section 12.5, sample depth scaling) and ImageMagick does.
+    As PNG specifies (section 12.5, sample depth scaling) and ImageMagick does.
     """
     if white == 255:
         return np.ascontiguousarray(samples, dtype=np.uint8)

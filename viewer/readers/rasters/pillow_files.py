@@ -1,7 +1,7 @@
 """PNG, JPEG, JPEG 2000, WebP, BMP and GIF, by Pillow.
 
-Pillow keeps 8 bits of deeper colour in PNG, does not miss rows that a PNG lacks, and
-spreads every JPEG 2000 over 8 or 16 bits; imagecodecs decodes these.
+Pillow reduces deeper colour in PNG to 8 bits, does not notice missing rows of a PNG,
+and stretches every JPEG 2000 to 8 or 16 bits; imagecodecs decodes these instead.
 """
 
 import os
@@ -41,7 +41,7 @@ _GREY_MODES: Final = frozenset({"1", "L", "LA"})
 
 
 def pillow_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
-    """Return the geometry of each page, or one of all, and the number of pages."""
+    """Return the geometry of each page, or one for all, and the number of pages."""
     with _opened(path) as image:
         pages = _page_count(image)
         if image.format != _OF_OWN_SIZES:
@@ -86,7 +86,7 @@ def _page_count(image: Image.Image) -> int:
 
 
 def _at(image: Image.Image, path: Path, frame: int) -> ImageGeometry:
-    """Go to a page of a file; return its geometry."""
+    """Go to a page of a file, and return its geometry."""
     pages = _page_count(image)
     check_page(path, frame, pages)
     image.seek(frame)
@@ -102,7 +102,7 @@ def _geometry(image: Image.Image, path: Path) -> ImageGeometry:
 
 
 def _orientation(image: Image.Image, path: Path) -> int:
-    """Return the Orientation of EXIF; where there is none, or it is damaged, 1."""
+    """Return the EXIF Orientation, 1 if it is missing or damaged."""
     data = image.info.get("exif") or (_png_exif(path) if image.format == "PNG" else b"")
     exif = Image.Exif()
     try:
@@ -113,7 +113,7 @@ def _orientation(image: Image.Image, path: Path) -> int:
 
 
 def _png_exif(path: Path) -> bytes:
-    """Return the chunk eXIf, which ImageMagick writes behind the pixels."""
+    """Return the eXIf chunk, which ImageMagick writes after the pixels."""
     with path.open("rb") as stream:
         stream.seek(_PNG_SIGNATURE)
         for _ in range(_MOST_CHUNKS):
@@ -127,7 +127,7 @@ def _png_exif(path: Path) -> bytes:
 
 
 def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, int]:
-    """Return grey, indices or RGB, then alpha or None, then the bits of a sample."""
+    """Return grey, indices or RGB, then alpha or None, then the bits per sample."""
     if image.format == "JPEG2000":
         samples, bits = _decoded_jpeg2000(path, SizePx(image.height, image.width))
         if image.mode == "CMYK":
@@ -149,7 +149,7 @@ def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, i
 
 
 def _parted(samples: Samples) -> tuple[Samples, Samples | None]:
-    """Return colour and, of two or four samples a pixel, alpha (the last)."""
+    """Separate colour and alpha, which is the last of two or four samples per pixel."""
     count = samples.shape[2] if samples.ndim == 3 else 1
     if count == 2:
         return samples[..., 0], samples[..., 1]
@@ -186,7 +186,7 @@ def _decoded_jpeg2000(path: Path, size: SizePx) -> tuple[Samples, int]:
 
 
 def _jpeg2000_bits(said: MainHeader, path: Path, size: SizePx) -> int:
-    """Return the bits of every component; a wrong size is refused."""
+    """Return the bits of every component; refuse a wrong size."""
     if (said.rows, said.columns) != (size.rows, size.columns):
         raise UnreadableInputError(
             f"{path.name} claims {size.columns} × {size.rows} pixels, but its "

@@ -2,15 +2,15 @@
 
 - The Orientation of EXIF (JPEG, PNG, WebP) and of TIFF is applied here, once: all else
   sees the upright image only. Rows and columns, boxes and masks count from its top
-  left, also where they are stored or exported.
-- Grey keeps its depth. 8 bits and fewer are shown as they are, deeper grey and numbers,
-  which say of no window, over their full range. Where 0 is white the values stay as
-  stored, and what is shown is inverted, as with MONOCHROME1 in DICOM.
+  left, also in stores and exports.
+- Grey keeps its depth. Up to 8 bits are shown unchanged, deeper grey and floats, which
+  have no window, over their full range. If 0 is white the values stay as stored and
+  only the display is inverted, as with MONOCHROME1 in DICOM.
 - Colour has 8 bits: deeper colour is scaled and rounded (v·255/65535), a palette is
   looked up. Deeper colour whose channels are all the same is grey and keeps its depth.
-- Alpha and a transparent colour are passed over: what lies under them was measured.
+- Alpha and a transparent colour are ignored: the pixels under them were measured.
 - Neither an ICC profile nor the gAMA and cHRM of a PNG is applied: samples are
-  measurements here, and what analyses images (Pillow, OpenCV) reads them so too.
+  measurements here, and Pillow and OpenCV ignore them too.
 """
 
 from pathlib import Path
@@ -31,7 +31,7 @@ _IDENTITY: Final = Window(128.0, 256.0, VoiFunction.LINEAR)
 
 
 def load_raster_file(path: Path, frame: int = 0) -> PixelImage:
-    """Return a page of an image file: grey of its own depth, or RGB of 8 bits."""
+    """Return a page of an image file: grey of its own depth, or 8-bit RGB."""
     page = raster_page(path, frame)
     colours = colours_of(page, path)
     if colours.ndim == 2:
@@ -48,14 +48,14 @@ def raster_page(path: Path, frame: int) -> RasterPage:
     Raises
     ------
     UnreadableInputError
-        If the file is damaged, says what cannot be, or has no such page.
+        If the file is damaged, contradicts itself, or has no such page.
     """
     with refusing(path):
         return (tiff_page if _is_tiff(path) else pillow_page)(path, frame)
 
 
 def raster_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
-    """Return the geometry of each page, or one of all, and the number of pages.
+    """Return the geometry of each page, or one for all, and the number of pages.
 
     No pixel is decoded.
     """
@@ -72,7 +72,7 @@ def _is_tiff(path: Path) -> bool:
 
 
 def _is_grey(page: RasterPage, colours: Samples) -> bool:
-    """Tell whether a palette, or colour of more than 8 bits, has no colour in it."""
+    """Tell whether a palette, or colour of more than 8 bits, contains only greys."""
     if page.palette is not None:
         return bool((page.palette == page.palette[:, :1]).all())
     return page.bits > 8 and bool((colours == colours[..., :1]).all())

@@ -1,8 +1,8 @@
 """TIFF and BigTIFF by tifffile, each page with its own size (TIFF 6.0).
 
-What is shown is what PhotometricInterpretation says; samples beyond those that it needs
-are ExtraSamples, of which only alpha has a meaning here. A page whose tags contradict
-each other or its bytes is refused.
+PhotometricInterpretation decides what is shown; additional samples are ExtraSamples, of
+which only alpha is used. A page whose tags contradict each other or its bytes is
+refused.
 """
 
 from contextlib import contextmanager
@@ -58,10 +58,10 @@ _BY_LIBTIFF: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 1, 6: 2, 7: 3, 8: 4}
 
 
 def tiff_geometries(path: Path, most: int) -> tuple[tuple[ImageGeometry, ...], int]:
-    """Return the geometries of the first ``most`` pages, and how many pages there are.
+    """Return the geometries of the first ``most`` pages, and the number of pages.
 
-    No pixel is decoded. A first page of a size that no image has is refused; others
-    are when they are opened.
+    No pixel is decoded. An implausible size of the first page is refused; that of
+    others when they are opened.
     """
     with _pages(path) as pages:
         check_size(path, pages[0].imagelength, pages[0].imagewidth)
@@ -74,8 +74,8 @@ def tiff_page(path: Path, frame: int) -> RasterPage:
     Raises
     ------
     UnreadableInputError
-        If its samples have a meaning or a form that is not read, its tags contradict
-        each other, or its file ends before its pixels.
+        If its samples have an unsupported meaning or format, its tags contradict each
+        other, or its file is truncated.
     """
     with _pages(path) as pages:
         check_page(path, frame, len(pages))
@@ -105,7 +105,7 @@ def _geometry(page: "TiffPage") -> ImageGeometry:
 
 
 def _number(page: "TiffPage", tag: int, default: int) -> int:
-    """Return a tag of one number; one that is absent or odd has its default."""
+    """Return a tag with one number, its default if it is absent or invalid."""
     value = page.tags.valueof(tag, default)
     return int(value) if isinstance(value, int) else default
 
@@ -117,7 +117,7 @@ def _ratio(page: "TiffPage", tag: int) -> float:
 
 
 def _check_form(page: "TiffPage", path: Path) -> None:
-    """Refuse a page whose samples are none of those that are read."""
+    """Refuse a page with an unsupported sample format."""
     check_size(path, page.imagelength, page.imagewidth)
     needed = _SAMPLES.get(int(page.photometric))
     if needed is None or page.imagedepth != 1:
@@ -166,13 +166,13 @@ def _check_depth(page: "TiffPage", path: Path, *, is_colour: bool) -> None:
 
 
 def _sample_format(page: "TiffPage") -> int:
-    """Return the sample format; what is undefined is unsigned (TIFF 6.0, page 80)."""
+    """Return the sample format; undefined counts as unsigned (TIFF 6.0, page 80)."""
     form = page.sampleformat
     return _UINT if form == _UNDEFINED else int(form) if isinstance(form, int) else 0
 
 
 def _check_bytes(page: "TiffPage", path: Path) -> None:
-    """Refuse a page that does not say where all of its pixels are, or lacks some."""
+    """Refuse a page whose pixel data are not all located in the file."""
     needed, offsets = prod(page.chunked), page.dataoffsets
     there = [count for count in page.databytecounts if count > 0]
     if len(offsets) < needed or len(there) < needed:
@@ -193,7 +193,7 @@ def _check_bytes(page: "TiffPage", path: Path) -> None:
 
 
 def _by_libtiff(path: Path, frame: int, orientation: int) -> Samples:
-    """Return a page whose colours libtiff turns into RGB, as its rows are stored."""
+    """Return a page converted to RGB by libtiff, in stored row order."""
     from imagecodecs import tiff_decode
 
     shown: Samples = tiff_decode(path.read_bytes(), index=frame, asrgb=True)
@@ -201,7 +201,7 @@ def _by_libtiff(path: Path, frame: int, orientation: int) -> Samples:
 
 
 def _stored(page: "TiffPage") -> Samples:
-    """Return (rows, columns, samples), whether they are stored in planes or not."""
+    """Return (rows, columns, samples), whether stored in planes or not."""
     planes = page.asarray().reshape(page.shaped)
     planes = planes.view(np.uint8) if planes.dtype == np.bool_ else planes
     return np.moveaxis(planes[:, 0], 0, 2).reshape(*planes.shape[2:4], -1)
@@ -233,7 +233,7 @@ def _alpha(page: "TiffPage", stored: Samples, needed: int) -> Samples | None:
 
 
 def _palette(page: "TiffPage", path: Path) -> Samples:
-    """Return a ColorMap's upper bytes, which some write alone (TIFF 6.0, page 23)."""
+    """Return a ColorMap as bytes; some writers use only 8 bits (TIFF 6.0, page 23)."""
     wide = page.colormap
     if wide is None:
         raise UnreadableInputError(
@@ -244,7 +244,7 @@ def _palette(page: "TiffPage", path: Path) -> Samples:
 
 
 def _unmultiplied(colour: Samples, alpha: Samples, white: int) -> Samples:
-    """Return colours from which alpha is divided out; clear pixels as they are."""
+    """Return colours divided by alpha; fully transparent pixels are unchanged."""
     wide = colour.astype(np.int64) * white + alpha // 2
     divided = (wide // np.maximum(alpha, 1)).clip(0, white)
     return np.where(alpha > 0, divided, colour).astype(colour.dtype)

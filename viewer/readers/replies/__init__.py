@@ -1,1 +1,1 @@
-"""Read replies that models gave elsewhere."""
+"""Replies that models gave elsewhere, from files."""

@@ -1,4 +1,4 @@
-"""Which kind of file replies are in, told by its name and its first line."""
+"""Detection of the kind of reply file, by its name and first line."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,15 +15,15 @@ def read_replies(
 ) -> FoundReplies:
     """Return the replies of several files together, in their order.
 
-    ``columns`` says what columns of a table or members of its lines are, one of
+    ``columns`` is the meaning of a table's columns or a line's members, one of
     ``viewer.domain.written_reply.FIELDS`` each.
 
     Raises
     ------
     UnreadableInputError
-        For a file that cannot be read, or of no known kind.
+        If a file cannot be read, or is of no known kind.
     WrongUseError
-        For a table without a column for the item or for the reply.
+        If a table has no column for the item or for the reply.
     """
     found = [_read(file, columns or {}) for file in files]
     return FoundReplies(

@@ -1,4 +1,4 @@
-"""Rows as replies, and what is wrong with those that are none."""
+"""Conversion of rows to replies, and problems with invalid rows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["FoundReplies", "Row", "made_replies", "replies_of_rows"]
 
 @dataclass(frozen=True)
 class FoundReplies:
-    """The replies of a file; ``problems`` are sentences on lines that are none."""
+    """The replies of a file; ``problems`` are sentences on invalid lines."""
 
     replies: tuple[WrittenReply, ...]
     problems: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ def replies_of_rows(
 
 
 def made_replies(file: Path, rows: Iterable[Row]) -> FoundReplies:
-    """Return the replies of rows whose columns have their own names."""
+    """Return the replies of rows with the standard column names."""
     made = list(_made(file, rows))
     return FoundReplies(
         tuple(one for one in made if isinstance(one, WrittenReply)),

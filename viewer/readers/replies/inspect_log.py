@@ -38,7 +38,7 @@ def rows_of_log(log: Mapping[str, Any]) -> list[Row]:
 
 
 def samples_of_zip(file: Path) -> list[Row]:
-    """Return the samples of a log in a zip; what cannot be opened raises."""
+    """Return the samples of a zipped log; raises if it cannot be opened."""
     try:
         with zip_members(file) as archive:
             names = archive.names
@@ -59,7 +59,7 @@ def samples_of_zip(file: Path) -> list[Row]:
 
 
 def replies_of(file: Path, samples: list[Row]) -> FoundReplies:
-    """Return what a log's samples were answered."""
+    """Return the replies in a log's samples."""
     return made_replies(file, samples)
 
 
@@ -87,7 +87,7 @@ def _row(sample: object, model: str, number: int) -> Row:
 
 
 def _said(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """Yield the reply and how it ended; a sample that failed has none."""
+    """Yield the reply and its finish reason; a failed sample has none."""
     output = sample.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):

@@ -29,7 +29,7 @@ def is_sample(row: Mapping[str, Any]) -> bool:
 
 
 def replies_of(file: Path, rows: Sequence[Row]) -> FoundReplies:
-    """Return what the samples of a task were answered."""
+    """Return the replies in the samples of a task."""
     found = made_replies(file, map(_row, rows))
     return FoundReplies(tuple(map(_placed, found.replies)), found.problems)
 

@@ -14,7 +14,7 @@ from viewer.readers.datasets.csv_tables import rows_of
 
 @dataclass(frozen=True)
 class Row:
-    """What stands in a line, and which line of the file or sample of a log it is."""
+    """The content of a line, and its number in the file or of a sample in a log."""
 
     place: str
     values: Mapping[str, Any]
@@ -27,7 +27,7 @@ def csv_rows(file: Path) -> list[Row]:
 
 
 def json_line_rows(file: Path) -> list[Row]:
-    """Return the objects of a file of JSON lines; another line raises."""
+    """Return the objects of a JSON Lines file; raises for any other line."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:

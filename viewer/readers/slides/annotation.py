@@ -1,4 +1,4 @@
-"""What is written over a field of a slide: its magnification, pixel size and colour."""
+"""Annotation of a slide's field: magnification, pixel size and colour."""
 
 from viewer.domain.slide import OVERVIEW, scale_name
 from viewer.readers.slides.format import SlideFacts
@@ -6,9 +6,10 @@ from viewer.readers.slides.slide import Slide, colour_words
 
 
 def scan_words(facts: SlideFacts) -> str:
-    """Return ``Whole slide, scanned at 20x``, with what is known of the magnification.
+    """Return ``Whole slide, scanned at 20x``, with doubts about the magnification.
 
-    By its pixel size where the file does not name the objective, or another one.
+    It follows from the pixel size if the file names no objective, or a contradictory
+    one.
     """
     if facts.magnification is None:
         return "Whole slide, magnification unknown"
@@ -19,14 +20,14 @@ def scan_words(facts: SlideFacts) -> str:
 
 
 def _against(facts: SlideFacts) -> str:
-    """Return what the file says of an objective that its pixels contradict."""
+    """Return a remark on an objective that contradicts the pixel size."""
     if facts.power is None or not facts.contradicts_power:
         return ""
     return f"by its pixel size; the file says {_rounded(facts.power)}"
 
 
 def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
-    """Return magnification and place of a field, pixel size, colours and loss."""
+    """Return a field's magnification, position, pixel size, colours and compression."""
     scale = slide.map.scale_of(frame)
     spacing = slide.map.geometry(frame).spacing
     um = None if spacing is None else spacing.column_mm * 1000

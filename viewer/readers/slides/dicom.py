@@ -47,7 +47,8 @@ _TAGS: Final = [
 class _Level:
     """A stored level: its file, its series and its size.
 
-    ``ycbcr`` where it holds luminance and chrominance though its tag says RGB.
+    ``ycbcr`` is True if it contains luminance and chrominance although its tag says
+    RGB.
     """
 
     path: Path
@@ -57,17 +58,17 @@ class _Level:
 
 
 def is_dicom_slide(path: Path, start: bytes) -> bool:  # noqa: ARG001 - as its sibling
-    """Tell by its SOP class whether a file is a part of a whole slide."""
+    """Tell whether a file is part of a whole slide, by its SOP class."""
     return start[128:132] == b"DICM" and _SOP_CLASS in start
 
 
 def slide_lead(path: Path) -> Path:
-    """Return the file that stands for a slide: that of the scan's own resolution.
+    """Return the file that represents a slide: the one at scan resolution.
 
     Raises
     ------
     UnreadableInputError
-        If no file of this series in the folder holds a level of the scan.
+        If no file of this series in the folder has the scan's level.
     """
     levels = _levels_of(path)
     if not levels:
@@ -79,17 +80,17 @@ def slide_lead(path: Path) -> Path:
 
 
 def dicom_parts(path: Path) -> tuple[Path, ...]:
-    """Return the files of all levels of a slide, the largest first."""
+    """Return the files of all levels of a slide, largest first."""
     return tuple(level.path for level in _levels_of(path))
 
 
 def open_dicom_slide(path: Path) -> "DicomSlideFile":
-    """Open the slide that a file is a part of; reads tags, no pixels."""
+    """Open the slide that a file belongs to; this reads tags, no pixels."""
     return DicomSlideFile(path)
 
 
 class DicomSlideFile:
-    """A slide opened by wsidicom, which locks each file while it reads of it."""
+    """A slide opened by wsidicom, which locks each file while reading from it."""
 
     def __init__(self, path: Path) -> None:
         self.facts, levels = dicom_slide_facts(path), _levels_of(path)
@@ -120,7 +121,7 @@ class DicomSlideFile:
 
 
 def _as_rgb(region: "Image") -> "Image":
-    """Return luminance and chrominance, which were taken for RGB, as RGB (T.871)."""
+    """Convert YCbCr that was decoded as RGB to RGB (T.871)."""
     from PIL.Image import frombytes
 
     return frombytes("YCbCr", region.size, region.tobytes()).convert("RGB")
@@ -137,7 +138,7 @@ def _library() -> Any:  # noqa: ANN401 - a module without types
 
 
 def _levels_of(path: Path) -> tuple[_Level, ...]:
-    """Return the levels of the series that a file belongs to, the largest first."""
+    """Return the levels of the series that a file belongs to, largest first."""
     series = str(_tags(path).get("SeriesInstanceUID", ""))
     folder = path.parent
     known = _levels_in(folder, folder.stat().st_mtime_ns)
@@ -146,7 +147,7 @@ def _levels_of(path: Path) -> tuple[_Level, ...]:
 
 @lru_cache(maxsize=16)
 def _levels_in(folder: Path, changed_ns: int) -> Mapping[str, tuple[_Level, ...]]:  # noqa: ARG001 - forgets a folder that changed
-    """Return a folder's slides by series; each file of it is looked at once."""
+    """Return a folder's slides by series, reading each file only once."""
     slides: dict[str, list[_Level]] = {}
     for path in sorted(p for p in folder.iterdir() if p.is_file()):
         level = _level_or_none(path)
@@ -156,9 +157,9 @@ def _levels_in(folder: Path, changed_ns: int) -> Mapping[str, tuple[_Level, ...]
 
 
 def _level_or_none(path: Path) -> _Level | None:
-    """Return a level, None for any other file.
+    """Return a file as a level, None if it is not one.
 
-    One that is damaged is none; it is refused by its name when it is opened itself.
+    A damaged file counts as none; it is refused when it is opened itself.
     """
     try:
         with refusing(path), path.open("rb") as stream:
@@ -216,9 +217,9 @@ def dicom_slide_facts(path: Path) -> SlideFacts:
 
 
 def _spacing(tags: Dataset, path: Path) -> Spacing:
-    """Return Pixel Spacing, row first, of Pixel Measures (PS3.3 C.7.6.16.2.1).
+    """Return Pixel Spacing, row first, from Pixel Measures (PS3.3 C.7.6.16.2.1).
 
-    The standard requires it of a level, and wsidicom does not read one without it.
+    The standard requires it for a level, and wsidicom does not read levels without it.
     """
     groups = (tags.get("SharedFunctionalGroupsSequence") or [Dataset()])[0]
     measures = (groups.get("PixelMeasuresSequence") or [Dataset()])[0]

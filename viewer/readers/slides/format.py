@@ -1,4 +1,4 @@
-"""What a reader of whole slides offers, and what a slide says of itself."""
+"""The interface of slide readers, and the properties of a slide."""
 
 from dataclasses import dataclass
 from math import log2
@@ -39,13 +39,12 @@ _LEAST_PX: Final = 64
 
 @dataclass(frozen=True)
 class SlideFacts:
-    """What a slide's file says, its pixels undecoded.
+    """The properties in a slide's file, read without decoding pixels.
 
     ``levels`` are the stored sizes, the scan's first and descending; ``spacing`` that
     of the scan's pixels; ``power`` the objective's, None if the file does not say;
-    ``icc`` the colour profile; ``lossy`` what was lost by compression and ``note`` what
-    was mended, "" for nothing. Keys are empty where the file names no patient, study or
-    series.
+    ``icc`` the colour profile; ``lossy`` the lossy compression and ``note`` corrections
+    made, "" for none. Keys are empty where the file names no patient, study or series.
     """
 
     path: Path
@@ -69,11 +68,11 @@ class SlideFacts:
 
     @property
     def magnification(self) -> float | None:
-        """The scan's magnification: by its objective or its pixel size, else None.
+        """The scan's magnification, from its objective or its pixel size, else None.
 
-        A pixel within a tenth of an offered magnification's has that magnification.
-        Where the two contradict each other the pixel size holds: it is measured, and
-        a lens behind the objective may magnify further.
+        A pixel size within a tenth of an offered magnification's gives that
+        magnification. If it contradicts the objective, the pixel size decides: it is
+        measured, and a lens behind the objective may magnify further.
         """
         if self.power is None or self.contradicts_power:
             return self._of_pixels
@@ -81,7 +80,7 @@ class SlideFacts:
 
     @property
     def contradicts_power(self) -> bool:
-        """Whether the pixel size is that of quite another objective."""
+        """Whether the pixel size contradicts the objective."""
         pixels = self._of_pixels
         if self.power is None or pixels is None:
             return False
@@ -97,15 +96,15 @@ class SlideFacts:
 
 
 class SlideFile(Protocol):
-    """An open slide; ``read`` may be called from several threads at once."""
+    """An open slide; ``read`` is thread-safe."""
 
     facts: SlideFacts
 
     def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
         """Return whole pixels of a stored level as (rows, columns, 3) RGB.
 
-        Where the scanner saw nothing the slide's own background is returned, white
-        unless the file names another.
+        Areas that were not scanned have the slide's background colour, white by
+        default.
         """
 
     def __enter__(self) -> Self:
@@ -116,7 +115,7 @@ class SlideFile(Protocol):
 
 
 def is_scanned_at(spacing: Spacing) -> bool:
-    """Tell whether a microscope may have scanned pixels of this size."""
+    """Tell whether this pixel size is plausible for a microscope."""
     least, most = _SCANNED_UM
     return all(least <= mm * 1000 <= most for mm in (spacing.row_mm, spacing.column_mm))
 
@@ -133,7 +132,7 @@ def map_of(facts: SlideFacts) -> SlideMap:
 
 
 def _offered(facts: SlideFacts) -> list[tuple[str, float]]:
-    """Return names and downsampling factors, the lowest magnification first."""
+    """Return names and downsampling factors, lowest magnification first."""
     scan = facts.magnification
     if scan is not None:
         return [(scale_name(m), scan / m) for m in MAGNIFICATIONS if m <= scan]
@@ -143,7 +142,7 @@ def _offered(facts: SlideFacts) -> list[tuple[str, float]]:
 
 
 def _size_at(facts: SlideFacts, factor: float) -> SizePx:
-    """Return the slide's size, that of a stored level where it has this factor."""
+    """Return the slide's size at a factor, that of a stored level if there is one."""
     rows, columns = facts.size.rows / factor, facts.size.columns / factor
     for level in facts.levels:
         if _is_near(level.rows, rows) and _is_near(level.columns, columns):

@@ -35,11 +35,11 @@ _COMPRESSION: Final = re.compile(r"\b(JPEG|J2K)\b(?:/\w+)?(?: Q=(\d+))?")
 
 
 def is_openslide(path: Path, start: bytes) -> bool:
-    """Tell by a file's content whether it is a slide that OpenSlide reads.
+    """Tell whether OpenSlide reads a file, by its content.
 
-    A tiled TIFF of no scanner is one if it has several levels. Without OpenSlide the
-    names that only scanners give are taken for slides, so that what is missing is
-    said when one is opened.
+    A tiled TIFF of an unknown scanner counts as a slide if it has several levels.
+    Without OpenSlide, suffixes that only scanners use count as slides, so that the
+    missing package is reported when one is opened.
     """
     own = path.suffix.lower() in _OWN_SUFFIXES
     if not (own or start.startswith(_STARTS)):
@@ -54,12 +54,13 @@ def is_openslide(path: Path, start: bytes) -> bool:
 
 
 def openslide_parts(path: Path) -> tuple[Path, ...]:
-    """Return the files of a slide: that of its name, and those that it names.
+    """Return the files of a slide: the named one, and those it refers to.
 
     Raises
     ------
     UnreadableInputError
-        If it names a file outside its folder, a link, or what is not a file.
+        If it refers to a file outside its folder, a link, or something else than a
+        file.
     """
     suffix = path.suffix.lower()
     if suffix in {".vms", ".vmu"}:
@@ -77,19 +78,19 @@ def openslide_parts(path: Path) -> tuple[Path, ...]:
 
 
 def _named(index: Path, folder: Path, fields: re.Pattern[bytes]) -> list[Path]:
-    """Return the files in a folder that an index of theirs names."""
+    """Return the files in a folder that the slide's index lists."""
     regular_file(index, _LARGEST_INDEX)
     names = dict.fromkeys(fields.findall(index.read_bytes()))
     return [beside(index, folder, os.fsdecode(name.strip())) for name in names]
 
 
 def open_openslide(path: Path) -> "OpenSlideFile":
-    """Open a slide; reads its directory, none of its pixels."""
+    """Open a slide; this reads its directory, no pixels."""
     return OpenSlideFile(path)
 
 
 class OpenSlideFile:
-    """A slide opened by OpenSlide, which lets several threads read at once."""
+    """A slide opened by OpenSlide, which is thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._slide = _library().OpenSlide(path)
@@ -98,7 +99,7 @@ class OpenSlideFile:
         self._ground = tuple(bytes.fromhex(said))
 
     def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
-        """Return whole pixels of a stored level, blended on the slide's background."""
+        """Return whole pixels of a stored level, blended with the background colour."""
         from PIL import Image
 
         factor = self._slide.level_downsamples[level]
@@ -125,7 +126,7 @@ def openslide_facts(path: Path) -> SlideFacts:
 
 
 def properties(path: Path) -> Mapping[str, str]:
-    """Return the properties of a slide by OpenSlide's names."""
+    """Return OpenSlide's properties of a slide."""
     with _library().OpenSlide(path) as slide:
         return dict(slide.properties)
 
@@ -171,7 +172,7 @@ def _facts_of(path: Path, slide: Any) -> SlideFacts:  # noqa: ANN401 - untyped l
 
 
 def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
-    """Return the spacing of the scan, and words on one that cannot be a scan's."""
+    """Return the scan's spacing, and a remark if it is implausible."""
     row, column = _number(said, "openslide.mpp-y"), _number(said, "openslide.mpp-x")
     if row is None or column is None:
         return None, ""
@@ -199,7 +200,7 @@ def _scanner(said: Mapping[str, str]) -> str:
 
 
 def _lossy(comment: str) -> str:
-    """Return what an Aperio description says of compression (``JPEG/RGB Q=30``)."""
+    """Return the compression in an Aperio description (``JPEG/RGB Q=30``)."""
     found = _COMPRESSION.search(comment)
     if found is None:
         return ""

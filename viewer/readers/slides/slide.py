@@ -1,4 +1,4 @@
-"""Whole slides: which files are one, what they say, and their fields as pixels."""
+"""Whole slides: recognising them, their properties, and their fields as pixels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,14 +83,14 @@ class Slide:
 
 
 def is_slide(path: Path, start: bytes) -> bool:
-    """Tell whether a file, given its first START_BYTES, is or belongs to a slide."""
+    """Tell whether a file, given its first START_BYTES, is a slide or part of one."""
     return any(kind.recognises(path, start) for kind in FORMATS)
 
 
 def read_slide(path: Path) -> Slide:
     """Return the properties of a slide and its frames; no pixel is read.
 
-    ``facts.path`` is the file that stands for the slide where it has several.
+    ``facts.path`` is the file that represents a slide of several files.
 
     Raises
     ------
@@ -108,8 +108,8 @@ def read_slide(path: Path) -> Slide:
 def load_field(path: Path, frame: int) -> PixelImage:
     """Return a frame of a slide as RGB, with its spacing on the specimen.
 
-    Only the tiles below the field are decoded, a block at a time. Colours are those of
-    the file, turned to sRGB by its ICC profile where it has one.
+    Only the tiles of the field are decoded, block by block. Colours are those of the
+    file, converted to sRGB by its ICC profile if it has one.
     """
     slide = read_slide(path)
     if not 0 <= frame < slide.map.frames:
@@ -155,7 +155,7 @@ def _read_slide(path: Path, changed_ns: int, length: int) -> Slide:  # noqa: ARG
 
 
 def _read_at(file: SlideFile, size: SizePx, field: BoxPx) -> npt.NDArray[np.uint8]:
-    """Return a field of the whole slide shown with a size."""
+    """Return a field of the whole slide at a display size."""
     level = _level_for(file.facts, size)
     stored = file.facts.levels[level]
     if stored == size:
@@ -189,9 +189,9 @@ def _level_for(facts: SlideFacts, size: SizePx) -> int:
 def _shrunk(
     file: SlideFile, level: int, wanted: BoxPx, size: tuple[int, int]
 ) -> npt.NDArray[np.uint8]:
-    """Return a rectangle of a level made smaller, averaged with weights of a triangle.
+    """Return a rectangle of a level reduced with a triangle filter.
 
-    What lies around it is read as well, so that neighbouring blocks meet unseen.
+    A margin is read as well, so that no seams appear between blocks.
     """
     from PIL import Image
 
@@ -227,7 +227,7 @@ def _to_srgb(pixels: npt.NDArray[np.uint8], icc: bytes | None) -> npt.NDArray[np
 
 @lru_cache(maxsize=4)
 def _transform(icc: bytes) -> Any:  # noqa: ANN401 - Pillow's, which has no public type
-    """Return how a profile's colours become sRGB's, None if it cannot be used."""
+    """Return the transform from a profile's colours to sRGB, None if it is unusable."""
     from io import BytesIO
 
     from PIL import ImageCms

@@ -1,4 +1,4 @@
-"""What the header of a volume says of its values: where they lie, and how in space."""
+"""The header of a volume: where its values are in files, and in space."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _LEAST_VOLUME: Final = 1e-3
 
 
 class Packing(Enum):
-    """How the values of a volume are written to its files."""
+    """How the values of a volume are compressed in its files."""
 
     NONE = "none"
     DEFLATE = "gzip or zlib"
@@ -31,7 +31,7 @@ class Packing(Enum):
 class Part:
     """A file with values of a volume.
 
-    ``start`` is the byte at which they begin; None if they are the end of the file.
+    ``start`` is the offset of the values; None if they are at the end of the file.
     """
 
     path: Path
@@ -42,21 +42,19 @@ class Part:
 class VolumeHeader:
     """The values of a volume in its files and in space.
 
-    ``shape`` counts the values along each axis of the file, the fastest first. The
-    first two axes of space are the columns and rows of a stored slice, the further ones
-    its slices. ``components`` is the axis along which the numbers of one voxel lie,
-    None if a voxel is one number.
+    ``shape`` is the number of values along each axis of the file, fastest first. The
+    first two spatial axes are the columns and rows of a stored slice, the others its
+    slices. ``components`` is the axis of a voxel's components, None for scalar voxels.
 
-    ``parts`` hold equally many values each, of ``dtype`` with its byte order; ``skip``
-    bytes of the first are passed over once they are unpacked. A value is multiplied by
+    ``parts`` have the same number of values each, of ``dtype`` with its byte order;
+    ``skip`` bytes of the decompressed first part are skipped. A value is multiplied by
     ``slope``, then ``intercept`` is added.
 
     ``affine`` (3, 4) has the steps along the first three axes of space, and the centre
     of the first voxel, in millimetres of the patient (x to the left, y to the back, z
-    to the head); a position that is not known is NaN. It is None if the file does not
-    say how the volume lies in the patient. ``spacing`` is then the distance of
-    neighbours along the first two axes of space in millimetres, None if the file does
-    not say that either.
+    to the head); an unknown position is NaN. It is None if the orientation in the
+    patient is unknown; ``spacing`` is then the voxel distance along the first two
+    spatial axes in millimetres, None if that is unknown too.
     """
 
     shape: tuple[int, ...]
@@ -77,7 +75,7 @@ class VolumeHeader:
 
     @property
     def component_count(self) -> int:
-        """How many numbers a voxel is."""
+        """The number of components of a voxel."""
         return 1 if self.components is None else self.shape[self.components]
 
 

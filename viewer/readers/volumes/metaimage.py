@@ -49,14 +49,14 @@ _TYPES: Final = {
 def read_metaimage_header(path: Path) -> VolumeHeader:
     """Return the header of a MetaImage file.
 
-    ``TransformMatrix`` gives the direction; a file without it does not say how it lies
-    in the patient. ``AnatomicalOrientation`` is not read: some programs write by it
+    ``TransformMatrix`` gives the direction; without it the orientation in the patient
+    is unknown. ``AnatomicalOrientation`` is not used: some programs write the side
     where an axis begins, others where it ends.
 
     Raises
     ------
     UnreadableInputError
-        If its pixels are written as text, or in a file that may not be read (`beside`).
+        If its pixels are text, or in a file that must not be read (`beside`).
     """
     with path.open("rb") as stream:
         fields, names = _fields(stream, path)
@@ -90,7 +90,7 @@ def read_metaimage_header(path: Path) -> VolumeHeader:
 def _fields(stream: IO[bytes], path: Path) -> tuple[dict[str, str], list[str]]:
     """Return the fields and the names of the data files, none if the pixels follow.
 
-    The name of the data is the last field. Should another follow, it counts as well.
+    The name of the data file is the last field; a field after it is still read.
     """
     fields: dict[str, str] = {}
     lines = header_lines(stream)
@@ -126,7 +126,7 @@ def _numbers(fields: dict[str, str], name: str, scale: float = 1.0) -> Steps | N
 
 
 def _affine(fields: dict[str, str], spacing: Steps | None, mm: float) -> Steps | None:
-    """Return the direction of a volume of three axes or more, if it is told."""
+    """Return the affine of a volume of three axes or more, None without a direction."""
     matrix = _numbers(fields, "TransformMatrix")
     if matrix is None or spacing is None or len(spacing) < 3:
         return None

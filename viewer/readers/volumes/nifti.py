@@ -30,14 +30,14 @@ _VECTOR: Final = 1007
 def read_nifti_header(path: Path) -> VolumeHeader:
     """Return the header of a NIfTI file of one part.
 
-    The direction is that of the sform if this has a code, else that of the qform if
-    that has one. With neither, "no particular spatial orientation is attached" to the
-    axes (nifti1.h, method 1), and ``affine`` is None.
+    The direction is that of the sform if it has a code, else that of the qform if it
+    has one. With neither, "no particular spatial orientation is attached" to the axes
+    (nifti1.h, method 1), and ``affine`` is None.
 
     Raises
     ------
     UnreadableInputError
-        If it is no NIfTI file of one part: the pixels of a pair would be in a file of
+        If it is not a single-file NIfTI: the pixels of a pair are in a file with
         another name.
     """
     packed = path.name.lower().endswith(".gz")
@@ -80,7 +80,7 @@ def _header(path: Path, *, packed: bool) -> Any:  # noqa: ANN401 - half of it ha
 
 
 def _affine(header: Any, mm: float) -> Steps | None:  # noqa: ANN401 - as above
-    """Return the direction that has a code, if one has."""
+    """Return the affine of the sform or qform that has a code, None if neither has."""
     sizes = header["pixdim"]
     sizes[0] = -1 if sizes[0] < 0 else 1  # 0 is taken for 1, says nifti1.h
     sizes[1:4] = np.abs(sizes[1:4])

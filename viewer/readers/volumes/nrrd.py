@@ -1,6 +1,6 @@
 """The headers of NRRD files, as teem.sourceforge.net/nrrd/format.html defines them.
 
-The package pynrrd would read a volume only as a whole, and takes a key for a field.
+The package pynrrd reads volumes only as a whole, and confuses keys with fields.
 """
 
 import re
@@ -55,14 +55,14 @@ _PACKINGS: Final = {
 def read_nrrd_header(path: Path) -> VolumeHeader:
     """Return the header of an NRRD file.
 
-    Only in a space named after the patient do ``space directions`` tell how a volume
-    lies in the patient. ``space origin`` is the centre of the first sample, whatever
-    the centering of the axes.
+    ``space directions`` give the orientation in the patient only in an anatomical
+    space. ``space origin`` is the centre of the first sample, whatever the centering of
+    the axes.
 
     Raises
     ------
     UnreadableInputError
-        If its encoding or its axes are not read, or its pixels are in a file that may
+        If its encoding or axes are not supported, or its pixels are in a file that must
         not be read (`beside`).
     """
     with path.open("rb") as stream:
@@ -92,7 +92,7 @@ def read_nrrd_header(path: Path) -> VolumeHeader:
 
 
 def _fields(stream: IO[bytes], path: Path) -> tuple[dict[str, str], list[str]]:
-    """Return the fields, in small letters and without blanks, and the data files.
+    """Return the fields, in lower case without blanks, and the data files.
 
     They end at an empty line, or with the list of data files.
     """
@@ -129,7 +129,7 @@ def _packing(fields: dict[str, str], path: Path) -> Packing:
 
 
 def _part(path: Path, start: int, lines: int, skipped: int) -> Part:
-    """Return where values begin behind so many lines and bytes; -1 is at the end."""
+    """Return where values begin, after lines and bytes to skip; -1 means at the end."""
     if skipped < 0:
         return Part(path, None)
     with path.open("rb") as stream:

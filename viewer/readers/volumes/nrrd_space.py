@@ -1,4 +1,4 @@
-"""How the axes of an NRRD file lie in space (sections 4 and 6 of its definition)."""
+"""The axes of an NRRD file in space (sections 4 and 6 of its definition)."""
 
 import math
 import re
@@ -33,14 +33,14 @@ Direction = tuple[float, ...] | None
 def nrrd_space(
     fields: Mapping[str, str], axes: int, path: Path
 ) -> tuple[int | None, Steps | None, tuple[float, float] | None]:
-    """Return the axis of components, the affine and the spacing of a `VolumeHeader`.
+    """Return the component axis, the affine and the spacing for a `VolumeHeader`.
 
-    ``fields`` are those of the header, in small letters and without blanks.
+    ``fields`` are those of the header, in lower case without blanks.
 
     Raises
     ------
     UnreadableInputError
-        If more than one axis holds components, or time is not behind space.
+        If more than one axis has components, or time does not follow space.
     """
     directions = _directions(fields.get("spacedirections", ""), axes)
     components = _component_axes(fields.get("kinds", ""), directions)
@@ -62,7 +62,7 @@ def nrrd_space(
 
 
 def _directions(text: str, axes: int) -> list[Direction]:
-    """Return the direction of each axis, None for one that is not of space."""
+    """Return the direction of each axis, None for axes that are not spatial."""
     found = [_vector(words) for words in _VECTOR.findall(text.lower())]
     return [*found, *[None] * axes][:axes]
 
@@ -74,10 +74,10 @@ def _vector(words: str) -> Direction:
 
 
 def _component_axes(text: str, directions: Sequence[Direction]) -> list[int]:
-    """Return the axes that hold the components of a voxel.
+    """Return the axes of a voxel's components.
 
-    Their kind says so. One without a kind holds them if it has no direction, and one
-    behind it has.
+    Their kind says so. An axis without a kind is one if it has no direction and a later
+    axis has one.
     """
     kinds = [*text.lower().split(), *[""] * len(directions)]
     return [
@@ -91,7 +91,7 @@ def _component_axes(text: str, directions: Sequence[Direction]) -> list[int]:
 def _affine(
     fields: Mapping[str, str], steps: Sequence[Direction], mm: float
 ) -> Steps | None:
-    """Return the affine where the space is that of the patient."""
+    """Return the affine if the space is anatomical, else None."""
     space = fields.get("space", "").lower().removesuffix("-time")
     signs = _TO_LPS.get(_WITH_TIME.get(space, space))
     if signs is None or len(steps) < 3:
@@ -105,7 +105,7 @@ def _affine(
 def _spacings(
     fields: Mapping[str, str], along: Sequence[int]
 ) -> tuple[float, float] | None:
-    """Return the spacing of an image without directions, as far as it is told."""
+    """Return the spacing of an image without directions, None if unknown."""
     found = [float(word) for word in fields.get("spacings", "").split()]
     if len(along) < 2 or len(found) <= along[1]:
         return None
@@ -115,6 +115,6 @@ def _spacings(
 
 
 def _millimetres(text: str, number: int) -> float:
-    """Return how long a unit is; NaN if it is none of length."""
+    """Return the length of a unit in millimetres, NaN if it is not a unit of length."""
     units = [*_QUOTED.findall(text), *[""] * (number + 1)]
     return _MM.get(units[number].strip().lower(), math.nan)

@@ -1,4 +1,4 @@
-"""The values of one slice of a volume, from its files alone where they allow it."""
+"""The values of one slice of a volume, reading no more of its files than needed."""
 
 import bz2
 import math
@@ -17,14 +17,14 @@ def slice_values(header: VolumeHeader, index: tuple[int, ...], shown: int) -> Va
     Parameters
     ----------
     index : tuple of int
-        Which slice, along each axis of space and time but the first two.
+        Index of the slice along each axis of space and time but the first two.
     shown : int
-        How many of a voxel's components are wanted, from the first on.
+        Number of components to return, from the first on.
 
     Raises
     ------
     ValueError, EOFError
-        If the files hold fewer values than the header says.
+        If the files have fewer values than the header says.
     """
     strides = np.cumprod((1, *header.shape[:-1]), dtype=np.int64).tolist()
     axis = header.components
@@ -74,7 +74,7 @@ def _part_values(header: VolumeHeader, part: Part, first: int, count: int) -> Va
 
 
 def _read(stream: IO[bytes], header: VolumeHeader, first: int, count: int) -> Values:
-    """Return values of a file, or fewer where it ends early."""
+    """Return values of a file, fewer if it is truncated."""
     if header.packing is Packing.TEXT:
         plain = header.dtype.newbyteorder("=")
         return np.fromfile(stream, plain, first + count, sep=" ")[first:]

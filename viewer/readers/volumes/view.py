@@ -1,4 +1,4 @@
-"""How the slices of a volume are turned to be shown.
+"""How the slices of a volume are turned for display.
 
 A slice is shown in the plane of the file's first two axes, turned by quarter turns and
 mirrored to the radiological convention: axial and coronal with the patient's right on
@@ -31,10 +31,10 @@ the left, the back and the head.
 
 @dataclass(frozen=True, slots=True)
 class VolumeView:
-    """How stored slices become those that are shown.
+    """How stored slices are turned and ordered for display.
 
-    ``orientation`` is that of each (`viewer.domain.image_geometry.TURNS`); they are
-    shown from the last to the first if ``reversed``.
+    ``orientation`` applies to each (`viewer.domain.image_geometry.TURNS`); if
+    ``reversed`` they are shown from the last to the first.
     """
 
     orientation: int = 1
@@ -42,9 +42,9 @@ class VolumeView:
 
 
 def standard_view(affine: Steps | None) -> VolumeView:
-    """Return the view of a volume by its affine (3, 4); as it is stored without.
+    """Return the view of a volume for its affine (3, 4); unchanged without one.
 
-    Each axis of an oblique volume counts as the patient's axis nearest to it.
+    Each axis of an oblique volume counts as the nearest axis of the patient.
     """
     if affine is None:
         return VolumeView()

@@ -1,4 +1,4 @@
-"""NIfTI, NRRD and MetaImage volumes; a frame is a slice, turned as it is usually shown.
+"""NIfTI, NRRD and MetaImage volumes; a frame is a slice in its usual orientation.
 
 Slices run along the last axis of the file, those of a time series slice by slice.
 A volume's values are modality units already, without a window.
@@ -50,14 +50,14 @@ _RGB: Final = 3
 
 
 def is_volume_name(path: Path) -> bool:
-    """Tell by its name whether a file is a volume."""
+    """Tell whether a file is a volume, by its name."""
     return path.name.lower().endswith(SUFFIXES)
 
 
 def load_slice(path: Path, frame: int = 0) -> PixelImage:
     """Return one slice of a volume: integers or float32 grey, or uint8 RGB.
 
-    Of voxels with components that are not colours the first one is shown.
+    If a voxel's components are not colours, the first one is returned.
     """
     with refusing(path, "cannot be read as a volume"):
         header = _header(path)
@@ -80,7 +80,7 @@ def load_slice(path: Path, frame: int = 0) -> PixelImage:
 
 
 def volume_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
-    """Return the geometry of each slice as it is shown, and the number of slices."""
+    """Return the geometry of each slice as shown, and the number of slices."""
     with refusing(path, "cannot be read as a volume"):
         header = _header(path)
         slices = math.prod(header.extent[2:])
@@ -93,13 +93,13 @@ def volume_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
 
 
 def volume_parts(path: Path) -> tuple[Path, ...]:
-    """Return the files that a volume is made of, that of its name first.
+    """Return the files of a volume, the named one first.
 
     Raises
     ------
     UnreadableInputError
-        If it cannot be read, or names a file outside its folder, a link, or what is no
-        file.
+        If it cannot be read, or refers to a file outside its folder, a link, or
+        something else than a file.
     """
     with refusing(path, "cannot be read as a volume"):
         parts = (part.path for part in _header(path).parts)
@@ -127,7 +127,7 @@ def _header(path: Path) -> VolumeHeader:
 
 
 def _check_bytes(header: VolumeHeader, path: Path) -> None:
-    """Refuse more slices than the bytes of a volume's files hold, unpacked."""
+    """Refuse more slices than the decompressed bytes of a volume's files contain."""
     slices = math.prod(header.extent[2:])
     size = math.prod(header.shape) // slices * header.dtype.itemsize
     held = sum(part.path.stat().st_size for part in header.parts)
@@ -141,7 +141,7 @@ def _check_bytes(header: VolumeHeader, path: Path) -> None:
 
 
 def _index(header: VolumeHeader, view: VolumeView, frame: int) -> tuple[int, ...]:
-    """Return where a shown slice is stored, along each axis but those of the slice."""
+    """Return the index of a displayed slice in the file, without its own two axes."""
     found = []
     for count in header.extent[2:]:
         frame, at = divmod(frame, count)
@@ -152,7 +152,7 @@ def _index(header: VolumeHeader, view: VolumeView, frame: int) -> tuple[int, ...
 
 
 def _geometry(header: VolumeHeader, view: VolumeView) -> ImageGeometry:
-    """Return the geometry of the first stored slice as it is shown."""
+    """Return the geometry of the first stored slice as shown."""
     columns, rows = (*header.extent, 1)[:2]
     size, affine = SizePx(rows, columns), header.affine
     if affine is None:
@@ -171,7 +171,7 @@ def _geometry(header: VolumeHeader, view: VolumeView) -> ImageGeometry:
 def _at(
     first: ImageGeometry, header: VolumeHeader, index: tuple[int, ...]
 ) -> ImageGeometry:
-    """Return the geometry of another slice than the first."""
+    """Return the geometry of a slice other than the first."""
     at = first.position
     if at is None or header.affine is None or not index:
         return first
@@ -184,7 +184,7 @@ def _spacing(column_mm: float, row_mm: float) -> Spacing | None:
 
 
 def _in_units(values: Values, header: VolumeHeader) -> Values:
-    """Return stored values in the units of the modality, floats of 32 bits at most."""
+    """Convert stored values to modality units, as float32 at most."""
     if (header.slope, header.intercept) != (1.0, 0.0):
         return (values * header.slope + header.intercept).astype(np.float32)
     plain = values.dtype.newbyteorder("=")

@@ -1,8 +1,8 @@
-"""What a cell of a table can be: estimators by name.
+"""Estimators by name, which give the values of a table's cells.
 
-An estimator sees the rows of a cell and returns as many values as the cell has names;
-NaN stands for what is not known. Sums run in the order of the rows, so that a sum is
-the same wherever it is computed.
+An estimator sees the rows of a cell and returns one value for each of the cell's names;
+NaN stands for an unknown value. Sums run in the order of the rows, so that they are
+identical wherever they are computed.
 """
 
 from viewer.results.estimators import boxes, labels, paired, rates

@@ -1,7 +1,7 @@
-"""How well boxes find boxes: average precision and the free-response curve.
+"""Detection performance of boxes: average precision and the free-response curve.
 
-The columns are an item's predicted boxes, how sure each is (nothing if no confidence is
-known) and the boxes to find, all in pixels of one image.
+The columns are an item's predicted boxes, their confidences (empty if unknown) and the
+boxes to find, all in pixels of one image.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _WITH_ONLY: Final = ", only items with the finding"
 def precision(seen: Seen) -> Sequence[object]:
     """Return the mean of COCO's average precision at ``overlaps``, and its name.
 
-    There is none if all boxes are equally sure: nothing puts them in an order.
+    It is undefined if all boxes have the same confidence, because they have no order.
     """
     if not tells_apart(_images(seen)):
         return nan, _NO_ORDER + _which(seen)
@@ -36,7 +36,7 @@ def precision(seen: Seen) -> Sequence[object]:
 def precision_by_overlap(seen: Seen) -> Sequence[object]:
     """Return ``overlaps``, COCO's average precision at each, and its name.
 
-    The lists are empty where all boxes are equally sure.
+    The lists are empty if all boxes have the same confidence.
     """
     overlaps = seen.options["overlaps"] if tells_apart(_images(seen)) else ()
     found = average_precision(_images(seen), overlaps)
@@ -45,7 +45,7 @@ def precision_by_overlap(seen: Seen) -> Sequence[object]:
 
 @estimator("froc")
 def sensitivity(seen: Seen) -> Sequence[object]:
-    """Return the mean sensitivity at ``rates`` of false positives an item, and a name.
+    """Return the mean sensitivity at ``rates`` of false positives per item, and a name.
 
     A box is found from an ``overlap`` on.
     """
@@ -56,7 +56,7 @@ def sensitivity(seen: Seen) -> Sequence[object]:
 
 @estimator("froc curve")
 def curve(seen: Seen) -> Sequence[object]:
-    """Return false positives an item and the sensitivity at each point of the curve."""
+    """Return false positives per item and sensitivity at each point of the curve."""
     found = _curve(seen)
     return [*found.false_positives], [*found.sensitivity]
 
@@ -78,5 +78,5 @@ def _images(seen: Seen) -> Sequence[ImageBoxes]:
 
 
 def _which(seen: Seen) -> str:
-    """Return what limits a number that no item without a box to find is in."""
+    """Return a note for numbers that exclude items without a box to find."""
     return _WITH_ONLY if all(seen.rows[seen.of[-1]]) else ""

@@ -1,4 +1,4 @@
-"""The estimators by name: ours, and those that other distributions bring."""
+"""The estimators by name: ours, and those of other distributions."""
 
 import functools
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ ENTRY_POINTS: Final = "viewer.metrics"
 
 
 def estimator_named(name: str) -> Estimator | None:
-    """Return an estimator, one of ours before another's; None for an unknown name."""
+    """Return an estimator, ours before another's; None if the name is unknown."""
     if name in ESTIMATORS:
         return ESTIMATORS[name]
     found = _others().working.get(name)
@@ -43,7 +43,7 @@ def broken_metrics() -> tuple[Broken, ...]:
 
 
 def _estimate(metric: Plugin[Metric], seen: Seen) -> Sequence[object]:
-    """Return what a metric of another package gives; one that fails is named."""
+    """Return the value of another package's metric; name it if it fails."""
     try:
         return tuple(metric.value.estimate(seen))
     except Exception as error:
@@ -60,7 +60,7 @@ def _others() -> Plugins[Metric]:
 
 
 def _checked(name: str, metric: object) -> Metric:
-    """Return what another package calls a metric, or raise why it is none."""
+    """Return another package's metric, or raise why it is invalid."""
     if not isinstance(metric, Metric):
         raise PluginError("is not a Metric: update or uninstall the package.")
     if metric.interface != INTERFACE:

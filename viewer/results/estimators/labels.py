@@ -1,4 +1,4 @@
-"""F1 of rows whose columns hold labels, found and true."""
+"""F1 of rows whose columns are label lists, predicted and true."""
 
 from collections.abc import Sequence
 from math import nan
@@ -9,9 +9,9 @@ from viewer.results.frame import Frame
 
 @estimator("f1")
 def f1(seen: Seen) -> Sequence[object]:
-    """Return F1, precision and recall, micro over all (row, label).
+    """Return F1, precision and recall, micro-averaged over (row, label).
 
-    Both columns hold labels, found and true; ``only`` are the labels that count,
+    The two columns are predicted and true labels; ``only`` are the labels that count,
     ``drop`` those that do not.
     """
     return _f1(seen.rows, seen)
@@ -30,7 +30,7 @@ def macro_f1(seen: Seen) -> Sequence[object]:
 
 @estimator("gain in f1")
 def gain_in_f1(seen: Seen) -> Sequence[object]:
-    """Return F1 of what it is compared with, its own, and the gain in per cent."""
+    """Return the F1 compared with, the cell's F1, and the gain in per cent."""
     before = nan if seen.others is None else _f1(seen.others, seen)[0]
     after = _f1(seen.rows, seen)[0]
     gain = 100 * (after - before) / before if before else nan

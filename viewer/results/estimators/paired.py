@@ -1,4 +1,4 @@
-"""Rows or columns compared with one another, pair by pair."""
+"""Paired comparisons of rows or columns."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -14,9 +14,9 @@ from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
 
 @estimator("paired difference")
 def paired_difference(seen: Seen) -> Sequence[object]:
-    """Return the mean of a column less that of another over rows with both.
+    """Return the mean of a column minus another over rows with both.
 
-    That is how many there are, both means, their difference with its interval by
+    The values are the number of rows, both means, their difference with its interval by
     ``cluster``, the p-value of a sign-flip test by cluster, and the interval's name.
     """
     both = seen.rows.complete(*seen.of)
@@ -36,12 +36,11 @@ def paired_difference(seen: Seen) -> Sequence[object]:
 
 @estimator("paired change")
 def paired_change(seen: Seen) -> Sequence[object]:
-    """Return by how many points a share changed, gains, losses, p and pairs.
+    """Return a share's change in points, gains, losses, p and the number of pairs.
 
     Rows and those they are compared with are paired by the column ``pair``. The test
-    flips the sign of each ``cluster``'s mean change, exactly; where every cluster has
-    one pair that is McNemar's exact test. There is none of rows that are compared with
-    themselves.
+    flips the sign of each ``cluster``'s mean change, exactly; if every cluster has one
+    pair that is McNemar's exact test. Rows compared with themselves have none.
     """
     (column,), others = seen.of, seen.others
     if others is None or seen.rows.has_rows_of(others):
@@ -62,7 +61,7 @@ def paired_change(seen: Seen) -> Sequence[object]:
 
 
 def _whole(groups: Collection[Sequence[int]]) -> list[int]:
-    """Return the groups' means as whole numbers, all of the same scale."""
+    """Return the groups' means as integers on a common scale."""
     scale = lcm(*map(len, groups))
     return [sum(of) * (scale // len(of)) for of in groups]
 
@@ -71,9 +70,9 @@ def _whole(groups: Collection[Sequence[int]]) -> list[int]:
 def over_words(seen: Seen) -> Sequence[object]:
     """Return the gain of denials of swapped questions over those of the same words.
 
-    That is how many can be compared, the share of them that was denied, the word prior,
-    the gain, its interval and what that is. The columns are the words, the patient,
-    whether the question is a swapped one, and what was said.
+    The values are the number comparable, the share denied, the word prior, the gain,
+    its interval and the interval's name. The columns are the words, the patient,
+    whether the question is swapped, and the answer.
     """
     kinds: dict[bool, list[Worded]] = {True: [], False: []}
     for words, patient, swapped, said in seen.rows.each(*seen.of):
@@ -100,11 +99,11 @@ def _of_words(found: Gain, swapped: int) -> str:
 
 @estimator("prediction-powered mean")
 def prediction_powered_mean(seen: Seen) -> Sequence[object]:
-    """Return a judge's mean score, and that corrected by what people scored.
+    """Return a judge's mean score, and the mean corrected by human scores.
 
-    The columns are the judge's scores and people's, from the first of the option
-    ``ends`` to the second; the corrected mean has an interval by ``cluster``
-    (Angelopoulos 2023), whose name comes last.
+    The columns are the judge's scores and people's, within the range given by the
+    option ``ends``; the corrected mean has an interval by ``cluster`` (Angelopoulos
+    2023), whose name comes last.
     """
     judge, human = (or_none(seen.rows, column) for column in seen.of)
     clusters, ends = seen.rows[seen.options["cluster"]], seen.options["ends"]
@@ -115,10 +114,10 @@ def prediction_powered_mean(seen: Seen) -> Sequence[object]:
 
 @estimator("judge agreement")
 def agreement_with_judge(seen: Seen) -> Sequence[object]:
-    """Return how a judge's scores agree with people's, of rows that have both.
+    """Return the agreement of a judge's scores with people's, for rows with both.
 
-    That is the share of equal ones, kappa, kappa with quadratic weights, and kappa of
-    each of the ``levels`` against all others.
+    The values are the share of equal scores, kappa, quadratic-weighted kappa, and kappa
+    of each of the ``levels`` against all others.
     """
     judge, human = (or_none(seen.rows, column) for column in seen.of)
     found = judge_agreement(judge, human, seen.options["levels"])

@@ -23,7 +23,7 @@ from viewer.results.frame import Frame
 
 @estimator("size")
 def size(seen: Seen) -> Sequence[object]:
-    """Return how many rows there are."""
+    """Return the number of rows."""
     return (len(seen.rows),)
 
 
@@ -35,9 +35,9 @@ def total(seen: Seen) -> Sequence[object]:
 
 @estimator("rate")
 def rate(seen: Seen) -> Sequence[object]:
-    """Return k, n and k / n; k counts rows whose column holds.
+    """Return k, n and k / n; k counts rows whose column is true.
 
-    Where columns with each row's patient and item follow, so does the interval.
+    If columns with each row's patient and item follow, the interval does too.
     """
     k, n = int(sum(seen.values())), len(seen.rows)
     return (k, n, ratio(k, n), *(_interval(seen) if len(seen.of) > 1 else ()))
@@ -45,9 +45,9 @@ def rate(seen: Seen) -> Sequence[object]:
 
 @estimator("pooled rate")
 def pooled_rate(seen: Seen) -> Sequence[object]:
-    """Return the sum of a column over that of another, and its interval.
+    """Return a column's sum divided by another's, and the interval.
 
-    The columns that follow have each row's patient and item.
+    The following columns have each row's patient and item.
     """
     above, below = sum(seen.values(0)), sum(seen.values(1))
     return (ratio(above, below), *_interval(seen, seen.of[1]))
@@ -57,7 +57,7 @@ def pooled_rate(seen: Seen) -> Sequence[object]:
 def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     """Return the mean of pooled rates over the ``among`` values of the column ``by``.
 
-    There is none if one of them has none.
+    It is undefined if one of them has no rate.
     """
     by, among = seen.options["by"], seen.options["among"]
     above, below = seen.of
@@ -70,10 +70,10 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
 
 @estimator("interval")
 def interval(seen: Seen) -> Sequence[object]:
-    """Return the interval of the share of rows whose column holds, and its name.
+    """Return the interval of the share of rows whose column is true, and its name.
 
-    Two columns follow, with each row's patient and item. With ``by`` it is that of the
-    mean over the values of a column.
+    Two more columns have each row's patient and item. With ``by`` it is the interval of
+    the mean over the values of a column.
     """
     by = seen.options.get("by", "")
     several = by and len(set(seen.rows[by])) > 1
@@ -82,7 +82,7 @@ def interval(seen: Seen) -> Sequence[object]:
 
 @estimator("share")
 def share(seen: Seen) -> Sequence[object]:
-    """Return the share of rows whose column holds."""
+    """Return the share of rows whose column is true."""
     return (share_of(seen.rows, seen.of[0]),)
 
 
@@ -94,40 +94,40 @@ def part(seen: Seen) -> Sequence[object]:
 
 @estimator("mean")
 def mean(seen: Seen) -> Sequence[object]:
-    """Return the mean of each column over the rows that have it."""
+    """Return the mean of each column over the rows that have a value."""
     return tuple(mean_of(seen.values(place)) for place in range(len(seen.of)))
 
 
 @estimator("median")
 def middle(seen: Seen) -> Sequence[object]:
-    """Return the median of a column over the rows that have it."""
+    """Return the median of a column over the rows that have a value."""
     told = seen.values()
     return (median(told) if told else nan,)
 
 
 @estimator("largest")
 def largest(seen: Seen) -> Sequence[object]:
-    """Return the largest value of a column, none unless every row has one."""
+    """Return the largest value of a column, undefined unless every row has one."""
     told = seen.values()
     return (max(told) if told and len(told) == len(seen.rows) else nan,)
 
 
 @estimator("nested mean of rates")
 def nested_mean_of_rates(seen: Seen) -> Sequence[object]:
-    """Return the mean over ``by`` of the share of rows whose column holds.
+    """Return the mean over ``by`` of the share of rows whose column is true.
 
-    ``by`` are columns, each within the one before: the mean over the values of the
-    first of the mean over those of the second, and so on.
+    ``by`` are nested columns: the mean over the values of the first of the mean over
+    those of the second, and so on.
     """
     return (_nested(seen.rows, seen.of[0], seen.options["by"]),)
 
 
 @estimator("change of rates")
 def change_of_rates(seen: Seen) -> Sequence[object]:
-    """Return the nested mean of what it is compared with, its own, and the difference.
+    """Return the nested mean compared with, the cell's own, and their difference.
 
-    Both are of the rows that have a counterpart of the same ``pair``. Then come the
-    difference's direction, as an arrow, how many rows there are, and their chance.
+    Both use only rows with a counterpart of the same ``pair``. Then follow the
+    difference's direction as an arrow, the number of rows, and their chance level.
     """
     (column, chance), by, pair = seen.of, seen.options["by"], seen.options["pair"]
     known = {} if seen.others is None else dict(seen.others.each(pair, column))
@@ -142,7 +142,7 @@ def change_of_rates(seen: Seen) -> Sequence[object]:
 
 
 def arrow(change: float) -> str:
-    """Return the sign of a change: up, down, none, or "" if it is unknown."""
+    """Return an arrow for a change: up, down, none, or "" if unknown."""
     if isnan(change):
         return ""
     return "↑" if change > 0 else "↓" if change < 0 else "="
@@ -150,9 +150,9 @@ def arrow(change: float) -> str:
 
 @estimator("chance")
 def chance(seen: Seen) -> Sequence[object]:
-    """Return the expected rate of a random option, each item once.
+    """Return the expected rate of a random option, counting each item once.
 
-    The column counts an item's options.
+    The column has an item's number of options.
     """
     counts = _by_item(seen).values()
     return (
@@ -162,9 +162,9 @@ def chance(seen: Seen) -> Sequence[object]:
 
 @estimator("chance level")
 def chance_level(seen: Seen) -> Sequence[object]:
-    """Return the mean chance of rows, none if one of them has none.
+    """Return the mean chance level of rows, undefined if one of them has none.
 
-    It is of the very trials that a rate counts, each as often as the rate counts it.
+    It covers the same trials as the rate, each as often as the rate counts it.
     """
     known = or_none(seen.rows, seen.of[0])
     return (nan if None in known else ratio(fsum(known), len(known)),)
@@ -172,10 +172,10 @@ def chance_level(seen: Seen) -> Sequence[object]:
 
 @estimator("constant answer")
 def constant_answer(seen: Seen) -> Sequence[object]:
-    """Return the rate of always giving one answer, each item once, and the answer.
+    """Return the rate of always giving the same answer, and that answer.
 
-    The column has an item's right answer; without the option ``answer`` it is the most
-    frequent of them, the smallest of those alike.
+    Each item counts once. The column has its right answer; without the option
+    ``answer`` the most frequent one is used, the smallest for ties.
     """
     right = list(_by_item(seen).values())
     counts = Counter(right)
@@ -194,15 +194,15 @@ def first(seen: Seen) -> Sequence[object]:
 
 @estimator("listed")
 def listed(seen: Seen) -> Sequence[object]:
-    """Return the values of a column by name, each once, semicolons between."""
+    """Return the distinct values of a column by name, separated by semicolons."""
     return (";".join(sorted(set(seen.values()))),)
 
 
 @estimator("rate of distinct")
 def rate_of_distinct(seen: Seen) -> Sequence[object]:
-    """Return of how many values of a column a row of another holds, of all, the share.
+    """Return how many distinct values of a column have a true row, and their share.
 
-    There is no share unless the other tells of every row.
+    The share is undefined unless the other column has a value in every row.
     """
     column, holds = seen.of
     values, held = set(seen.values()), or_none(seen.rows, holds)
@@ -213,7 +213,7 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
 
 @estimator("distinct")
 def distinct(seen: Seen) -> Sequence[object]:
-    """Return how many values a column has, and their share of those compared with."""
+    """Return the number of distinct values of a column, and its share of others'."""
     own, others = set(seen.values()), seen.others
     every = own if others is None else set(others.values_in(seen.of[0]))
     return len(own), ratio(len(own), len(every))
@@ -221,9 +221,9 @@ def distinct(seen: Seen) -> Sequence[object]:
 
 @estimator("difference in points")
 def difference_in_points(seen: Seen) -> Sequence[object]:
-    """Return a rate less another in percentage points.
+    """Return a rate minus another in percentage points.
 
-    The columns are the first rate's hits and rows, and the other's.
+    The columns are the first rate's hits and trials, and the other's.
     """
     hits, rows, others, of = (sum(seen.values(i)) for i in range(4))
     return (100 * (ratio(hits, rows) - ratio(others, of)),)
@@ -231,9 +231,9 @@ def difference_in_points(seen: Seen) -> Sequence[object]:
 
 @estimator("difference of means")
 def difference_of_means(seen: Seen) -> Sequence[object]:
-    """Return the mean of a column less that of another, times ``scale``.
+    """Return the mean of a column minus that of another, times ``scale``.
 
-    Each is over the rows that have it.
+    Each is over the rows that have a value.
     """
     first, second = (mean_of(seen.values(place)) for place in range(2))
     return (seen.options["scale"] * (first - second),)
@@ -241,10 +241,10 @@ def difference_of_means(seen: Seen) -> Sequence[object]:
 
 @estimator("spread of shares")
 def spread_of_shares(seen: Seen) -> Sequence[object]:
-    """Return the greatest share of rows whose column holds less the least.
+    """Return the range of the shares of rows whose column is true.
 
-    The shares are those of the ``among`` values of the column ``by``; there is none if
-    one of them has none.
+    It is the largest minus the smallest share among the ``among`` values of the column
+    ``by``; undefined if one of them has none.
     """
     by, among = seen.options["by"], seen.options["among"]
     parts = (seen.rows.where({by: (value,)}) for value in among)
@@ -256,7 +256,7 @@ def spread_of_shares(seen: Seen) -> Sequence[object]:
 def rank_of_share(seen: Seen) -> Sequence[object]:
     """Return the rank of a share among those of the column ``by``, the highest 1.
 
-    Equal ones have the same rank (competition ranks).
+    Ties share the better rank (competition ranks).
     """
     (column,), others = seen.of, seen.others
     of_others = {} if others is None else others.groups(seen.options["by"])
@@ -265,10 +265,10 @@ def rank_of_share(seen: Seen) -> Sequence[object]:
 
 
 def _interval(seen: Seen, below: str = "") -> tuple[object, ...]:
-    """Return the interval of the first column's sum over that of another, and its name.
+    """Return the interval of the first column's sum over another's, and its name.
 
-    Without another it is over the rows. The last two columns are the row's patient and
-    item; rows without a trial tell of neither.
+    Without another column the number of rows is used. The last two columns are the
+    row's patient and item; rows without a trial have neither.
     """
     hits: dict[str, float] = defaultdict(float)
     trials: dict[str, int] = defaultdict(int)
@@ -313,5 +313,5 @@ def _by_item(seen: Seen) -> dict[str, Any]:
 
 
 def _length(rows: Frame | None) -> int:
-    """Return how many rows there are, 0 without a frame."""
+    """Return the number of rows, 0 without a frame."""
     return 0 if rows is None else len(rows)

@@ -1,4 +1,4 @@
-"""The estimators by name, and what they work from."""
+"""Registration of estimators by name, and their input."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What an estimator works from.
+    """The input of an estimator.
 
     ``rows`` are those of the cell, ``others`` those it is compared with, None without
     any; ``of`` names the columns to read, ``options`` are the specification's;
-    ``memory`` is one for all cells of a table.
+    ``memory`` is a cache for all cells of a table.
     """
 
     rows: Frame
@@ -28,11 +28,11 @@ class Seen:
     memory: dict[Hashable, Any] = field(default_factory=dict)
 
     def values(self, place: int = 0) -> list[Any]:
-        """Return a column's values, without those that are not there."""
+        """Return a column's values, without missing ones."""
         return self.rows.values_in(self.of[place])
 
     def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
-        """Return a value that several cells of a table share, computed once."""
+        """Return a value shared by several cells of a table, computed only once."""
         if what not in self.memory:
             self.memory[what] = work()
         made: _Made = self.memory[what]
@@ -44,9 +44,9 @@ Estimator = Callable[[Seen], Sequence[object]]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """An estimator of another package, by the name that specifications call it by.
+    """Another package's estimator, with its name in specifications.
 
-    ``interface`` is the version of this module that it was built for.
+    ``interface`` is the version of this module that it was written for.
     """
 
     name: str
@@ -58,7 +58,7 @@ ESTIMATORS: Final[dict[str, Estimator]] = {}
 
 
 def estimator(name: str) -> Callable[[Estimator], Estimator]:
-    """Register an estimator under the name that specifications call it by."""
+    """Register an estimator under its name in specifications."""
 
     def keep(function: Estimator) -> Estimator:
         ESTIMATORS[name] = function
@@ -68,7 +68,7 @@ def estimator(name: str) -> Callable[[Estimator], Estimator]:
 
 
 def columns_named(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the columns that options name."""
+    """Yield the columns named in options."""
     for name in COLUMN_OPTIONS:
         columns = options.get(name, ())
         yield from (columns,) if isinstance(columns, str) else columns
@@ -80,7 +80,7 @@ def or_none(rows: Frame, column: str) -> list[Any]:
 
 
 def ratio(above: float, below: float) -> float:
-    """Return a quotient, NaN if nothing is divided by."""
+    """Return a quotient, NaN if the divisor is 0."""
     return above / below if below else nan
 
 
@@ -90,5 +90,5 @@ def mean_of(values: Sequence[float]) -> float:
 
 
 def share_of(rows: Frame, column: str) -> float:
-    """Return the share of rows whose column holds."""
+    """Return the share of rows whose column is true."""
     return ratio(sum(rows.values_in(column)), len(rows))

@@ -1,1 +1,1 @@
-"""Single questions: asked, previewed, read, outlined."""
+"""Single questions: asking, previewing, parsing and segmenting."""

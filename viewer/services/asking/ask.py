@@ -1,4 +1,4 @@
-"""Ask one question about one image; it is stored like every other trial."""
+"""Asking one question about one image; it is stored like every other trial."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -53,11 +53,11 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 @dataclass(frozen=True)
 class Question:
-    """What a person asks: where is ``finding`` on this image.
+    """A question about one image: where is ``finding``.
 
-    ``letters`` is the axis of the grid that letters name. ``window`` is that on the
-    person's screen, in modality units; None for the file's. ``boxes``, in native
-    pixels, are where a segmenter is to look; other models are given none.
+    ``letters`` is the grid axis that letters name. ``window`` is the displayed one, in
+    modality units; None for the file's. ``boxes``, in native pixels, are for segmenters
+    to look in; other models do not get them.
     """
 
     ref: ImageRef
@@ -74,8 +74,8 @@ class Question:
 class Reply:
     """The answer with everything needed to draw and explain it.
 
-    ``placed`` is an answer that is not a cell, as JSON, with its ``measures`` where
-    there is a reference.
+    ``placed`` is an answer other than a cell, as JSON, with its ``measures`` if there
+    is a reference.
     """
 
     run: int
@@ -94,7 +94,7 @@ class Reply:
 
     @property
     def reference(self) -> GridReference | None:
-        """The reference as the scorer saw it, None if there is none."""
+        """The reference as the scorer used it, None if there is none."""
         return self.context.reference(self.scored.trial)
 
 
@@ -108,10 +108,10 @@ def ask(
 ) -> Reply:
     """Ask one question now; raises if the model did not answer.
 
-    The image's reference is used where a registered data set or a mask beside the file
-    holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is called with
-    what happens meanwhile; a question stopped by ``cancel`` stays pending. A ``fresh``
-    one is asked again though it has a reply.
+    The image's reference comes from a registered data set or a mask beside the file;
+    otherwise the answer is stored as excluded(no_gt). ``hear`` is called with events
+    meanwhile; a question stopped by ``cancel`` stays pending. With ``fresh`` it is
+    asked again even if it has a reply.
     """
     run = plan_question(store, question, fresh=fresh)
     for event in run_batch(store, run, ONE_QUESTION, cancel or Flag()):
@@ -132,7 +132,7 @@ def ask(
 
 
 def _measures(context: RunContext, scored: ScoredTrial) -> Measures | None:
-    """Return how an answer meets its reference; None without either."""
+    """Return how an answer compares with its reference; None without either."""
     trial, image = scored.trial, context.images[scored.trial.image]
     answer, mask = answer_of_json(scored.parsed), image.masks.get(trial.finding)
     if answer is None or isinstance(answer, Unparsed) or mask is None:
@@ -141,10 +141,10 @@ def _measures(context: RunContext, scored: ScoredTrial) -> Measures | None:
 
 
 def plan_question(store: Store, question: Question, *, fresh: bool = False) -> int:
-    """Return a new ad hoc run of one trial; nothing is asked yet.
+    """Return a new ad hoc run with one trial; nothing is asked yet.
 
-    An image that cannot be read, a model that cannot be asked or did not learn the
-    finding, and a view that neither file nor person names raise.
+    Raises if the image cannot be read, the model cannot be asked or did not learn the
+    finding, or neither file nor user gives the view.
     """
     _check_boxes(question)
     load_pixels(question.ref)  # an image that cannot be read is told, not excluded
@@ -172,7 +172,7 @@ def _check_boxes(question: Question) -> None:
 
 
 def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
-    """Return the image that a question is about, and the data set that holds it."""
+    """Return the image that a question is about, and the data set it belongs to."""
     known = cases.dataset_with_image(store, question.ref)
     if known is not None:
         dataset, key = known
@@ -190,9 +190,9 @@ def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage
 def spec_and_trial(
     question: Question, dataset: Dataset, image: DatasetImage
 ) -> tuple[RunSpec, Trial]:
-    """Return a question as a run of one trial, kept nowhere yet.
+    """Return a question as a run with one trial, not stored yet.
 
-    A view that neither file nor person names raises.
+    Raises if neither file nor user gives the view.
     """
     view = image.view if image.view is not View.UNKNOWN else question.view
     if view is View.UNKNOWN:
@@ -293,7 +293,7 @@ def answer_row(reply: Reply) -> dict[str, object]:
 
 
 def row_in_words(row: Mapping[str, object]) -> Mapping[str, object]:
-    """Return an answer's row as people read it: one without a reference says so."""
+    """Return an answer's row as displayed: one without a reference says so."""
     if row["reason"] != NO_REFERENCE:
         return row
     kept = {name: value for name, value in row.items() if name != "reason"}
@@ -301,7 +301,7 @@ def row_in_words(row: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _place(reply: Reply) -> dict[str, object]:
-    """Return an answer that is not a cell, in native pixels, and how it is measured."""
+    """Return an answer other than a cell, in native pixels, and its measures."""
     if not reply.placed:
         return {}
     measures = plain(reply.measures)
@@ -309,15 +309,15 @@ def _place(reply: Reply) -> dict[str, object]:
 
 
 def write_overlay(reply: Reply, path: Path) -> None:
-    """Write :func:`overlay` to a file; one that cannot be written raises."""
+    """Write :func:`overlay` to a file; WrongUseError if that fails."""
     write_atomically(path, overlay(reply))
 
 
 def overlay(reply: Reply) -> bytes:
     """Return the image that was sent, with answer and reference drawn, as PNG.
 
-    Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
-    model saw is seen as it was, and lines and signs stay thin.
+    Every pixel sent becomes a square of _ENLARGED × _ENLARGED, so that the image is
+    shown exactly as sent, and lines and signs stay thin.
     """
     trial, score, context = reply.scored.trial, reply.scored.score, reply.context
     image = context.images[trial.image]
@@ -337,7 +337,7 @@ def overlay(reply: Reply) -> bytes:
 
 
 def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
-    """Return what an answer that is not a cell covers on the overlay."""
+    """Return the pixels of the overlay that an answer other than a cell covers."""
     if not reply.placed:
         return None
     answer, context = answer_of_json(reply.placed), reply.context

@@ -1,4 +1,4 @@
-"""Parse a pasted reply: its status and its locations in native pixels."""
+"""Parsing of a pasted reply: its status and its locations in native pixels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -45,15 +45,15 @@ def parse_reply(
     Parameters
     ----------
     convention : str
-        A name of the table, or ``auto``: every convention that fits, with its
-        confidence and its own geometry; none of them is chosen.
+        A convention's name, or ``auto``: every convention that fits, with its
+        confidence and geometry; none is chosen.
     reply : str
         The model's text.
     sent, seen : SizePx
         The image as it was sent, and as the model saw it (as sent, if not given).
     native, to_sent : SizePx and Affine, optional
-        The image itself and the map from its pixels to the sent ones; without them
-        the sent image is taken as the native one.
+        The image itself and the map from its pixels to the sent ones; without them the
+        sent image is taken as the native one.
     grid : Grid, optional
         The grid drawn on the sent image, 8 × 8 if not given.
     finding : str
@@ -95,7 +95,7 @@ def _frame(
 
 
 def _as_the_study_reads(convention: Convention, finding: str) -> Convention:
-    """Let the grid study read cells, so that both always understand the same."""
+    """Parse cells with the grid study's parser, so that both always agree."""
     if not isinstance(convention, GridConvention):
         return convention
 

@@ -1,7 +1,7 @@
 """Exactly what would be sent to an endpoint without consent.
 
-The same bytes that `gate` lets pass once a person allowed it: the image, the text, the
-size and the hash of the body. Nothing is sent to find out.
+These are the bytes that `gate` lets pass once a person allows it: the image, the text,
+the size and the hash of the body. Nothing is sent to find out.
 """
 
 import hashlib
@@ -42,13 +42,13 @@ _MADE_OF_REPLIES: Final = (
 
 @dataclass(frozen=True)
 class Preview:
-    """The first request to an endpoint, as it would leave.
+    """The first request to an endpoint, as it would be sent.
 
     ``origin`` is scheme, host and port, ``is_encrypted`` False if the body can be read
     on its way there, ``dataset`` the registered data set it is about, "" without one;
     ``images`` the exact PNG bytes, ``text`` (role, words) in the order sent;
-    ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how many such
-    questions are meant to follow, this one included.
+    ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` the number of
+    such questions planned, including this one.
     """
 
     model: str
@@ -127,7 +127,7 @@ def _first_question(context: RunContext, trial: Trial) -> tuple[Step, ModelProfi
 
 
 def _later(context: RunContext, model: str, requests: int) -> Preview:
-    """Return what stands for questions that are made of replies not there yet."""
+    """Return placeholders for questions that depend on replies not there yet."""
     context.gate.check_restricted(context.profiles[model], context.dataset.images)
     check_key(context.profiles[model])
     endpoint = context.endpoint_of(model)
@@ -178,9 +178,9 @@ def _texts(request: ModelRequest) -> Iterator[tuple[str, str]]:
 def keep_consent(
     store: Path, preview: Preview, *, for_any: bool, unencrypted: bool = False
 ) -> None:
-    """Note that a person, having seen what leaves, allowed it.
+    """Store that a person, after seeing what is sent, allowed it.
 
-    Where it can be read on its way this needs ``unencrypted``, or raises WrongUseError.
+    If it can be read on the way this needs ``unencrypted``, or raises WrongUseError.
     """
     dataset = ANY if for_any or not preview.dataset else preview.dataset
     purpose = f"{preview.requests} question(s), first {preview.body_sha256}"

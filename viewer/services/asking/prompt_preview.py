@@ -1,4 +1,4 @@
-"""What a model would be asked about a case with prompts that somebody is writing."""
+"""Preview of a model's question about a case while prompts are being edited."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ _MOST_LOOKED_AT: Final = 48
 class CaseQuestion:
     """The first question about a case, as a model would be asked it.
 
-    ``position`` is the case's, from 0, among ``n_cases``; ``text`` is (role, words) in
-    the order sent, and ``images`` the PNG bytes. ``has_prompt`` is False if the prompt
-    looked for is not in the question.
+    ``position`` is the case's index among ``n_cases``, from 0; ``text`` is (role,
+    words) in the order sent, and ``images`` the PNG bytes. ``has_prompt`` is False if
+    the requested prompt is not in the question.
     """
 
     case: str
@@ -39,7 +39,7 @@ class CaseQuestion:
 
 
 class PromptPreviews:
-    """Questions of a run that is not planned yet; safe to use in one thread at a time.
+    """Questions of a run that is not planned yet; not thread-safe.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class PromptPreviews:
     ) -> CaseQuestion:
         """Return the question about a case with custom prompts.
 
-        Without ``position`` it is about the first case found whose question has
-        ``prompt``, of some spread over all; the very first one where none has.
+        Without ``position`` it is about the first of some evenly spread cases whose
+        question contains ``prompt``; the very first case if none does.
         """
         text = prompts_of(self._spec.study).text(prompt, texts)
         context = self._context(texts)

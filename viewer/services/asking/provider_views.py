@@ -1,4 +1,4 @@
-"""How a provider's own resizing changes the image that would be sent."""
+"""How a provider's resizing changes the image that would be sent."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -16,7 +16,7 @@ _PRESET: Final = "gosai2025"
 
 @dataclass(frozen=True, slots=True)
 class ViewOffer:
-    """A provider's resizing, as offered for choice."""
+    """A provider's resizing, as offered in a list."""
 
     name: str
     summary: str
@@ -26,9 +26,9 @@ class ViewOffer:
 class ProviderSight:
     """An image as it is sent and as a model sees it after its provider's resizing.
 
-    ``tokens`` is what the image costs, None if no formula is published; ``resampling``
-    says which filter the pixels were made with; ``warnings`` are the details of the
-    grid that the model may not see, a sentence each.
+    ``tokens`` is the image's token count, None if no formula is published;
+    ``resampling`` names the resampling filter; ``warnings`` are the details of the grid
+    that the model may not see, a sentence each.
     """
 
     sent: Raster
@@ -39,14 +39,14 @@ class ProviderSight:
 
 
 def view_offers() -> tuple[ViewOffer, ...]:
-    """Return the ways of resizing that are known; the first leaves pixels alone."""
+    """Return the known ways of resizing; the first one changes nothing."""
     return tuple(ViewOffer(view.name, view.summary) for view in PROVIDER_VIEWS.values())
 
 
 def sent_raster(image: PixelImage, window: Window | None, grid: Grid) -> Raster:
     """Return the image with its grid as the first study's preset sends it.
 
-    ``window`` None takes the file's own. A grid whose labels do not fit raises.
+    ``window`` None means the file's. Raises if the grid's labels do not fit.
     """
     study = study_named(PLACING)
     chosen = {"grids": [grid.name], "letters": grid.letters.value}

@@ -1,4 +1,4 @@
-"""Segment what boxes of a person or model contain, as masks in native pixels."""
+"""Segmentation of the contents of boxes, as masks in native pixels."""
 
 import functools
 import json
@@ -28,9 +28,9 @@ _SET: Final = np.uint8(255)
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """What a segmenter found in some boxes of an image, and which it was.
+    """A segmenter's result for some boxes of an image, and which segmenter it was.
 
-    ``whole`` (rows, columns) bool covers every pixel of any part.
+    ``whole`` (rows, columns) bool is the union of the parts.
     """
 
     parts: tuple[Segmented, ...]
@@ -39,12 +39,12 @@ class Segmentation:
 
     @property
     def answer(self) -> MaskAnswer:
-        """The whole as an answer, which is drawn and scored as any other.
+        """The union as an answer, which is drawn and scored like any other.
 
         Raises
         ------
         WrongUseError
-            Where the segmenter found nothing in any box.
+            If the segmenter found nothing in any box.
         """
         if not self.whole.any():
             raise WrongUseError(
@@ -56,7 +56,7 @@ class Segmentation:
 def segment(
     ref: ImageRef, boxes: Sequence[BoxPx], folder: Path, device: str = "auto"
 ) -> Segmentation:
-    """Segment the object in boxes of an image, seen through the file's own window.
+    """Segment the object in boxes of an image, shown with the file's own window.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def segment(
     Raises
     ------
     OverreadError
-        For an image or model that cannot be read, and boxes outside the image.
+        If the image or model cannot be read, or a box is outside the image.
     """
     if not boxes:
         raise WrongUseError("There is no box to segment.", "Give a box: x0,y0,x1,y1.")
@@ -85,12 +85,12 @@ def segment(
 
 @functools.lru_cache(maxsize=4)
 def segmenter_of(folder: Path, device: str) -> Segmenter:
-    """Return the one segmenter of a folder in this process, which can be unloaded."""
+    """Return the process-wide segmenter of a folder, which can be unloaded."""
     return Segmenter(folder, device)
 
 
 def segmentation_row(segmentation: Segmentation) -> dict[str, object]:
-    """Return a segmentation as JSON has it; masks as COCO compressed run lengths."""
+    """Return a segmentation as JSON; masks are COCO compressed run lengths."""
     return {
         **segmentation.provenance,
         "size": list(segmentation.whole.shape),

@@ -1,1 +1,1 @@
-"""How fast the program is on this machine."""
+"""Speed measurements of the program on this machine."""

@@ -1,7 +1,7 @@
-"""Compare this machine's speeds with the budgets, without asserting.
+"""Comparison of this machine's speeds with the budgets, without assertions.
 
-One table names every budget in the design's order; what was measured is put beside
-it, and what cannot be measured here, or is not built yet, says so.
+One table lists every budget in the design's order, with what was measured; anything
+that cannot be measured here, or does not exist yet, says so.
 """
 
 import statistics
@@ -29,9 +29,10 @@ _DRAWN: Final = {False: "", True: ", grid 16 × 16 and reference"}
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A line of the table; ``limit`` None is a number without a budget.
+    """A row of the table; ``limit`` None is a number without a budget.
 
-    ``at_least`` is for rates, where more is better; ``built`` False for later work.
+    ``at_least`` is for rates, where more is better; ``built`` is False for planned
+    features.
     """
 
     key: str
@@ -44,7 +45,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class WindowSpeeds:
-    """Speeds measured in the window, and Qt's name of its screen."""
+    """Speeds measured in the window, and Qt's name of the screen."""
 
     times: Times
     screen: str
@@ -64,7 +65,7 @@ class _Findings:
 
 
 def frame_key(gesture: str, side: int, *, drawn: bool) -> str:
-    """Return the key of a gesture on a square image, overlays drawn or not."""
+    """Return the key of a gesture on a square image, with overlays drawn or not."""
     return f"{gesture} {side}{' drawn' if drawn else ''}"
 
 
@@ -116,7 +117,7 @@ def bench_rows(measure_window: MeasureWindow | None = None) -> list[Row]:
     Parameters
     ----------
     measure_window : callable, optional
-        Measures what needs the window; without it those lines say so.
+        Measures what needs the window; without it those rows say so.
     """
     found = _Findings()
     with tempfile.TemporaryDirectory(prefix="overread-bench-") as folder:
@@ -176,7 +177,7 @@ def _note(budget: Budget, found: _Findings) -> str:
 
 
 def bench_table(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows as people read them: median, range, budget, within."""
+    """Return the rows as displayed: median, range, budget, within."""
     return [
         {
             "what": row["what"],

@@ -55,7 +55,7 @@ def _index_rates(samples: Samples) -> list[float]:
 
 
 def _overhead(store: Store, base_url: str, concurrency: int) -> list[float]:
-    """Return milliseconds a case; a round has its own seed, so that it is asked."""
+    """Return milliseconds per case; each round has its own seed to be asked anew."""
     profile = ModelProfile(
         "instant",
         "openai_api",

@@ -20,11 +20,10 @@ _FIRST_FILM: Final = "CheXpert/test/patient00001/study1/view1_frontal.dcm"
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Where the samples lie.
+    """The paths of the samples.
 
-    ``phantom`` is a collection of radiographs with their truth, ``radiograph`` one of
-    them, ``series`` a folder of CT slices; ``home`` an empty folder for a program that
-    is tried.
+    ``phantom`` is a collection of radiographs with ground truth, ``radiograph`` one of
+    them, ``series`` a folder of CT slices; ``home`` an empty folder for a test program.
     """
 
     phantom: Path

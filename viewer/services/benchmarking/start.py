@@ -22,9 +22,9 @@ _MEGA: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class FirstImage:
-    """A start: seconds to the first image painted, and bytes resident soon after.
+    """A start: seconds until the first image is painted, and memory soon after.
 
-    ``resident`` is None if the system does not tell.
+    ``resident`` is in bytes, None if the system does not report it.
     """
 
     seconds: float
@@ -37,7 +37,7 @@ def start_speeds(samples: Samples) -> dict[str, Sequence[float]]:
     Raises
     ------
     WrongUseError
-        If the program ends, or a minute passes, before an image was painted.
+        If the program ends, or a minute passes, before an image is painted.
     """
     films = _starts(samples.radiograph, samples.home)
     slices = _starts(samples.series, samples.home)
@@ -54,19 +54,19 @@ def _starts(path: Path, home: Path) -> list[FirstImage]:
 
 
 def time_first_image(command: Sequence[str], home: Path) -> FirstImage:
-    """Run a command that opens the window on an image, until that is painted.
+    """Run a command that opens the window on an image until it is painted.
 
     Parameters
     ----------
     command : sequence of str
-        The program and what it opens.
+        The program and its arguments.
     home : Path
-        The folder for its data, in place of the person's own.
+        The folder for its data, instead of the user's own.
 
     Raises
     ------
     WrongUseError
-        If it ends, or a minute passes, before an image was painted.
+        If it ends, or a minute passes, before an image is painted.
     """
     report = home / "first-image.json"
     report.unlink(missing_ok=True)
@@ -108,7 +108,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> None:
 
 
 def install_speeds() -> dict[str, Sequence[float]]:
-    """Time the command line's start; a packaged program is weighed too."""
+    """Time the command line's start; for a packaged program also its size."""
     times = []
     for _ in range(_ROUNDS):
         began = time.perf_counter()
@@ -119,6 +119,6 @@ def install_speeds() -> dict[str, Sequence[float]]:
 
 
 def _folder_size() -> float:
-    """Return the size of the files beside a packaged program, in megabytes."""
+    """Return the size of a packaged program's folder in megabytes."""
     files = Path(sys.executable).parent.rglob("*")
     return sum(file.lstat().st_size for file in files if file.is_file()) / _MEGA

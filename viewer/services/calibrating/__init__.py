@@ -1,1 +1,1 @@
-"""Which convention of coordinates a model answers in, found with marker images."""
+"""Which coordinate convention a model answers in, measured with marker images."""

@@ -1,8 +1,8 @@
-"""Calibration: which convention of coordinates a model answers in, and how exactly.
+"""Calibration: which coordinate convention a model answers in, and how exactly.
 
-A model is asked where a coloured marker lies, in images made here, in neutral words
-and in those of each convention. Nothing is chosen for a profile: the result says what
-fits and how sure that is.
+A model is asked where a coloured marker is, in generated images, with neutral wording
+and that of each convention. Nothing is chosen for a profile: the result says what fits
+and how certain that is.
 """
 
 import functools
@@ -36,10 +36,10 @@ _SURE: Final = 0.5
 
 @dataclass(frozen=True)
 class Calibration:
-    """What the replies about the markers say.
+    """The result of a calibration.
 
-    ``fits`` are the conventions that read any, the best first; ``axis_order`` and
-    ``scale`` the confidence in each, over all conventions, where one of them holds.
+    ``fits`` are the conventions that can parse any reply, best first; ``axis_order``
+    and ``scale`` the confidence in each, over all conventions, if any of them holds.
     """
 
     model: str
@@ -51,7 +51,7 @@ class Calibration:
 
     @property
     def closest(self) -> Fit | None:
-        """The convention that comes closest, None if no reply could be read."""
+        """The convention with the smallest error, None if no reply could be parsed."""
         return self.fits[0] if self.fits else None
 
     @property
@@ -62,7 +62,7 @@ class Calibration:
 
     @property
     def sentence(self) -> str:
-        """What was found, for people."""
+        """The result as a sentence."""
         best, closest = self.best, self.closest
         if closest is None:
             return (
@@ -126,19 +126,19 @@ def calibrate(
     profile : ModelProfile
         The model; its own ``convention`` is only compared with what is found.
     allowance : Allowance
-        Which servers beyond this machine may be asked.
+        Which remote servers may be asked.
     before_sending : callable or None
-        Told of every question before it leaves.
+        Called with every question before it is sent.
     wordings : sequence of str
-        Conventions in whose words to ask besides the neutral ones; that of the
-        profile if none is named, or all if it names none either.
+        Conventions whose wording is used besides the neutral one; by default that of
+        the profile, or all if it names none.
     progress : callable or None
-        Told after every answer.
+        Called after every answer.
 
     Raises
     ------
     ProviderError
-        Where the model cannot be asked.
+        If the model cannot be asked.
     PrivacyError
         For an endpoint that may not be asked.
     """
@@ -172,9 +172,9 @@ def calibrate_with_consent(
     progress: Progress | None = None,
     check: Callable[[], None] | None = None,
 ) -> Calibration:
-    """Calibrate a model where a person consented to its endpoint; see `calibrate`.
+    """Calibrate a model whose endpoint has consent; see `calibrate`.
 
-    ``check`` is called before every question; what it raises ends the calibration.
+    ``check`` is called before every question; an exception in it ends the calibration.
     """
     ask = functools.partial(calibrate, profile, wordings=wordings, progress=progress)
     return with_consent(store_path, profile, ask, check)
@@ -183,14 +183,14 @@ def calibrate_with_consent(
 def load_first(
     profile: ModelProfile, progress: LoadProgress, cancelled: threading.Event
 ) -> None:
-    """Load the model that a calibration will ask, where it is held in memory.
+    """Load the model that a calibration will ask, if it is a local one.
 
     Raises
     ------
     LoadCancelledError
         Soon after ``cancelled`` was set.
     OverreadError
-        Where it cannot be loaded.
+        If it cannot be loaded.
     """
     if endpoint_of(profile) is None:
         adapter = adapter_for(as_asked(profile))
@@ -216,7 +216,7 @@ def _ask(
     allowance: Allowance,
     before_sending: BeforeSending | None,
 ) -> ModelReply:
-    """Ask, and some times again after a passing failure; another one raises."""
+    """Ask, repeating a few times after transient failures; other errors raise."""
     adapter = adapter_for(profile, allowance)
     jitter = random.Random()  # noqa: S311 - pauses between retries only
     attempt = 1
@@ -249,10 +249,10 @@ def calibration_as_json(found: Calibration) -> dict[str, object]:
 
 
 def fit_rows(found: Calibration) -> list[dict[str, object]]:
-    """Return the conventions that read any marker as rows of a table, best first.
+    """Return the conventions that parse any reply as rows of a table, best first.
 
-    Only those that hold have a confidence: it says how much better one of them fits
-    than another, which says nothing of conventions that do not fit.
+    Only those that hold have a confidence: it compares conventions that fit, and means
+    nothing for those that do not.
     """
     return [
         {

@@ -30,7 +30,7 @@ _NEAR_PX: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A model's reply about a marker, asked for in a wording."""
+    """A model's reply about a marker, to a question in a certain wording."""
 
     marker: Marker
     wording: str
@@ -41,10 +41,10 @@ class Heard:
 class Fit:
     """How well a convention explains the replies to one wording.
 
-    Errors are pixels of the image sent: the farthest edge of a box, the distance of a
-    point or of a cell's middle. ``resolution_px`` is the coarsest step of the
-    convention, ``scale`` what read widths and heights must be multiplied by to fit.
-    ``near`` counts the markers that were found: a step or 30 px off, or less.
+    Errors are in pixels of the image sent: the farthest edge of a box, the distance of
+    a point or of a cell's centre. ``resolution_px`` is the coarsest step of the
+    convention, ``scale`` the factor by which widths and heights must be multiplied to
+    fit. ``near`` counts the markers found: within a step or 30 px, whichever is larger.
     """
 
     convention: str
@@ -63,13 +63,13 @@ class Fit:
 
     @property
     def holds(self) -> bool:
-        """Whether most markers were found where this convention says they are."""
+        """Whether most markers were found under this convention."""
         return 2 * self.near > self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A reply read under a convention."""
+    """A reply parsed under a convention."""
 
     marker: Marker
     shape: PointPx | BoxPx | PolygonPx
@@ -78,15 +78,15 @@ class _Read:
 
 
 def fits(heard: Sequence[Heard], provider_view: str | None) -> tuple[Fit, ...]:
-    """Return every convention that reads a reply, the best first.
+    """Return every convention that can parse a reply, best first.
 
     Parameters
     ----------
     heard : sequence of Heard
         Every reply.
     provider_view : str or None
-        What the provider makes of an image, for numbers that are pixels; every view
-        is tried where it is not known.
+        The provider's resizing, for conventions in pixels; every view is tried if it is
+        unknown.
     """
     views = [provider_view] if provider_view else _distinct_views(heard)
     best: dict[str, Fit] = {}
@@ -101,7 +101,7 @@ def fits(heard: Sequence[Heard], provider_view: str | None) -> tuple[Fit, ...]:
 
 
 def _distinct_views(heard: Sequence[Heard]) -> list[str]:
-    """Return a view for each way of resizing these images, the simplest first."""
+    """Return one view for each distinct resizing of the images, the simplest first."""
     sizes = {one.marker.size: None for one in heard}
     by_seen: dict[object, str] = {}
     for name, view in PROVIDER_VIEWS.items():
@@ -170,7 +170,7 @@ def _is_near(place: _Read, error: float) -> bool:
 
 
 def _weight(place: _Read, error: float) -> float:
-    """Return how well a place fits, 0 to 1, by its syntax and by where it lies."""
+    """Return how well a location fits, 0 to 1, by syntax and position."""
     size = place.marker.size
     spread = _SPREAD * math.hypot(size.rows, size.columns)
     beyond = max(0.0, error - place.step_px) / spread
@@ -188,7 +188,7 @@ def _error(marker: Marker, shape: PointPx | BoxPx | PolygonPx) -> float:
 
 
 def _is_cell(box: BoxPx, marker: Marker) -> bool:
-    """Tell whether a box is a cell of the grid, which says no more than a place."""
+    """Tell whether a box is a cell of the grid, which is only a rough location."""
     width, height = marker.size.columns / GRID.columns, marker.size.rows / GRID.rows
     return math.isclose(box.x1 - box.x0, width) and math.isclose(
         box.y1 - box.y0, height
@@ -198,7 +198,7 @@ def _is_cell(box: BoxPx, marker: Marker) -> bool:
 def _swapped(
     shape: PointPx | BoxPx | PolygonPx, marker: Marker
 ) -> PointPx | BoxPx | PolygonPx:
-    """Return what a shape would be had the model written its axes the other way."""
+    """Return a shape with its axes exchanged."""
     across = marker.size.columns / marker.size.rows
     if isinstance(shape, BoxPx):
         x0, x1 = shape.y0 * across, shape.y1 * across
@@ -208,7 +208,7 @@ def _swapped(
 
 
 def _scale(places: Sequence[_Read]) -> tuple[float, float]:
-    """Return the factors that bring the middles closest to the truth, through 0."""
+    """Return the factors through 0 that bring the centres closest to the truth."""
     found = [centre_of(place.shape) for place in places]
     true = [place.marker.centre for place in places]
     across = _slope([p.x for p in found], [p.x for p in true])
@@ -239,9 +239,9 @@ def scale_name(convention: str) -> str:
 
 
 def shares(found: Sequence[Fit], what: str) -> Mapping[str, float]:
-    """Return the confidence in each ``axis order`` or ``scale``, the surest first.
+    """Return the confidence in each ``axis order`` or ``scale``, highest first.
 
-    None is known where no convention holds.
+    It is empty if no convention holds.
     """
     name = axis_order if what == "axis order" else scale_name
     totals: dict[str, float] = {}

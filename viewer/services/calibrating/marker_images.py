@@ -1,4 +1,4 @@
-"""Generated images with one coloured marker at a known place, for calibration."""
+"""Generated images with one coloured marker at a known position."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,7 +33,7 @@ _PLACES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An image of ``size`` with one marker: what it is, and the box it fills."""
+    """An image of ``size`` with one marker: its kind, and its box."""
 
     number: int
     size: SizePx
@@ -43,12 +43,12 @@ class Marker:
 
     @property
     def name(self) -> str:
-        """What a question calls it, such as ``red square``."""
+        """The marker's name in questions, such as ``red square``."""
         return f"{self.color} {self.form}"
 
     @property
     def centre(self) -> PointPx:
-        """The middle of the marker."""
+        """The centre of the marker."""
         box = self.box
         return PointPx((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
 
@@ -56,8 +56,8 @@ class Marker:
 def markers() -> tuple[Marker, ...]:
     """Return the markers, always the same.
 
-    All lie in the middle square, which models that crop see too, and none if the axes
-    or the two sides could be mistaken for each other.
+    All are in the central square, which models that crop see too, and at positions
+    where swapped axes or sides are noticeable.
     """
     return tuple(_marker(number, place) for number, place in enumerate(_PLACES))
 

@@ -35,7 +35,7 @@ WORDINGS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def question(marker: Marker, wording: str) -> ModelRequest:
-    """Return the question for a marker; a grid is drawn where a cell is asked for."""
+    """Return the question for a marker; a grid is drawn if a cell is asked for."""
     plain = draw(marker)
     text = WORDINGS[wording].replace("{condition}", marker.name)
     image = ImagePart(_png(marker, gridded=wording == "grid"))

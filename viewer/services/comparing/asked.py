@@ -1,4 +1,4 @@
-"""Differences in what two sides were asked: text, settings, models, images, data."""
+"""Differences in the questions of two sides: text, settings, models, images, data."""
 
 import difflib
 import re
@@ -21,7 +21,7 @@ REJECTED: Final = "left out: the endpoint rejected it"
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """Words of a prompt that both have ("equal"), or one only ("first", "second")."""
+    """Words of a prompt in both texts ("equal"), or only in one ("first", "second")."""
 
     kind: str
     text: str
@@ -29,7 +29,7 @@ class WordChange:
 
 @dataclass(frozen=True, slots=True)
 class PromptDiff:
-    """Two prompts, word by word; the name of the one that is missing is ""."""
+    """Two prompts, word by word; the name of a missing one is ""."""
 
     first: str
     second: str
@@ -43,9 +43,9 @@ class PromptDiff:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of both sides as text; "" if a side has it not.
+    """One setting of both sides as text; "" if a side does not have it.
 
-    ``note`` tells what an endpoint did not accept.
+    ``note`` says if an endpoint rejected it.
     """
 
     group: str
@@ -56,13 +56,13 @@ class Setting:
 
     @property
     def same(self) -> bool:
-        """Whether both sides have it alike."""
+        """Whether both sides have the same value."""
         return self.first == self.second
 
 
 @dataclass(frozen=True, slots=True)
 class ImagesSent:
-    """How many pairs of images sent have the same bytes, and which have not.
+    """How many pairs of sent images have the same bytes, and which do not.
 
     ``different`` names image and condition; ``unsent`` counts those that at least one
     side never sent.
@@ -89,8 +89,8 @@ Sent = Mapping[tuple[str, str], RequestSent]
 def stimulus_of(line: TrialLine) -> tuple[str, str]:
     """Return the identity of the stimulus of a trial.
 
-    One image with its grid serves every finding; a study about items sends for each
-    what it makes of it.
+    One image with its grid serves every finding; a study about items sends its own
+    version for each.
     """
     is_image = bool(line.image) and line.item.startswith(f"{line.image}|")
     return (line.image if is_image else line.item), line.condition
@@ -114,7 +114,7 @@ def asked(
     pairing: Pairing,
     sent: tuple[Sent, Sent],
 ) -> Asked:
-    """Return in what the questions of two sides differ."""
+    """Return the differences between the questions of two sides."""
     first, second = (_prompts_of(store, one) for one in sent)
     mine, theirs = (
         _facts(store, side, tuple(lines))
@@ -146,7 +146,7 @@ def _prompts_of(store: Store, sent: Sent) -> tuple[PromptText, ...]:
 
 
 def word_diff(first: str, second: str) -> tuple[WordChange, ...]:
-    """Return two texts as runs of words that are equal or of one text only."""
+    """Return two texts as runs of words that are equal or only in one of them."""
     mine, theirs = _WORDS.findall(first), _WORDS.findall(second)
     matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
     changes: list[WordChange] = []
@@ -162,7 +162,7 @@ def word_diff(first: str, second: str) -> tuple[WordChange, ...]:
 def _prompts(
     first: tuple[PromptText, ...], second: tuple[PromptText, ...]
 ) -> tuple[PromptDiff, ...]:
-    """Return prompts in pairs: those that are the same, then the rest in order."""
+    """Return prompts in pairs: equal ones first, then the rest in order."""
     known = {prompt.sha256 for prompt in second}
     shared = [prompt for prompt in first if prompt.sha256 in known]
     hashes = {prompt.sha256 for prompt in shared}
@@ -225,7 +225,7 @@ def _note(name: str, rejected: tuple[frozenset[str], frozenset[str]]) -> str:
 
 
 def _rejected(store: Store, side: Side) -> frozenset[str]:
-    """Return the parameters that a side's endpoint did not accept."""
+    """Return the parameters that a side's endpoint rejected."""
     notes = runs.run_notes(store, side.run)
     return frozenset(
         note.text.split(" ", 1)[0]
@@ -235,7 +235,7 @@ def _rejected(store: Store, side: Side) -> frozenset[str]:
 
 
 def _facts(store: Store, side: Side, lines: Sequence[TrialLine]) -> Facts:
-    """Return everything that names how a side was asked, by group and name."""
+    """Return everything that determines how a side was asked, by group and name."""
     spec = runs.run_spec(store, side.run)
     asked_first = next((x.request_sha256 for x in lines if x.request_sha256), "")
     document = comparing.document_sent(store, asked_first)
@@ -264,7 +264,7 @@ def _facts(store: Store, side: Side, lines: Sequence[TrialLine]) -> Facts:
 
 
 def settings_of(spec: RunSpec) -> Mapping[str, object]:
-    """Return a run's study settings with the defaults of those it was made without."""
+    """Return a run's study settings, with today's defaults for those it lacks."""
     study = study_named(spec.study)
     settings: dict[str, object] = plain(
         study.read_params(spec.preset, dict(spec.params))

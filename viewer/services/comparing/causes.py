@@ -1,4 +1,4 @@
-"""Causes of a difference between two verdicts on an item."""
+"""Why two verdicts on an item can differ."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,9 +23,9 @@ class Cause(StrEnum):
 class Why:
     """Why a verdict flipped.
 
-    ``because`` are the causes of which each alone undoes the flip; where none does
-    alone, ``together`` is True and they are all that ``changed``. ``recomputed`` is
-    False where hashes and versions leave one cause only, and nothing was computed.
+    ``because`` are the causes that undo the flip on their own; if none does,
+    ``together`` is True and they are all that ``changed``. ``recomputed`` is False if
+    hashes and versions leave only one cause, so that nothing had to be computed.
     """
 
     because: tuple[Cause, ...]

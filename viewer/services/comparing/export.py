@@ -1,4 +1,4 @@
-"""Write a comparison to files: tables, plain values and its figure."""
+"""Export of a comparison: tables, plain values and its figure."""
 
 import json
 import math
@@ -40,8 +40,8 @@ def write_comparison(
     """Write a comparison into a folder; return the files written.
 
     ``differences.csv``, ``items.csv`` (every item of either side), ``settings.csv``,
-    ``comparison.json`` and ``differences.svg``. A folder that cannot be written to
-    raises.
+    ``comparison.json`` and ``differences.svg``. WrongUseError if the folder cannot be
+    written to.
     """
     tables = (
         groups_table(comparison, statistics),
@@ -86,7 +86,7 @@ def forest_of(
 
 
 def _interval(shown: Sequence[GroupTests]) -> str:
-    """Return what the intervals are, in the words of the shortest name."""
+    """Return the method of the intervals, by the shortest name."""
     given = [tests.difference for tests in shown if not _alone(tests)]
     method = min((one.method for one in given), key=len, default="")
     if len(given) == len(shown):
@@ -95,7 +95,7 @@ def _interval(shown: Sequence[GroupTests]) -> str:
 
 
 def _alone(tests: GroupTests) -> bool:
-    """Tell whether one patient stands behind a group, so that no interval can."""
+    """Tell whether a group has only one patient, so that it has no interval."""
     return math.isnan(tests.difference.interval.low)
 
 
@@ -121,7 +121,7 @@ def _row(
 
 
 def _name(tests: GroupTests, words: StudyWords, *, several: bool) -> str:
-    """Return what a row is about; its condition too, where there are several."""
+    """Return a row's name, with its condition if there are several."""
     together = {MACRO: f"mean over {words.findings}", MICRO: "all items"}
     name = together.get(tests.finding) or words.called("finding", tests.finding)
     where = f", {condition_words(words, tests.condition)}" if several else ""

@@ -31,9 +31,9 @@ Keys = tuple[str, str]
 class Looked:
     """When two sides were first compared, and what was declared before or after it.
 
-    ``declared`` is the oldest declaration that covers them and came before the look;
-    ``too_late`` tells that there is one, but after it. ``scored_before`` tells that
-    answers of theirs were scored already when the family was declared.
+    ``declared`` is the oldest declaration that covers them and precedes the look;
+    ``too_late`` is True if there is one only after it, ``scored_before`` if answers
+    were already scored when the family was declared.
     """
 
     at: str
@@ -53,7 +53,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Adjusted p values by condition and finding, and in words what they are."""
+    """Adjusted p values by condition and finding, and what they are in words."""
 
     by_group: Mapping[Keys, Adjusted]
     sentence: str
@@ -72,9 +72,9 @@ def declare_family(
 ) -> Declaration:
     """Declare every pair of some models on some findings of a data set.
 
-    Without findings all that have a reference mask are declared, for a study about
-    items all kinds of them. A test, study or finding that is unknown, or fewer than two
-    models, raises WrongUseError.
+    Without findings, all with a reference mask are declared; for a study about items,
+    all kinds. An unknown test, study or finding, or fewer than two models, raises
+    WrongUseError.
     """
     known = cases.dataset_named(store, dataset)
     masked = _groups(known, study)
@@ -94,7 +94,7 @@ def declare_family(
 
 
 def _groups(dataset: Dataset, study: str) -> list[str]:
-    """Return what a study's results on a data set are grouped by first."""
+    """Return the first grouping of a study's results on a data set."""
     if places_findings(study):
         return sorted({n for i in dataset.images for n in (*i.masks, *i.boxes)})
     return sorted({item.kind for item in dataset.items})
@@ -124,7 +124,7 @@ def _check(
 
 
 def looked(store: Store, first: Side, second: Side) -> Looked:
-    """Return when two sides were first compared; this is a look if it is the first."""
+    """Return when two sides were first compared; the first call counts as a look."""
     now = comparing.first_look(store, first.key, second.key)
     sha256, other = (
         comparing.dataset_id_of_run(store, side.run)[1] for side in (first, second)
@@ -164,12 +164,12 @@ def adjusted(
     Parameters
     ----------
     look : Looked
-        What was declared before these were looked at.
+        The declaration that precedes the look.
     mine : mapping
         The raw p values of this comparison.
     others : sequence
-        Those of the declaration's other pairs of models, None if there are none
-        yet: they count in the size of the family all the same.
+        Those of the declaration's other pairs of models, None if not available yet:
+        they still count in the size of the family.
     """
     declared = look.declared
     primary = [key for key in mine if declared is not None and _is_of(declared, key)]
@@ -191,7 +191,7 @@ def adjusted(
 
 
 def _is_of(declared: Declaration, key: Keys) -> bool:
-    """Tell whether a test is of a family; the absent arm has no hit rate."""
+    """Tell whether a test belongs to a family; the absent arm has no hit rate."""
     return key[1] in declared.findings and not key[0].endswith(ABSENT_SUFFIX)
 
 
@@ -211,7 +211,7 @@ def _extra(
     mine: PValues,
     others: Sequence[PValues | None],
 ) -> list[tuple[float, float]]:
-    """Return the rest of the family's p values, NaN for those that nobody has."""
+    """Return the rest of the family's p values, NaN for those not available."""
     if declared is None:
         return []
     nothing = (math.nan, math.nan)
@@ -251,5 +251,5 @@ def size_words(declared: Declaration) -> str:
 
 
 def day(at: str) -> str:
-    """Return a time of the store to the minute."""
+    """Return a store's time to the minute."""
     return f"{at[:16].replace('T', ' ')} UTC"

@@ -1,4 +1,4 @@
-"""List what can be compared, and whether it would be confirmatory."""
+"""Listing of what can be compared, and whether it would be confirmatory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from viewer.store.database import Store, open_store
 
 @dataclass(frozen=True, slots=True)
 class ListedSide:
-    """A side as a list shows it."""
+    """A side as shown in a list."""
 
     side: Side
     title: str
@@ -28,8 +28,8 @@ class ListedSide:
 class Outlook:
     """What comparing two sides would be, before it is done.
 
-    ``declarable`` findings can still be declared in time; ``words`` is what the study
-    calls them.
+    ``declarable`` findings can still be declared in time; ``words`` is the study's
+    noun.
     """
 
     sentence: str
@@ -38,7 +38,7 @@ class Outlook:
 
     @property
     def declarable_words(self) -> str:
-        """How many can be declared, in words."""
+        """The number that can be declared, in words."""
         return counted(self.declarable, self.words.finding, self.words.findings)
 
 
@@ -58,7 +58,7 @@ def listed_sides(path: Path) -> tuple[ListedSide, ...]:
 
 
 def _told(run: RunSummary) -> Iterator[str]:
-    """Yield what has to be known of a run before it is compared."""
+    """Yield what has to be known about a run before it is compared."""
     if run.status is not RunStatus.FINISHED:
         yield "unfinished"
     if any(note.kind == WITHDRAWN for note in run.notes):
@@ -92,7 +92,7 @@ def _outlook(store: Store, first: Side, second: Side) -> Outlook:
 
 
 def declare_at(path: Path, first: Side, second: Side) -> str:
-    """Declare every finding of two sides' data set for them; return it in words."""
+    """Declare every finding of two sides' data set; return the family in words."""
     with open_store(path) as store:
         summary = runs.run_summary(store, first.run)
         made = declare_family(

@@ -20,7 +20,7 @@ from viewer.studies.places import GridReference
 
 
 class End:
-    """One side with what its verdicts were computed from."""
+    """One side, with what its verdicts were computed from."""
 
     def __init__(
         self, store: Store, side: Side, sent: Sent, same_run: "End | None" = None
@@ -32,13 +32,13 @@ class End:
 
     @cached_property
     def context(self) -> RunContext:
-        """The study with the run's settings and data set, read once for a run."""
+        """Return the study with the run's settings and data set, cached per run."""
         if self._same_run is not None:
             return self._same_run.context
         return RunContext(self.spec, cases.dataset_of_run(self._store, self.side.run))
 
     def sent(self, line: TrialLine) -> tuple[str, ...]:
-        """Return the hashes of what was sent of a trial's image."""
+        """Return the hashes of what was sent for a trial's image."""
         return sent_of(self._sent, line)
 
     def sent_exactly(self, line: TrialLine) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class End:
 
 @dataclass(frozen=True)
 class Half:
-    """A trial of one side, as it is in the store."""
+    """A trial of one side, as stored."""
 
     end: End
     line: TrialLine
@@ -63,7 +63,7 @@ class Half:
 
     @property
     def geometry(self) -> tuple[object, ...]:
-        """What places a cell on the native image."""
+        """The geometry of the grid on the native image."""
         context, condition = self.context, self.trial.condition
         geometry = context.images[self.trial.image].geometry
         grid = context.places.grid(condition)
@@ -99,14 +99,14 @@ class Recomputed:
         return Why(because, changed, self._detail(because), together)
 
     def _answer_follows(self, undone: tuple[Cause, ...]) -> tuple[Cause, ...]:
-        """Return causes: where another image was sent, the answer is its outcome."""
+        """Return the causes: if another image was sent, the answer follows from it."""
         if Cause.ANSWER not in undone:
             return undone
         kept = (c for c in undone if c is not Cause.ANSWER)
         return tuple(dict.fromkeys([*kept, Cause.TRANSFORM]))
 
     def _of_versions(self, changed: tuple[Cause, ...]) -> Why:
-        """Return the cause where today's scorer does not repeat the verdicts."""
+        """Return the cause if today's scorer does not reproduce the verdicts."""
         versions = self._first.line.scorer_version, self._second.line.scorer_version
         agree = self._hit(0, 0, 0) == self._hit(1, 1, 1)
         if agree and versions[0] != versions[1]:
@@ -118,7 +118,7 @@ class Recomputed:
         )
 
     def _repeats_itself(self) -> bool:
-        """Tell whether the stored answers give the stored verdicts again."""
+        """Tell whether the stored answers reproduce the stored verdicts."""
         stored = (half.line.status == HIT for half in (self._first, self._second))
         return tuple(stored) == (self._hit(0, 0, 0), self._hit(1, 1, 1))
 
@@ -137,16 +137,16 @@ class Recomputed:
         return self._mask(0) != self._mask(1)
 
     def _other_reading(self) -> bool:
-        """Tell whether today's parser reads a reply otherwise than was stored."""
+        """Tell whether today's parser reads a reply differently than stored."""
         return any(
             half.line.parsed not in {"", self._read(half, half)}
             for half in (self._first, self._second)
         )
 
     def _other_reply(self) -> bool:
-        """Tell whether one parser reads different things in the two replies.
+        """Tell whether one parser reads different answers in the two replies.
 
-        Replies differ in ids and times without saying anything else.
+        Replies also differ in ids and times, which does not matter.
         """
         first, second = self._first, self._second
         if first.line.reply_id is None or second.line.reply_id is None:
@@ -191,7 +191,7 @@ class Recomputed:
         )
 
     def _hit(self, reply: int, sent: int, mask: int) -> bool:
-        """Return whether a side's reply, placed as another's, hits another's mask."""
+        """Return whether a side's reply, placed like another's, hits another's mask."""
         halves = self._first, self._second
         stored = reply == sent or self._same_place
         parsed = (
@@ -211,7 +211,7 @@ class Recomputed:
         return score.status is Status.SCORED_CORRECT
 
     def _reference(self, sent: int, mask: int) -> GridReference | None:
-        """Return a side's reference as it is seen through another's grid."""
+        """Return a side's reference as seen through another side's grid."""
         halves = self._first, self._second
         if sent == mask or self._same_place:
             return halves[mask].context.reference(halves[mask].trial)
@@ -278,5 +278,5 @@ def _in_cell(half: Half, answer: Answer | Unparsed) -> CellAnswer | Unparsed:
 
 
 def _rule(reference: GridReference | None) -> tuple[object, ...]:
-    """Return what of a reference decides on an answer."""
+    """Return the part of a reference that an answer is judged by."""
     return () if reference is None else (reference.hits, reference.fallback)

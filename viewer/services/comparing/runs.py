@@ -1,4 +1,4 @@
-"""Two runs, or two models of one run, compared: what was asked, who hit what, and why.
+"""Comparison of two runs, or two models of one run: questions, hits and causes.
 
 :func:`compare` is quick; :func:`statistics_of` takes seconds.
 """
@@ -65,7 +65,7 @@ class Comparison:
     """Two sides compared item by item.
 
     ``groups`` hold each finding and, as ``(micro)``, all of a condition's; ``images``
-    tells where the first side's images lie, ``words`` what the runs' study calls it.
+    has the first side's image paths, ``words`` the terms of the runs' study.
     """
 
     first: Side
@@ -81,23 +81,23 @@ class Comparison:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The conditions that items are compared under, in the order planned."""
+        """The conditions under which items are compared, in the order planned."""
         return tuple(dict.fromkeys(group.condition for group in self.groups))
 
     @property
     def incomplete(self) -> bool:
-        """Whether either side still has something to ask."""
+        """Whether either side has pending trials."""
         return self.pairing.incomplete
 
     @property
     def causes(self) -> Mapping[Cause, int]:
-        """How many flips each cause explains; several may explain one."""
+        """How many flips each cause explains; a flip may have several."""
         counts = Counter(cause for flip in self.flips for cause in flip.why.because)
         return {cause: counts[cause] for cause in Cause if counts[cause]}
 
     @property
     def watermark(self) -> str:
-        """What must be shown with every number of it; "" if nothing must."""
+        """A warning that must be shown with every number; "" if there is none."""
         if not self.incomplete:
             return ""
         n = len(self.pairing.pending)
@@ -113,14 +113,14 @@ class Statistics:
     adjustment: Adjustment
 
     def of(self, condition: str, finding: str) -> GroupTests:
-        """Return one group's tests; of pairs of one reply there are none."""
+        """Return one group's tests; pairs that share one reply have none."""
         return next(g for g in self.groups if g.key == (condition, finding))
 
 
 def compare(store: Store, first: Side, second: Side) -> Comparison:
-    """Compare two sides; from now on they have been looked at.
+    """Compare two sides; this counts as having looked at them.
 
-    Two times the same side, or sides without any item in common, raise WrongUseError.
+    Comparing a side with itself, or sides without a common item, raises WrongUseError.
     """
     if first == second:
         raise WrongUseError(
@@ -194,7 +194,7 @@ def statistics_at(path: Path, comparison: Comparison) -> Statistics:
 def _other_pairs(store: Store, comparison: Comparison) -> Iterator[PValues | None]:
     """Yield the p values of the declared family's other pairs of models.
 
-    None if the two runs have not both models; then its tests are still counted.
+    None if the two runs lack one of the models; its tests are still counted.
     """
     declared, (first, second) = (
         comparison.looked.declared,
@@ -215,9 +215,9 @@ def _other_pairs(store: Store, comparison: Comparison) -> Iterator[PValues | Non
 def _sides_of(
     store: Store, pair: tuple[str, str], numbers: tuple[int, int]
 ) -> tuple[Side, Side] | None:
-    """Return where both models of a pair are found, one in each of two runs.
+    """Return the runs with the two models of a pair, one in each.
 
-    The runs stay in their order, and so do the conditions of what is compared.
+    The runs stay in order, and so do the conditions that are compared.
     """
     known, others = ({s.name: s for s in sides_of_run(store, n)} for n in numbers)
     for one, other in (pair, pair[::-1]):
@@ -227,15 +227,15 @@ def _sides_of(
 
 
 def rates_of(comparison: Comparison, tests: GroupTests) -> tuple[float, float]:
-    """Return both sides' rates of a group, or the means over findings."""
+    """Return both sides' rates for a group, or the means over findings."""
     group = next((one for one in comparison.groups if one.key == tests.key), None)
     return group.rates if group else mean_rates(comparison.groups, tests.condition)
 
 
 def summary_sentence(comparison: Comparison, condition: str = "") -> str:
-    """Return the result of a comparison, under one condition or under each.
+    """Return the result of a comparison in words.
 
-    Of several conditions and tasks each has a line of its own.
+    Each of several conditions and tasks has its own line.
     """
     told = [one for one in _told_first(comparison) if condition in {"", one.condition}]
     parts = (
@@ -279,7 +279,7 @@ def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
 
 
 def _same_sentence(group: GroupCounts, where: str) -> str:
-    """Return that both sides are the same replies, and what differs all the same."""
+    """Return a sentence if both sides are the same replies, with any differences."""
     differ = group.table.only_first + group.table.only_second
     scored = f"; {counted(differ, 'verdict')} differ by how they were read or scored"
     items = counted(group.table.items, "item")
@@ -290,7 +290,7 @@ def _same_sentence(group: GroupCounts, where: str) -> str:
 
 
 def _tested(group: GroupCounts) -> str:
-    """Return McNemar's test, nothing where patients have several pairs."""
+    """Return McNemar's test, nothing if patients have several pairs."""
     p = group.mcnemar.p_value
     same = f", without {group.one_reply} that show one stored reply on both sides"
     left = same if group.one_reply else ""
@@ -319,7 +319,7 @@ def _percent(k: int, n: int) -> str:
 
 
 def p_text(p: float) -> str:
-    """Return a p value as people read it after the letter: "= 0.0123"."""
+    """Return a p value as text to follow "p": "= 0.0123"."""
     if math.isnan(p):
         return "unknown"
     return "< 0.0001" if p < _LEAST_P else f"= {p:.4f}"

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: a run's model each, and its trials in pairs."""
+"""The two sides of a comparison: a model of a run each, and their trials in pairs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ class Side:
 
     @property
     def name(self) -> str:
-        """What a person calls it within its run."""
+        """Its display name within the run."""
         return f"{self.model}@{self.variant}" if self.variant else self.model
 
     @property
     def key(self) -> tuple[int, str]:
-        """The run and the name, by which looks at it are kept."""
+        """The run and the name, under which looks at it are stored."""
         return self.run, self.name
 
     def __str__(self) -> str:
@@ -50,25 +50,25 @@ class Pair(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """The condition, or both where they differ."""
+        """The condition, or both if they differ."""
         mine, theirs = self.first.condition, self.second.condition
         return mine if mine == theirs else f"{mine}{BETWEEN}{theirs}"
 
     @property
     def scores(self) -> tuple[Score, Score]:
-        """Both verdicts, without details of their own run."""
+        """Both verdicts, without details specific to their run."""
         return _score(self.first), _score(self.second)
 
     @property
     def is_one_reply(self) -> bool:
-        """Whether both verdicts were read from the very same stored reply."""
+        """Whether both verdicts come from the same stored reply."""
         return self.first.reply_id is not None and (
             self.first.reply_id == self.second.reply_id
         )
 
     @property
     def hits(self) -> tuple[bool, bool]:
-        """Whether the first and the second side hit it."""
+        """Whether each side hits it, the first side first."""
         return self.first.status == HIT, self.second.status == HIT
 
 
@@ -81,9 +81,9 @@ def _score(line: TrialLine) -> Score:
 class Pairing:
     """Every trial of both sides, each counted once.
 
-    ``scored`` pairs have a verdict on both sides and are what is compared; one of an
-    ``excluded`` pair was excluded, one of a ``pending`` pair is not asked yet, and the
-    rest is ``only`` planned on one side.
+    ``scored`` pairs have a verdict on both sides and are compared; in an ``excluded``
+    pair one was excluded, in a ``pending`` pair one is not asked yet, and the rest is
+    ``only`` planned on one side.
     """
 
     scored: tuple[Pair, ...]
@@ -94,16 +94,16 @@ class Pairing:
 
     @property
     def incomplete(self) -> bool:
-        """Whether anything is still to be asked, paired or not."""
+        """Whether any trial is pending, paired or not."""
         alone = (*self.only_first, *self.only_second)
         return bool(self.pending) or any(one.status == _PENDING for one in alone)
 
 
 def side_of(store: Store, run: int, model: str = "") -> Side:
-    """Return the side that a person named: MODEL, MODEL@VARIANT or @VARIANT.
+    """Return the side that the user named: MODEL, MODEL@VARIANT or @VARIANT.
 
-    A run of several models needs the model's name. An unknown run, model or variant
-    raises.
+    A run with several models needs the model's name. An unknown run, model or variant
+    raises WrongUseError.
     """
     runs.run_summary(store, run)
     sides = {side.name: side for side in sides_of_run(store, run)}
@@ -136,8 +136,8 @@ def paired_sides(store: Store, first: Side, second: Side) -> Pairing:
 def trial_lines(store: Store, side: Side) -> list[TrialLine]:
     """Return every trial of a side, in the order planned.
 
-    The name of its variant is removed from its condition, so that it can be paired with
-    the other side.
+    The variant's name is removed from its condition, so that it can be paired with the
+    other side.
     """
     rows = some_records(store, side.run, TrialLine._fields, side.model)
     lines = map(TrialLine._make, rows.each(*TrialLine._fields))
@@ -151,8 +151,8 @@ def trial_lines(store: Store, side: Side) -> list[TrialLine]:
 def paired(first: Sequence[TrialLine], second: Sequence[TrialLine]) -> Pairing:
     """Pair trials by item, condition and repeat, in the order of the first side.
 
-    Where each side has a single condition they are paired though they differ, as 8 × 8
-    and 16 × 16 cells do.
+    If each side has a single condition, they are paired even if they differ, such as 8
+    × 8 and 16 × 16 cells.
     """
     other = _renamed(first, second)
     theirs = {(t.item, other.get(t.condition), t.repeat): t for t in second}
@@ -182,7 +182,7 @@ def paired(first: Sequence[TrialLine], second: Sequence[TrialLine]) -> Pairing:
 def _renamed(
     first: Sequence[TrialLine], second: Sequence[TrialLine]
 ) -> Mapping[str, str]:
-    """Return under which of the first side's conditions each of the second's counts."""
+    """Return the first side's condition for each of the second's."""
     mine, theirs = _conditions(first), _conditions(second)
     if len(mine) == len(theirs) == 1:
         return {theirs[0]: mine[0]}
@@ -194,5 +194,5 @@ def _conditions(lines: Iterable[TrialLine]) -> tuple[str, ...]:
 
 
 def answers_of(pair: Pair) -> str:
-    """Return both answers in a few words, such as "D4 → B2"."""
+    """Return both answers in short, such as "D4 → B2"."""
     return " → ".join(line.answer or line.status.replace("_", " ") for line in pair)

@@ -1,7 +1,7 @@
 """Statistics of the difference between two sides on the same items.
 
-Counts and McNemar's test are obtained at once; intervals, permutations and what small
-numbers can show at all take longer and are computed apart.
+Counts and McNemar's test are quick; intervals, permutations and detectable differences
+take longer and are computed separately.
 """
 
 import math
@@ -48,9 +48,9 @@ Task = Callable[[str], str]
 class GroupCounts:
     """Paired outcomes of two runs for one finding, or pooled over several.
 
-    ``findings`` are those that are counted: all of a condition's are named (micro), or
-    as their task where the study tells tasks apart. ``one_reply`` of the pairs show the
-    same stored reply on both sides: they are in no test.
+    ``findings`` are those counted: all of a condition are called (micro), or by their
+    task if the study distinguishes tasks. ``one_reply`` counts the pairs with the same
+    stored reply on both sides, which are in no test.
     """
 
     condition: str
@@ -68,12 +68,12 @@ class GroupCounts:
 
     @property
     def pooled(self) -> bool:
-        """Whether it stands for several findings, or for all that there are."""
+        """Whether it pools several findings, or all."""
         return self.findings != (self.finding,)
 
     @property
     def hits(self) -> tuple[int, int]:
-        """How many items each side hits."""
+        """The number of items that each side hits."""
         both = self.table.both
         return both + self.table.only_first, both + self.table.only_second
 
@@ -88,8 +88,8 @@ class GroupCounts:
 class GroupTests:
     """The difference of two hit rates, first less second, with all its tests.
 
-    ``power`` is what McNemar's test could find at all in so few items; None for the
-    macro mean, where there are many, and where a patient has several.
+    ``power`` is what McNemar's test can detect in few items; None for the macro mean,
+    for many items, and if a patient has several.
     """
 
     condition: str
@@ -105,7 +105,7 @@ class GroupTests:
 
 
 def group_counts(pairs: Sequence[Pair], task: Task) -> tuple[GroupCounts, ...]:
-    """Return each condition's findings in the order met, then those of one task."""
+    """Return each condition's findings in order of occurrence, then the pooled ones."""
     by_condition = _grouped((pair.condition, pair) for pair in pairs)
     return tuple(
         counts
@@ -133,10 +133,10 @@ def _of_condition(
 
 
 def pooled(findings: Iterable[str], task: Task) -> dict[str, tuple[str, ...]]:
-    """Return the findings of each task that are pooled, by what they are called then.
+    """Return the findings pooled for each task, by the pool's name.
 
-    They are (micro) where the study tells no tasks apart; a task that is told apart and
-    has one finding is that finding.
+    The name is (micro) if the study does not distinguish tasks; a task with a single
+    finding is that finding.
     """
     by_task: dict[str, list[str]] = {}
     for finding in findings:
@@ -149,7 +149,7 @@ def pooled(findings: Iterable[str], task: Task) -> dict[str, tuple[str, ...]]:
 
 
 def _mcnemar(pairs: Sequence[Pair]) -> McNemar:
-    """Return McNemar's test of pairs of two replies, one for each patient (X-07)."""
+    """Return McNemar's test of pairs with two replies, one pair per patient (X-07)."""
     tested = two_replies(pairs)
     if not tested:
         return McNemar(math.nan, math.nan, _ONE_REPLY)
@@ -160,7 +160,7 @@ def _mcnemar(pairs: Sequence[Pair]) -> McNemar:
 
 
 def two_replies(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs that can be tested: a reply counts once, not on both sides."""
+    """Return the pairs that can be tested, without those that share one reply."""
     return [pair for pair in pairs if not pair.is_one_reply]
 
 
@@ -170,7 +170,7 @@ def _table(pairs: Iterable[Pair]) -> PairedTable:
 
 
 def mean_rates(groups: Sequence[GroupCounts], condition: str) -> tuple[float, float]:
-    """Return both sides' unweighted means over the findings pooled (E000-21)."""
+    """Return both sides' unweighted means over the pooled findings (E000-21)."""
     mine = [one for one in groups if one.condition == condition]
     meant = next(one.findings for one in mine if one.pooled)
     rates = [g.rates for g in mine if not g.pooled and g.finding in meant]
@@ -183,9 +183,9 @@ def group_tests(
 ) -> tuple[GroupTests, ...]:
     """Return each condition's findings, their unweighted mean, and all of one task.
 
-    Intervals are by patient, and the signs of all that is a patient's are flipped as
-    one; ``seed`` is that of the flips of the mean, where these are too many to count.
-    Pairs that show the same stored reply on both sides are left out.
+    Intervals are by patient, and the signs of a patient's differences are flipped
+    together; ``seed`` is that of the mean's random flips, if there are too many to
+    enumerate. Pairs with the same stored reply on both sides are left out.
     """
     by_condition = _grouped((pair.condition, pair) for pair in two_replies(pairs))
     return tuple(
@@ -214,7 +214,7 @@ def _tests(
 
 
 def _of_group(condition: str, finding: str, totals: _Ints, trials: _Ints) -> GroupTests:
-    """Return the tests of all pairs of one group; (patients,) sums and counts."""
+    """Return the tests of one group's pairs; (patients,) sums and counts."""
     there = trials > 0
     difference = mean_difference(totals[there].tolist(), trials[there].tolist())
     flips, power = sign_flip(totals.tolist()), _power(int(trials.sum()), trials)
@@ -222,9 +222,9 @@ def _of_group(condition: str, finding: str, totals: _Ints, trials: _Ints) -> Gro
 
 
 def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _Ints]:
-    """Return (patients, findings) sums of hits of first less second, and of items.
+    """Return (patients, findings) sums of first-minus-second hits, and of items.
 
-    Patients stand in the order of their names, whatever order the pairs come in.
+    Patients are sorted by name, whatever order the pairs come in.
     """
     patients, row = np.unique(
         np.array([pair.first.patient for pair in pairs]), return_inverse=True
@@ -246,8 +246,8 @@ def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _
 def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, float]]:
     """Return McNemar's and the sign-flip p value of each condition's findings.
 
-    McNemar's is NaN if a patient has several pairs. A group without any pair of two
-    replies has none.
+    McNemar's is NaN if a patient has several pairs. A group without testable pairs is
+    missing.
     """
     values = {}
     tested = two_replies(pairs)

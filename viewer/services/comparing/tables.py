@@ -40,7 +40,7 @@ _ITEMS: Final = (
 def groups_table(comparison: Comparison, statistics: Statistics) -> Table:
     """Return a row for each finding, and for the pooled and the mean rates.
 
-    Raw and adjusted p values stand side by side; the first side less the second.
+    Raw and adjusted p values are side by side; differences are first minus second.
     """
     counts = {group.key: group for group in comparison.groups}
     rows = [
@@ -163,7 +163,7 @@ def _row(
 
 
 def settings_table(comparison: Comparison) -> Table:
-    """Return every setting of both sides, and whether they are the same."""
+    """Return every setting of both sides, and whether they are equal."""
     rows = tuple(
         (s.group, s.name, s.first, s.second, s.same, s.note)
         for s in comparison.asked.settings
@@ -172,7 +172,7 @@ def settings_table(comparison: Comparison) -> Table:
 
 
 def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
-    """Return the definition of each number of a comparison's table, in sentences."""
+    """Return the definition of each number in a comparison's table, in sentences."""
     methods = [
         f"difference: {words.rate} of the first minus that of the second, same items",
         "p_mcnemar: exact, two-sided; none where a patient has several pairs",
@@ -194,7 +194,7 @@ def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
 def told_of(
     comparison: Comparison, statistics: Statistics, key: tuple[str, str]
 ) -> tuple[str, ...]:
-    """Return every number of one group in words, each with what it is."""
+    """Return every number of one group in words, each with its definition."""
     counts = next(group for group in comparison.groups if group.key == key)
     if counts.one_reply == counts.table.items:
         return tuple(_mcnemar_words(counts.mcnemar, ""))
@@ -246,7 +246,7 @@ def _power_words(tests: GroupTests) -> tuple[str, ...]:
 
 
 def as_json(comparison: Comparison, statistics: Statistics) -> dict[str, object]:
-    """Return a comparison as plain JSON values; NaN is None."""
+    """Return a comparison as plain JSON values; NaN becomes None."""
     return {
         "first": plain(comparison.first),
         "second": plain(comparison.second),

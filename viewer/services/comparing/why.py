@@ -1,9 +1,10 @@
-"""Find out why verdicts on an item differ between two sides, by recomputing.
+"""Causes of differing verdicts on an item, found by recomputing.
 
-A verdict is computed from a reply, a way of reading it, a reference, and what the model
-was sent (image, grid, and how both lie on the native image). Each of them is made the
-same on both sides in turn: what makes the verdicts agree explains the flip. Where
-answers are words and no place, nothing is computed again: what differs is told.
+A verdict is computed from a reply, a way of parsing it, a reference, and what the model
+was sent (image, grid, and their mapping to the native image). Each of them is made the
+same on both sides in turn: whatever makes the verdicts agree explains the flip. If
+answers are words instead of locations, nothing is recomputed and the differences are
+listed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,7 @@ from viewer.studies.catalog import places_findings
 
 
 class WordedEnd:
-    """One side with what its items are, read when first needed."""
+    """One side with its items, read when first needed."""
 
     def __init__(self, store: Store, side: Side, sent: Sent) -> None:
         self._store, self.side, self._sent = store, side, sent
@@ -85,7 +86,7 @@ class Explainer:
     def _worded_ends(
         self, sides: tuple[Side, Side], sent: tuple[Sent, Sent]
     ) -> tuple[WordedEnd, WordedEnd] | None:
-        """Return both sides of a study whose answers are words, None of others."""
+        """Return both sides of a study whose answers are words, None for others."""
         studies = runs.studies_of(self._store, {side.run for side in sides})
         if all(map(places_findings, studies.values())):
             return None
@@ -96,7 +97,7 @@ class Explainer:
         return first, second
 
     def _only_the_answer(self, pair: Pair) -> bool:
-        """Tell whether hashes and versions alone leave the answer as the cause."""
+        """Tell whether hashes and versions leave the answer as the only cause."""
         first, second = pair
         mine, theirs = self._ends
         return (
@@ -110,7 +111,7 @@ class Explainer:
         )
 
     def _read(self, reply: Half, under: Half) -> str:
-        """Return one side's reply read by today's parser as if sent as the other's."""
+        """Return one side's reply parsed by today's parser as if sent as the other."""
         key = reply.line.id, under.line.id
         if key not in self._fresh:
             self._fresh[key] = self._read_now(reply, under)
@@ -127,7 +128,7 @@ class Explainer:
 
 
 def worded_why(first: WordedEnd, second: WordedEnd, pair: Pair) -> Why:
-    """Return in what two verdicts on an item differ."""
+    """Return the differences between two verdicts on an item."""
     changed = tuple(_changed(first, second, pair)) or (Cause.ANSWER,)
     return Why(
         changed, changed, answers_of(pair), together=len(changed) > 1, recomputed=False

@@ -1,4 +1,4 @@
-"""Recognise dropped files as models: their adapter and settings."""
+"""Recognising dropped files as models: their adapter and settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,25 +19,25 @@ _SEGMENTER: Final = "sam"
 
 @dataclass(frozen=True)
 class DroppedModel:
-    """A model to begin with: the name that is proposed and its table of settings."""
+    """A model to start with: a proposed name and its table of settings."""
 
     name: str
     table: Mapping[str, object] = field(default_factory=dict)
 
 
 def dropped_models(paths: Sequence[Path]) -> tuple[DroppedModel, ...]:
-    """Return the models that dropped files and folders are.
+    """Return the models in dropped files and folders.
 
-    A folder is a model of transformers, or a segmenter where its config.json says so;
-    GGUF files are one model and its projector, and a lone one brings that beside it; a
-    TOML file is the card of a network.
+    A folder is a transformers model, or a segmenter if its config.json says so; GGUF
+    files are one model and its projector, and a single one adds the projector beside
+    it; a TOML file is the card of a network.
 
     Raises
     ------
     WrongUseError
-        For anything else, a projector alone, and several GGUF models at once.
+        For anything else, a projector alone, or several GGUF models at once.
     UnreadableInputError
-        For a GGUF file that is damaged.
+        If a GGUF file is damaged.
     """
     flat = [found for path in paths for found in _found(path.absolute())]
     ggufs = [path for path in flat if path.suffix.lower() == _GGUF]
@@ -46,13 +46,13 @@ def dropped_models(paths: Sequence[Path]) -> tuple[DroppedModel, ...]:
 
 
 def projector_beside(model: Path) -> Path | None:
-    """Return the one projector, by its name, in a GGUF model's folder; else None."""
+    """Return the only projector, by name, in a GGUF model's folder; else None."""
     beside = [p for p in _ggufs(model.parent) if _PROJECTOR_NAME in p.name.lower()]
     return beside[0] if len(beside) == 1 and beside[0] != model else None
 
 
 def _found(path: Path) -> Iterable[Path]:
-    """Return a path, or the GGUF files of a folder that holds nothing else to load."""
+    """Return a path, or the GGUF files of a folder with nothing else to load."""
     if path.is_dir() and not (path / _CONFIG).is_file():
         return _ggufs(path) or (path,)
     return (path,)
@@ -93,7 +93,7 @@ def _other(path: Path) -> DroppedModel:
 
 
 def _way(folder: Path) -> str:
-    """Return the adapter that fits what a folder's config.json says it is."""
+    """Return the adapter for a folder's config.json."""
     try:
         config = read_json((folder / _CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FormField:
-    """A parameter as a form shows it.
+    """A parameter as a form field.
 
     ``kind`` is bool, int, float, choice, choices, text, path of a file, folder (or
-    another name that is typed), or maybe_int and maybe_float for a number that may be
-    left out (None). The name of a path's file ends in ``ending``. ``default`` is a
-    plain JSON value, a tuple for ``choices``; without any ``choices`` those are free.
-    ``low`` and ``high`` bound a number. ``label`` is what the form calls it, "" for
-    its name in plain letters, and ``words`` what it calls the choices, if anything else
-    than they are called in files.
+    another typed name), or maybe_int and maybe_float for a number that may be left out
+    (None). A path ends in ``ending``. ``default`` is a plain JSON value, a tuple for
+    ``choices``, which are free if ``choices`` is empty. ``low`` and ``high`` bound a
+    number. ``label`` is the displayed name, "" for the name with spaces, and ``words``
+    are display names of the choices, if they differ from those in files.
     """
 
     name: str

@@ -16,7 +16,7 @@ _KEPT: Final = 4
 
 
 def assign_model_colors(store: Store) -> None:
-    """Give models the colours of their profiles, others one by the store's order."""
+    """Give models the colours of their profiles, others one in the store's order."""
     file = read_settings(store.path).models_file
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     know_models(_places(text, models_asked(store)))
@@ -24,11 +24,11 @@ def assign_model_colors(store: Store) -> None:
 
 @lru_cache(maxsize=_KEPT)
 def _places(text: str, asked: tuple[str, ...]) -> Mapping[str, int]:
-    """Return each model's place in the palette.
+    """Return each model's index in the palette.
 
-    Baselines have the last colours, so that they differ from a person's first models.
-    Whose profile is gone, or was imported without any, has the colour of the order in
-    which the store came to know such models.
+    Baselines have the last colours, so that they differ from the user's first models.
+    Models without a profile, or imported without one, are coloured in the order in
+    which they appeared in the store.
     """
     baselines = [profile.name for profile in builtin_profiles()]
     last = {name: len(MODELS) - 1 - n for n, name in enumerate(baselines)}
@@ -38,9 +38,9 @@ def _places(text: str, asked: tuple[str, ...]) -> Mapping[str, int]:
 
 
 def own_places(tables: Sequence[Mapping[str, object]]) -> dict[str, int]:
-    """Return the places of a person's models: as chosen, else the first that is free.
+    """Return the palette indices of the user's models: as set, else the first free.
 
-    Where none is free, the one that fewest have.
+    If none is free, the one used least.
     """
     chosen = {
         str(table.get("name")): MODEL_NAMES.index(str(table[COLOUR]))
@@ -56,12 +56,12 @@ def own_places(tables: Sequence[Mapping[str, object]]) -> dict[str, int]:
 
 
 def free_place(taken: Sequence[int]) -> int:
-    """Return the place in the palette that is taken least often, the first of those."""
+    """Return the least used palette index, the first for ties."""
     return min(range(len(MODELS)), key=lambda place: (taken.count(place), place))
 
 
 def _tables(text: str) -> list[Mapping[str, object]]:
-    """Return the tables of a models.toml; one that is damaged has none."""
+    """Return the tables of a models.toml, none if it is damaged."""
     try:
         found = read_toml(text).get("model", [])
     except (OverreadError, ValueError):

@@ -1,4 +1,4 @@
-"""List every model with its state: what it needs, and where it runs."""
+"""List of every model with its state: what it needs, and where it runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,13 +34,12 @@ class Readiness(StrEnum):
 
 @dataclass(frozen=True)
 class ModelLine:
-    """A model as the table shows it.
+    """A model as shown in the table.
 
-    ``state`` says in words what it still needs, else that it is ready; ``host`` is the
-    other machine that it is asked at, "" where images stay on this one. ``own``: it
-    stands in the person's file, as the ``table`` there, and may be changed.
-    ``takes_boxes``: it outlines what lies in a box, and is asked nothing else;
-    ``places``: it points at a place, whatever it is asked.
+    ``state`` says what it still needs, else that it is ready; ``host`` is the remote
+    machine, "" if images stay on this one. ``own``: it is in the user's file, as
+    ``table``, and may be edited. ``takes_boxes``: it segments boxes, and answers
+    nothing else; ``places``: it always answers with a location.
     """
 
     name: str
@@ -61,7 +60,7 @@ class ModelLine:
 
 
 def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
-    """Return every known model with its state, by name."""
+    """Return every known model with its state, sorted by name."""
     consented = _consented(settings.store)
     return tuple(_line(m, consented) for m in known_models(settings.models_file))
 
@@ -72,7 +71,7 @@ def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
 
 
 def _consented(store: Path) -> frozenset[str]:
-    """Return the endpoints that images of some data set may go to."""
+    """Return the endpoints that any data set's images may be sent to."""
     if not store.exists():
         return frozenset()
     with open_store(store) as opened:
@@ -127,7 +126,7 @@ def _state_of_endpoint(
 
 
 def host_of(profile: ModelProfile) -> str:
-    """Return the host of a profile's endpoint, "" for this machine or without one."""
+    """Return the host of a profile's endpoint, "" for a local model."""
     try:
         endpoint = endpoint_of(profile)
     except OverreadError:

@@ -48,9 +48,9 @@ _HEAD: Final = (
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model as it is known: of the person's own ones also the table as written.
+    """A known model; for the user's own models also the table as written.
 
-    ``profile`` is None if the table cannot be used; ``error`` says why.
+    ``profile`` is None if the table is invalid; ``error`` says why.
     """
 
     name: str
@@ -63,10 +63,10 @@ class KnownModel:
 
 @dataclass(frozen=True)
 class NewModel:
-    """An adapter as New offers it; ``table`` has its initial settings.
+    """An adapter as offered by New; ``table`` has its initial settings.
 
     ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
-    of the same ``group`` belong together; "" stands alone.
+    with the same ``group`` belong together; "" means none.
     """
 
     title: str
@@ -79,21 +79,21 @@ class NewModel:
 
 @dataclass(frozen=True)
 class ModelsEdit:
-    """A change of models.toml: its whole text before and after; None is no file."""
+    """A change of models.toml: its whole text before and after; None means no file."""
 
     before: str | None
     after: str | None
 
     @property
     def back(self) -> "ModelsEdit":
-        """The change that takes this one back."""
+        """The reverse change."""
         return ModelsEdit(self.after, self.before)
 
 
 def known_models(models_file: Path) -> tuple[KnownModel, ...]:
-    """Return every model by name; a table that cannot be used spoils no other.
+    """Return every model by name; an invalid table does not affect the others.
 
-    A file that is not TOML raises.
+    Raises if a file is not TOML.
     """
     known = {
         p.name: KnownModel(p.name, p.adapter, own=False, profile=p)
@@ -112,7 +112,7 @@ def known_models(models_file: Path) -> tuple[KnownModel, ...]:
 
 
 def model_named(name: str, models_file: Path) -> ModelProfile:
-    """Return the profile of a model; an unusable or unknown one raises."""
+    """Return the profile of a model; raises if it is invalid or unknown."""
     known = {model.name: model for model in known_models(models_file)}
     model = known.get(name)
     if model is not None and model.profile is None:
@@ -121,7 +121,7 @@ def model_named(name: str, models_file: Path) -> ModelProfile:
 
 
 def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
-    """Return the model of a table, or why it is none."""
+    """Return the model of a table, or why the table is invalid."""
     values = dict(table) if isinstance(table, Mapping) else {}
     name = str(values.get("name") or f"(model {number})")
     adapter = str(values.get("adapter", ""))
@@ -134,9 +134,9 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
 
 
 def new_models() -> tuple[NewModel, ...]:
-    """Return the adapters that have something to set, our own first.
+    """Return the adapters with settings, our own first.
 
-    The models of published studies follow, as they were asked there.
+    The models of published studies follow, with the settings used there.
     """
     found = {**ADAPTERS, **adapters()}.values()
     own = (new for spec in found if spec.settings for new in _offers(spec))
@@ -165,7 +165,7 @@ def _of_paper(preset: PaperPreset) -> NewModel:
 
 
 def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
-    """Yield an adapter, once for each kind of server where it knows some."""
+    """Yield an adapter, once for each kind of server if it has several."""
     missing = missing_dependency(spec) or ""
     kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
     if not kinds:
@@ -178,7 +178,7 @@ def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
 
 
 def spec_named(adapter: str) -> AdapterSpec | None:
-    """Return the catalogue line of an adapter, None for an unknown one."""
+    """Return an adapter's specification, None for an unknown one."""
     return adapters().get(adapter)
 
 
@@ -209,7 +209,7 @@ def _field(setting: Setting) -> FormField:
 
 
 def free_name(wanted: str, models_file: Path) -> str:
-    """Return a name that no model has yet: ``wanted`` or the first of its numbers."""
+    """Return an unused name: ``wanted``, or the first free number after it."""
     taken = {model.name for model in known_models(models_file)}
     names = (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
@@ -218,9 +218,9 @@ def free_name(wanted: str, models_file: Path) -> str:
 def check_model(
     table: Mapping[str, object], replaced: str | None, models_file: Path
 ) -> None:
-    """Raise ``WrongUseError`` where a table is not a model, or its name is another's.
+    """Raise ``WrongUseError`` if a table is invalid, or its name is taken.
 
-    ``replaced`` is the name of the model that it takes the place of.
+    ``replaced`` is the name of the model that it replaces.
     """
     profile = profile_from_table(table, models_file.absolute().parent)
     others = {m.name for m in known_models(models_file)} - {replaced}
@@ -234,9 +234,9 @@ def check_model(
 def saving(
     table: Mapping[str, object], replaced: str | None, models_file: Path
 ) -> ModelsEdit:
-    """Return the change that puts a model into the file, checked.
+    """Return the change that saves a model in the file, validated.
 
-    A colour goes with it, so that the model keeps it whatever becomes of the others.
+    A colour is saved with it, so that the model keeps it whatever happens to others.
     """
     check_model(table, replaced, models_file)
     before = _text(models_file)
@@ -250,13 +250,13 @@ def saving(
 
 
 def deleting(name: str, models_file: Path) -> ModelsEdit:
-    """Return the change that takes one of the person's own models out of the file."""
+    """Return the change that removes one of the user's models from the file."""
     before = _text(models_file)
     return ModelsEdit(before, without_model(before or "", name))
 
 
 def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
-    """Write a change if the file is still as it was before; otherwise raise."""
+    """Apply a change if the file is unchanged since then; otherwise raise."""
     if _text(models_file) != edit.before:
         raise WrongUseError(
             f"'{models_file.name}' was changed by another program in the meantime.",

@@ -1,4 +1,4 @@
-"""Format amounts of money; imports little, so that the window starts fast."""
+"""Formatting of money; imports little, so that the window starts fast."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ DOLLAR: Final = 1_000_000
 
 
 def dollars(microusd: int) -> str:
-    """Return an amount to the cent, or finer where it is less than one."""
+    """Return an amount in dollars to the cent, or finer if it is less than one."""
     is_small = 0 < microusd < DOLLAR // 100
     return f"${microusd / DOLLAR:.4f}" if is_small else f"${microusd / DOLLAR:.2f}"
 

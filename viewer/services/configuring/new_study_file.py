@@ -1,4 +1,4 @@
-"""A study file to start from: everything that it may say, most of it as comments."""
+"""A study file to start from, with every possible setting, mostly as comments."""
 
 import textwrap
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ _MODELS: Final = """\
 
 
 def new_study_file(study: str) -> str:
-    """Return a study file that runs once its data set and its models are named."""
+    """Return a study file that runs once a data set and models are named."""
     return "\n".join(_lines(study_named(study))) + f"\n{_MODELS}"
 
 
 def write_new_study_file(study: str, path: Path) -> None:
-    """Write :func:`new_study_file`; a file that is there already raises."""
+    """Write :func:`new_study_file`; raises if the file exists."""
     text = new_study_file(study)
     if path.exists():
         raise WrongUseError(
@@ -99,6 +99,6 @@ def _prompts(study: Study) -> Iterator[str]:
 
 
 def _comment(text: str, *before: str) -> Iterator[str]:
-    """Yield comments of a page's width, after whatever comes before them."""
+    """Yield comment lines of a page's width, each after a prefix."""
     yield from before
     yield from (f"# {line}" for line in textwrap.wrap(text, _WIDTH))

@@ -1,4 +1,4 @@
-"""The prompts of a study: those that a study file brings, and the built-in ones."""
+"""The prompts of a study: those in a study file, and the built-in ones."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ _VARIANTS: Final = "variants"
 
 
 def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, object]:
-    """Return the parameters that a study file's ``[prompts]`` are, its files read.
+    """Return a study file's ``[prompts]`` as parameters, with its files read.
 
-    ``path`` is the study file, from whose folder other files are named.
+    ``path`` is the study file, to whose folder other files are relative.
     """
     own = {name: said for name, said in table.items() if name != _VARIANTS}
     found: dict[str, object] = {"prompts": _texts(own, path)}
@@ -30,7 +30,7 @@ def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, object]:
 
 
 def prompts_table(own: Any, variants: Any) -> dict[str, object]:  # noqa: ANN401 - plain values
-    """Return the ``[prompts]`` that such parameters are read from."""
+    """Return the ``[prompts]`` table that gives these parameters."""
     return {**own, **({_VARIANTS: variants} if variants else {})}
 
 
@@ -48,7 +48,7 @@ def _texts(table: Mapping[str, object], path: Path) -> dict[str, str]:
 
 
 def check_variants(study: Study, params: Any) -> None:  # noqa: ANN401 - the study's own type
-    """Raise for a variant that asks like the run itself, or where readers grade."""
+    """Raise for a variant equal to the run itself, or if readers grade the study."""
     first, *others = varied(params).items()
     for name, one in others:
         if one.prompts == first[1].prompts:
@@ -88,7 +88,7 @@ def _read(name: str, path: Path) -> str:
 
 
 def prompts_of(study: str) -> Prompts:
-    """Return the prompts of a study that a person may replace; none at all raises."""
+    """Return the prompts of a study that can be replaced; raises if there are none."""
     found = study_named(study)
     if isinstance(found, HasPrompts):
         return found.known_prompts
@@ -99,7 +99,7 @@ def prompts_of(study: str) -> Prompts:
 
 
 def prompt_rows(study: str, name: str = "") -> tuple[dict[str, object], ...]:
-    """Return each built-in prompt of a study, or the one of a name, as plain values."""
+    """Return the built-in prompts of a study, or one by name, as plain values."""
     known = prompts_of(study)
     wanted = [known.named(name)] if name else known.known.values()
     return tuple(_row(prompt) for prompt in wanted)
@@ -118,7 +118,7 @@ def _row(prompt: Prompt) -> dict[str, object]:
 
 
 def prompts_text(study: str, name: str = "") -> str:
-    """Return the same as the table that a study file takes."""
+    """Return the built-in prompts as the table for a study file."""
     known = prompts_of(study)
     wanted = [known.named(name)] if name else list(known.known.values())
     return "\n".join(_lines(wanted))
@@ -132,7 +132,7 @@ def _lines(prompts: Sequence[Prompt]) -> Iterator[str]:
 
 
 def about(prompt: Prompt) -> Iterator[str]:
-    """Yield the purpose of a prompt, its place, and its placeholders."""
+    """Yield a prompt's purpose, its source, and its placeholders."""
     yield f"{prompt.use[:1].upper()}{prompt.use[1:]}."
     yield f"Source: {prompt.source}."
     groups = [" or ".join(map(_braced, group)) for group in prompt.required]

@@ -1,4 +1,4 @@
-"""Custom prompts while somebody writes them: the run's own, and variants of them."""
+"""Custom prompts while they are being edited: the run's own, and variants."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,8 +13,8 @@ Texts = Mapping[str, str]
 class PromptDrafts:
     """The texts that differ from the built-in prompts of a study.
 
-    ``own`` are the run's, by the name of the prompt; ``variants`` those of each variant
-    of the run, where they differ from the run's. The variant "" is the run itself.
+    ``own`` are the run's, by prompt name; ``variants`` those of each variant, if they
+    differ from the run's. The variant "" is the run itself.
     """
 
     prompts: Prompts
@@ -26,7 +26,7 @@ class PromptDrafts:
         return self.texts(variant).get(name, self.prompts.known[name].text)
 
     def texts(self, variant: str = "") -> Texts:
-        """Return every custom text that a variant is asked with."""
+        """Return every custom text of a variant."""
         return {**self.own, **self.variants.get(variant, {})}
 
     def is_changed(self, name: str, variant: str = "") -> bool:
@@ -34,7 +34,7 @@ class PromptDrafts:
         return name in (self.variants[variant] if variant else self.own)
 
     def with_text(self, name: str, variant: str, text: str) -> "PromptDrafts":
-        """Return the drafts with a text; one that changes nothing is left out."""
+        """Return the drafts with a new text; a text that changes nothing is dropped."""
         before = self.own.get(name) if variant else None
         usual = self.prompts.known[name].text if before is None else before
         texts = dict(self.variants[variant] if variant else self.own)
@@ -46,7 +46,7 @@ class PromptDrafts:
         return replace(self, variants={**self.variants, variant: texts})
 
     def with_variant(self, variant: str) -> "PromptDrafts":
-        """Return the drafts with another variant; a bad or known name raises."""
+        """Return the drafts with another variant; raises if its name is bad or taken."""
         check_variant_name(variant)
         if variant in self.variants:
             raise WrongUseError(
@@ -60,7 +60,7 @@ class PromptDrafts:
         return replace(self, variants=rest)
 
     def problem(self) -> str:
-        """Return the problem that keeps the drafts from being asked, "" for none."""
+        """Return why the drafts cannot be used, "" if they can."""
         for variant in ("", *self.variants):
             for name in self.variants[variant] if variant else self.own:
                 if wrong := self.problem_of(name, variant):
@@ -77,7 +77,7 @@ class PromptDrafts:
         return ""
 
     def params(self) -> dict[str, object]:
-        """Return the drafts as the parameters of a study."""
+        """Return the drafts as parameters of a study."""
         found: dict[str, object] = {}
         if self.own:
             found["prompts"] = dict(self.own)
@@ -87,7 +87,7 @@ class PromptDrafts:
 
     @property
     def words(self) -> str:
-        """How many prompts and variants are custom, in a few words."""
+        """How many prompts and variants are custom, in short."""
         told = [f"{len(self.own)} custom"] if self.own else []
         if self.variants:
             n = len(self.variants)
@@ -96,7 +96,7 @@ class PromptDrafts:
 
 
 def drafts_of(prompts: Prompts, params: Mapping[str, object]) -> PromptDrafts:
-    """Return the drafts that parameters of a study hold."""
+    """Return the drafts in the parameters of a study."""
     own, variants = (params.get(name) for name in ("prompts", "prompt_variants"))
     return PromptDrafts(
         prompts,

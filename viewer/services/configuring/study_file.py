@@ -1,4 +1,4 @@
-"""Read a study file: what to run, on what, with which models."""
+"""Reading of study files: what to run, on what, with which models."""
 
 import math
 import tomllib
@@ -30,7 +30,7 @@ from viewer.studies.study import Study
 
 @dataclass(frozen=True)
 class _StudyFile:
-    """What a study file may say; ``model`` are its ``[[model]]`` tables."""
+    """The contents of a study file; ``model`` are its ``[[model]]`` tables."""
 
     study: str
     dataset: str
@@ -51,7 +51,7 @@ REPLICATES: Final = 5
 
 
 def read_toml(path: Path) -> dict[str, object]:
-    """Return a TOML file's content; a sentence says where it cannot be read."""
+    """Return a TOML file's content; the error names the position."""
     try:
         return documents.read_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -74,12 +74,11 @@ def read_study_file(
     limit: int | None = None,
     ceiling: float | None = None,
 ) -> RunSpec:
-    """Return a study file's run; ``models`` replaces its list of models.
+    """Return the run in a study file; ``models`` replaces its list of models.
 
-    ``limit`` asks about so many items, and ``ceiling``, dollars, is what the run may
-    cost, each instead of what the file says.
-    Model names are looked up in the file, then in ``models_file``, then among the
-    built-in ones.
+    ``limit``, the number of items, and ``ceiling``, the maximum cost in dollars,
+    override the file's values. Model names are looked up in the file, then in
+    ``models_file``, then among the built-in ones.
     """
     table = read_toml(path)
     return study_spec(
@@ -96,10 +95,9 @@ def study_spec(
     limit: int | None = None,
     ceiling: float | None = None,
 ) -> RunSpec:
-    """Return the run of what a study file says, as :func:`read_study_file` does.
+    """Return the run in a study file's content, like :func:`read_study_file`.
 
-    ``path`` is where it stands: its name is that of sentences, and paths of models
-    start from its folder.
+    ``path`` is its location, for messages and for relative paths of models.
     """
     said = made(_StudyFile, table, where=path.name)
     profiles = known_profiles(models_file) | own_profiles(table, path)
@@ -127,7 +125,7 @@ def study_spec(
 
 
 def _overrides(said: _StudyFile, path: Path) -> dict[str, object]:
-    """Return a file's parameters, a person's prompts among them."""
+    """Return a file's parameters, including custom prompts."""
     if not said.prompts:
         return dict(said.params)
     prompts_of(said.study)
@@ -135,14 +133,14 @@ def _overrides(said: _StudyFile, path: Path) -> dict[str, object]:
 
 
 def paper_preset(study: str) -> str:
-    """Return a study's preset that does what its paper did."""
+    """Return the preset with which a study reproduces its paper."""
     return study_named(study).defaults.preset
 
 
 def advised_repeats(study: str, preset: str, models: Sequence[ModelProfile]) -> int:
-    """Return how often to ask: once as the paper did, or more of a model that draws.
+    """Return how often to ask: once as in the paper, or more if a model samples.
 
-    Repeats of a model that draws have the seeds 0, 1, 2 and so on (E000-14).
+    Repeats of a model that samples have the seeds 0, 1, 2 and so on (E000-14).
     """
     as_published = preset == paper_preset(study)
     return REPLICATES if not as_published and any(map(samples, models)) else 1
@@ -161,10 +159,9 @@ def make_spec(
     ceiling_microusd: int | None = None,
     known: Mapping[str, ModelProfile] | None = None,
 ) -> RunSpec:
-    """Return a run with every parameter filled in and checked by its study.
+    """Return a run with every parameter filled in and validated by its study.
 
-    Models that its parameters name, for a role or otherwise, are looked up in
-    ``known``.
+    Models named in its parameters, for a role or otherwise, are looked up in ``known``.
     """
     names = [model.name for model in models]
     if len(set(names)) != len(names):
@@ -207,7 +204,7 @@ def _helpers(
     params: Any,  # noqa: ANN401 - the study's own type
     known: Mapping[str, ModelProfile],
 ) -> tuple[ModelProfile, ...]:
-    """Return the models that have a role in a study, each once."""
+    """Return the models that have a role in a study, without duplicates."""
     roles = study.roles(params)
     for role, name in roles.items():
         if not name:
@@ -219,7 +216,7 @@ def _helpers(
 
 
 def microusd(dollars: float) -> int:
-    """Return an amount of dollars as whole micro-dollars; less than one raises."""
+    """Convert dollars to whole micro-dollars; raises for less than one."""
     amount = round(Decimal(str(dollars)) * DOLLAR) if math.isfinite(dollars) else 0
     if not 0 < amount <= _LARGEST_CEILING:
         raise WrongUseError(
@@ -230,7 +227,7 @@ def microusd(dollars: float) -> int:
 
 
 def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
-    """Return the built-in model profiles and a person's own by name."""
+    """Return the built-in profiles and the user's by name."""
     profiles = {profile.name: profile for profile in builtin_profiles()}
     if models_file.exists():
         profiles |= own_profiles(read_toml(models_file), models_file)
@@ -238,7 +235,7 @@ def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
 
 
 def profiles_for(models_file: Path, study_file: Path | None) -> dict[str, ModelProfile]:
-    """Return the known profiles, and those of a study file before them."""
+    """Return the known profiles, with those of a study file first."""
     known = known_profiles(models_file)
     if study_file is None:
         return known
@@ -255,7 +252,7 @@ def own_profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProf
 
 
 def named_profile(name: str, profiles: Mapping[str, ModelProfile]) -> ModelProfile:
-    """Return the profile of a name; an unknown one raises with the closest."""
+    """Return a profile by name; an unknown name raises with the closest one."""
     if name in profiles:
         return profiles[name]
     raise WrongUseError(

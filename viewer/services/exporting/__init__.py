@@ -1,1 +1,1 @@
-"""Runs given away: answers, tables, tasks, verifiable bundles."""
+"""Exports of runs: answers, tables, tasks, verifiable bundles."""

@@ -1,4 +1,4 @@
-"""Export a run's answers as a table that can be imported again."""
+"""Export of a run's answers as a table that can be imported again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ExportedAnswers:
-    """How many trials a table tells of, and how many are still pending."""
+    """How many trials a table contains, and how many are still pending."""
 
     path: Path
     trials: int
@@ -44,7 +44,7 @@ class ExportedAnswers:
 
     @property
     def left_out(self) -> str:
-        """A sentence about pending questions, "" without any."""
+        """A sentence about pending questions, "" if there are none."""
         asked = f"{counted(self.pending, 'question')} {_is(self.pending)}"
         return f"{asked} pending and left out" if self.pending else ""
 
@@ -56,11 +56,11 @@ def _is(n: int) -> str:
 def export_answers(
     store: Store, run: int, out: Path, model: str = ""
 ) -> ExportedAnswers:
-    """Write a run's answers as CSV, one row for each place, in native pixels.
+    """Write a run's answers as CSV, one row for each location, in native pixels.
 
-    Answers without a place keep their status and reason; questions that the plan
-    excluded, and pending ones, have no row. Of a study about items there is one row for
-    each trial, with its answer in words. ``model`` takes one model of the run only.
+    Answers without a location keep their status and reason; excluded and pending
+    questions have no row. A study about items has one row for each trial, with its
+    answer in words. ``model`` selects one model of the run.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def export_answers(
 
 
 def export_stored_answers(store: Path, run: int, out: Path) -> ExportedAnswers:
-    """Write the answers of a run of the store in a file, as the window does."""
+    """Write a stored run's answers to a file, for the window."""
     with open_store(store) as opened:
         return export_answers(opened, run, out)
 

@@ -1,7 +1,7 @@
-"""A run as one file that anybody can verify without this program (M-23).
+"""Export of a run as one file that anybody can verify without this program (M-23).
 
-It holds tables, figures, raw replies, what is right, plan and manifest, an offline page
-and verify.py. Patients, images and items go by pseudonyms, and no pixel goes along.
+It contains tables, figures, raw replies, the truth, plan and manifest, an offline page
+and verify.py. Patients, images and items have pseudonyms, and there are no pixels.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ _UNREAD: Final = "The file of the radiologists' points cannot be read."
 
 @dataclass(frozen=True)
 class _Contents:
-    """What a bundle holds of a run beside its report."""
+    """A bundle's content beside the report."""
 
     members: Mapping[str, bytes]
     kept: Sequence[Record]
@@ -60,7 +60,7 @@ class _Contents:
 
 
 def export_bundle(store: Store, run: int, path: Path) -> Path:
-    """Write a run's bundle; an unknown run raises, and so does a folder of no use."""
+    """Write a run's bundle; raises for an unknown run or an unwritable folder."""
     write_atomically(path, run_bundle(store, run))
     return path
 
@@ -77,7 +77,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     Raises
     ------
     PrivacyError
-        The run asked about items of a restricted data set, whose words stay here.
+        The run is about items of a restricted data set, whose text must stay here.
     """
     own = report_data(store, run)
     _check_leaving(store, own.context)
@@ -102,7 +102,7 @@ def run_bundle(store: Store, run: int) -> bytes:
 
 
 def _check_leaving(store: Store, run_context: RunContext) -> None:
-    """Raise where replies may repeat words that have to stay on this machine."""
+    """Raise if replies may repeat text that has to stay on this machine."""
     name = run_context.spec.dataset
     if not run_context.study.words.places and name in consents.restricted_datasets(
         store
@@ -116,7 +116,7 @@ def _check_leaving(store: Store, run_context: RunContext) -> None:
 
 
 def _check_replies(replies: Replies, own: RunContext) -> None:
-    """Raise where replies call a case, an image or a patient by its name here."""
+    """Raise if replies contain a local name of a case, an image or a patient."""
     count = contents.replies_with_names(replies.told, own.dataset)
     if count:
         raise PrivacyError(
@@ -134,7 +134,7 @@ def _contents(
     names: Pseudonyms,
     grades: Grades,
 ) -> _Contents:
-    """Return what is in a bundle beside its report."""
+    """Return a bundle's content beside the report."""
     replies, own = Replies(store), own_report.context
     kept = list(contents.judged_trials(store, own_report, names, replies))
     if not own.study.words.places:
@@ -159,7 +159,7 @@ def _contents(
 
 
 def _about(kept: Sequence[Mapping[str, object]], data: ReportData) -> dict[str, object]:
-    """Return what a bundle's manifest says beyond that of a report."""
+    """Return the entries of a bundle's manifest beyond those of a report."""
     items = "\n".join(sorted({str(trial["item"]) for trial in kept}))
     worked = {spec.name for spec in data.specs if spec.frame not in BEYOND}
     excluded = Counter(t["reason"] for t in kept if t["status"] == Status.EXCLUDED)
@@ -173,7 +173,7 @@ def _about(kept: Sequence[Mapping[str, object]], data: ReportData) -> dict[str, 
 
 
 def _in_folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return a report's files with the tables in a folder."""
+    """Return a report's files, with the tables in a folder."""
     return {
         f"tables/{name}" if name.endswith(".csv") else name: data
         for name, data in files.items()
@@ -181,7 +181,7 @@ def _in_folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _beside(own: object, names: Pseudonyms) -> object:
-    """Return what a report tells besides under pseudonyms; unknown kinds stay here."""
+    """Return a report's further files under pseudonyms; unknown kinds are left out."""
     if isinstance(own, Grades):
         return names.grades(own)
     if not isinstance(own, PlacesContext):
@@ -196,7 +196,7 @@ def _beside(own: object, names: Pseudonyms) -> object:
 
 
 def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
-    """Return a report with pseudonyms in place of names."""
+    """Return a report with pseudonyms instead of names."""
     run_context = names.context(own.context)
     versions = (replace(v, params=names.params(v.params)) for v in context.versions)
     beside = _beside(context.beside, names)

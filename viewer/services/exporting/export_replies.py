@@ -1,4 +1,4 @@
-"""Export what a run's models replied, question by question, to be imported again."""
+"""Export of a run's replies, question by question, for later import."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _READ_BY: Final = ("convention", "provider_view", "structured", "model")
 
 @dataclass(frozen=True, slots=True)
 class ExportedReplies:
-    """How many replies a file holds, to how many trials, and how many have none."""
+    """The number of replies in a file, of trials with them, and of missing ones."""
 
     path: Path
     replies: int
@@ -50,9 +50,9 @@ def export_replies(
 ) -> ExportedReplies:
     """Write every reply that a run's verdicts were read from, under pseudonyms.
 
-    JSON lines, or a CSV table where ``out`` ends so. Replies of people that the data
-    set holds are left out, and so are outlines of a segmenter: importing the file asks
-    for them again. ``model`` takes one model of the run only.
+    JSON lines, or a CSV table if ``out`` ends in ``.csv``. People's replies in the data
+    set and a segmenter's masks are left out: importing the file obtains them again.
+    ``model`` selects one model of the run.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _rows(
 
 
 def _said(written: WrittenReply, kept: TrialReply) -> WrittenReply:
-    """Return a reply with its text, and with its bytes where they say more."""
+    """Return a reply with its text, and with its bytes if they contain more."""
     try:
         read = read_reply(kept.raw)
     except ProviderError:
@@ -125,7 +125,7 @@ def _said(written: WrittenReply, kept: TrialReply) -> WrittenReply:
 
 
 def _says_all(told: WrittenReply, raw: RawReply) -> bool:
-    """Tell whether a reply is read the same from its text alone."""
+    """Tell whether a reply can be parsed identically from its text alone."""
     parts = {"finish_reason": told.finish_reason, "refusal": told.refusal}
     plain = plain_reply(told.text, **{k: part for k, part in parts.items() if part})
     timed = raw.latency_ms or raw.headers

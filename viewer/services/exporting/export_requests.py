@@ -1,4 +1,4 @@
-"""Export what a study asks, so that anybody's own code can answer it."""
+"""Export of a study's questions, so that other code can answer them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,10 +43,10 @@ _NAME_LENGTH: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class ExportedRequests:
-    """How many questions of how many trials are in a folder, with how many images.
+    """How many questions, trials and images were written to a folder.
 
-    ``problems`` are sentences on questions that could not be made, ``restricted`` the
-    data set whose images are to stay on this machine, "" for one whose may leave.
+    ``problems`` are sentences on questions that could not be made, ``restricted`` is
+    the data set if its images must stay on this machine, else "".
     """
 
     folder: Path
@@ -66,7 +66,7 @@ class ExportedRequests:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know before passing the folder on."""
+        """What the user should know before passing the folder on."""
         kept = f"'{self.restricted}' is restricted: its images stay on this machine."
         return (*((kept,) if self.restricted else ()), *self.problems)
 
@@ -82,7 +82,7 @@ class _Asked:
 
 @dataclass
 class _Pack:
-    """The folder as it is written."""
+    """The folder being written."""
 
     folder: Path
     names: Pseudonyms
@@ -121,7 +121,7 @@ class _Pack:
         }
 
     def _file(self, part: ImagePart) -> str:
-        """Write an image, named by what it shows; the same one is one file."""
+        """Write an image, named by its content, so that it is written only once."""
         name = f"images/{part.sha256[:_NAME_LENGTH]}.png"
         if name not in self.images:
             write_atomically(self.folder / name, part.png)
@@ -132,10 +132,10 @@ class _Pack:
 def export_run_requests(
     store: Store, run: int, out: Path, model: str = "", *, following: bool = False
 ) -> ExportedRequests:
-    """Write what a run asks of one of its models, the first unless it is named.
+    """Write the questions of a run to one of its models, by default the first.
 
-    With ``following`` it is what each trial is to be asked after the replies that the
-    store has, where it lacks one.
+    With ``following`` only the next question of each trial is written, given the
+    replies in the store.
 
     Raises
     ------
@@ -162,10 +162,10 @@ def export_run_requests(
 def export_study_requests(
     store: Store, settings: Settings, file: Path, out: Path, model: str = ""
 ) -> ExportedRequests:
-    """Write what a study file asks of one of its models; nothing is planned.
+    """Write the questions of a study file to one of its models; nothing is planned.
 
-    A file that names no model asks for cells and letters, as most models are asked. It
-    raises what :func:`export_run_requests` raises, and for a file that is none.
+    A file without models asks for cells and letters, the usual form. Raises what
+    :func:`export_run_requests` raises, and for an invalid file.
     """
     table = read_toml(file)
     if not table.get("models"):
@@ -212,7 +212,7 @@ _Find = Callable[[], Sequence[_Asked]]
 
 
 def _known(context: RunContext, profile: ModelProfile) -> Iterator[_Find]:
-    """Yield what finds the questions that are known before any reply.
+    """Yield functions that find the questions known before any reply.
 
     The first of every trial comes first, in the order planned, so that programs which
     number the lines from 0 number the trials.
@@ -228,7 +228,7 @@ def _first(context: RunContext, trial: Trial) -> Sequence[_Asked]:
 
 
 def _later(context: RunContext, trial: Trial) -> Sequence[_Asked]:
-    """Return the questions after the first that are the same whatever is replied."""
+    """Return the later questions that do not depend on replies."""
     first = context.next_step(trial, ())
     found: list[_Asked] = []
     steps = (first,) if first else ()
@@ -244,7 +244,7 @@ def _later(context: RunContext, trial: Trial) -> Sequence[_Asked]:
 def _steps_after(
     context: RunContext, trial: Trial, steps: tuple[Step, ...]
 ) -> Iterator[Step]:
-    """Yield the steps that follow, as long as they are the same after any reply."""
+    """Yield the following steps, as long as they do not depend on replies."""
     while len(steps) < _MOST_STEPS:
         following = {context.next_step(trial, so_far) for so_far in _replied(steps)}
         step = following.pop()
@@ -255,7 +255,7 @@ def _steps_after(
 
 
 def _replied(steps: Sequence[Step]) -> list[tuple[TrialReply, ...]]:
-    """Return the replies of trials in which every step was replied the same."""
+    """Return a reply to every step of some trials, all the same."""
     return [
         tuple(TrialReply(plain_reply(text), step) for step in steps) for text in _PROBES
     ]
@@ -264,7 +264,7 @@ def _replied(steps: Sequence[Step]) -> list[tuple[TrialReply, ...]]:
 def _following(
     store: Store, context: RunContext, trial: Trial, number: int
 ) -> Sequence[_Asked]:
-    """Return the first question of a trial that the store has no reply to, if any."""
+    """Return the first question of a trial without a reply in the store, if any."""
     so_far: tuple[TrialReply, ...] = ()
     while (step := context.next_step(trial, so_far)) is not None:
         asked = _ask(context, trial, step, so_far)

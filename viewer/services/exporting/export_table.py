@@ -1,4 +1,4 @@
-"""Write a table that is on the screen to a file."""
+"""Export of a displayed table to a file."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,7 +37,7 @@ def table_as_csv(table: Table) -> str:
 
 
 def table_as_tsv(table: Table) -> str:
-    """Return a table separated by tabs, as spreadsheets paste it; None is empty."""
+    """Return a table separated by tabs, for spreadsheets; None becomes empty."""
     return tab_separated(table)
 
 

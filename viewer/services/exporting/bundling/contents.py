@@ -1,8 +1,8 @@
-"""What a bundle holds of a run: every trial with its steps, replies and the truth.
+"""What a bundle contains of a run: every trial with steps, replies and truth.
 
-Neither an image nor the words of a question go along: a question is its hash, its
-prompt the text that the program has for it. A place is a trial of one step, its grid
-and the names of its right cells beside it; masks stand once for all trials.
+It contains neither images nor the text of questions: a question is represented by its
+hash, its prompt by the program's text. A trial of a localization has one step, its grid
+and the names of its right cells; masks are stored once for all trials.
 """
 
 import json
@@ -89,7 +89,7 @@ are included word for word: a reply may repeat what a question told its model.
 
 
 def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> Record:
-    """Return the plan: every trial by its name, and why one is not asked."""
+    """Return the plan: every trial by name, and why one is not asked."""
     expected = [one.name for one in context.study.conditions(context.params)]
     conditions = (*expected, *(one["condition"] for one in kept))
     return {
@@ -114,7 +114,7 @@ _PLANNED: Final = ("item", "condition", "repeat", "model")
 
 
 def _is_asked(one: Record) -> bool:
-    """Tell whether a trial was to be asked; an answer that is left out was."""
+    """Tell whether a trial was to be asked; one whose answer is left out was."""
     return bool(one["steps"]) or one["status"] != Status.EXCLUDED
 
 
@@ -144,10 +144,10 @@ def _grid(context: RunContext, one: Record) -> Record:
 
 
 def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
-    """Return the references of places, by the image's name.
+    """Return the references of localizations, by the image's name.
 
-    Its size, how much taller than wide its pixels are, and its masks; in a run with
-    answers other than cells its pixel spacing and the boxes to find as well.
+    Size, pixel aspect and masks; for runs with answers other than cells also pixel
+    spacing and the boxes to find.
     """
     if not context.study.words.places:
         return {}
@@ -191,10 +191,11 @@ def _step(
 
 
 def replies_with_names(told: Iterable[str], dataset: Dataset) -> int:
-    """Count the replies that call something of a data set by its own name.
+    """Count the replies that contain an original name from a data set.
 
-    A question may have told it, such as the number of a case. Names of letters or
-    digits alone are words and measurements as well, and are not looked for.
+    A question may have contained it, such as the number of a case. Names of only
+    letters or only digits also occur as words and measurements, and are not searched
+    for.
     """
     known = {name for item in dataset.items for name in (item.key, item.patient)}
     known |= {name for image in dataset.images for name in (image.key, image.patient)}
@@ -217,8 +218,8 @@ def people_members(
 ) -> Mapping[str, bytes]:
     """Return the files with readers' grades of these trials and people's choices.
 
-    ``items`` are those of the data set under pseudonyms. Of a physician the option is
-    told beside the right one, no differential.
+    ``items`` are the data set's items under pseudonyms. A physician's option is given
+    beside the right one, a differential is not.
     """
     outputs = {(one["model"], one["item"], one["repeat"]) for one in kept}
     given = [
@@ -242,7 +243,7 @@ def people_members(
 
 
 def _people(items: Sequence[Item]) -> Iterator[tuple[str, list[list[object]]]]:
-    """Yield what people answered or scored, by the name that an item's truth has it."""
+    """Yield what people answered or scored, by its name in an item's truth."""
     for name, places in _OF_PEOPLE.items():
         found = [
             [item.key, *(entry[place] for place in places), *_right(name, item)]

@@ -1,4 +1,4 @@
-"""Records of a bundle as JSON: replies, each once, and values line by line."""
+"""Records of a bundle as JSON: replies without duplicates, and values line by line."""
 
 import base64
 import hashlib
@@ -18,9 +18,9 @@ Record = dict[str, object]
 
 
 class Replies:
-    """The replies of a run, each once, numbered from 0 as they are first met.
+    """The replies of a run without duplicates, numbered from 0 in order of occurrence.
 
-    ``records`` are their raw bytes, ``told`` what they say to a reader.
+    ``records`` are their raw bytes, ``told`` the parsed replies.
     """
 
     def __init__(self, store: Store) -> None:
@@ -30,7 +30,7 @@ class Replies:
         self.told: list[str] = []
 
     def number(self, reply: int) -> int:
-        """Return the number of a kept reply, by its row's id in the store."""
+        """Return the number of a stored reply, by its row id in the store."""
         if reply not in self._numbers:
             raw = trials.reply_with_id(self._store, reply).raw
             self._numbers[reply] = len(self.records)
@@ -51,9 +51,9 @@ _AS_THEY_ARE: Final = (
 def trial_record(
     one: Mapping[str, Any], names: Pseudonyms, strata: Iterable[str]
 ) -> Record:
-    """Return a row of records as a bundle has it, without names.
+    """Return a row of records as in a bundle, without names.
 
-    ``strata`` are the columns of what its item falls into.
+    ``strata`` are the names of the item's strata columns.
     """
     return {
         "item": names.item(one["item"], one["image"]),
@@ -87,10 +87,10 @@ def _record(raw: RawReply) -> Record:
 
 
 def json_bytes(value: object) -> bytes:
-    """Return a value as one line of JSON, keys sorted."""
+    """Return a value as one line of JSON with sorted keys."""
     return (json.dumps(value, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
 def json_lines(values: Iterable[Mapping[str, object]]) -> bytes:
-    """Return values as JSON, one to a line."""
+    """Return values as JSON, one per line."""
     return b"".join(map(json_bytes, values))

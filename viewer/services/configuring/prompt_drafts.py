@@ -46,7 +46,7 @@ class PromptDrafts:
         return replace(self, variants={**self.variants, variant: texts})
 
     def with_variant(self, variant: str) -> "PromptDrafts":
-        """Return the drafts with another variant; raises if its name is bad or taken."""
+        """Return the drafts with another variant; raises for a bad or taken name."""
         check_variant_name(variant)
         if variant in self.variants:
             raise WrongUseError(

@@ -42,15 +42,15 @@ def table_as_tsv(table: Table) -> str:
 
 
 def export_table(table: Table, path: Path) -> None:
-    """Write a table; the file's ending says as what.
+    """Write a table in the format given by the file's suffix.
 
     CSV is byte for byte that of the run's report; LaTeX is rounded as on pages.
 
     Raises
     ------
     WrongUseError
-        The ending is none of these, or the folder cannot be written to; no half a
-        file is left.
+        The suffix is none of these, or the folder cannot be written to; no partial file
+        is left.
     """
     made = _KINDS.get(path.suffix.lower())
     if made is None:

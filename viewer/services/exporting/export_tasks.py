@@ -13,8 +13,8 @@ from viewer.writers.files import write_atomically
 def export_tasks(store: Store, run: int, out: Path) -> int:
     """Write the best candidate of each study of a run; return how many there are.
 
-    The file is what a data set's folder takes as ``tasks.json``: change the words of a
-    task, and the candidate beside it keeps what it was. A run that proposed nothing
+    The file can be used as ``tasks.json`` of a data set's folder: if the text of a task
+    is edited, the candidate beside it keeps the original. A run that proposed nothing
     raises WrongUseError.
     """
     tasks = draft_selection(report_data(store, run).results)

@@ -1,4 +1,4 @@
-"""Write questions that a run made, or that few models guess (E003-08, E003-15)."""
+"""Export of questions that a run made, or that few models guess (E003-08, E003-15)."""
 
 import json
 from collections.abc import Mapping
@@ -20,10 +20,9 @@ STUDY = "pathology_mcq"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many questions were asked without their image, and what became of them.
+    """How many questions were asked without their image, and how they are classified.
 
-    ``guessable`` ones are left out, and so are those of which too few models answered
-    to tell.
+    ``guessable`` ones are left out, as are those that too few models answered.
     """
 
     asked: int
@@ -33,13 +32,13 @@ class Kept:
 
     @property
     def not_told(self) -> int:
-        """How many are left out because too few models answered them."""
+        """The number left out because too few models answered them."""
         return self.asked - self.kept - self.guessable
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How many questions were made, and of how many of the images shown."""
+    """How many questions were made, and for how many of the images shown."""
 
     questions: int
     images: int

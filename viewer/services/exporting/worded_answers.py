@@ -1,4 +1,4 @@
-"""Answers in words as rows of a table: what each trial's replies were read as."""
+"""Answers in words as table rows: how each trial's replies were parsed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -38,16 +38,16 @@ def worded_rows(asked: Frame, strata: Iterable[str]) -> Iterator[tuple[object, .
 def _told(
     said: AnyAnswer | Unparsed | None, status: str, reason: str
 ) -> tuple[str, str, str, str]:
-    """Return status, reason, kind and words of what was read."""
+    """Return status, reason, kind and text of a parsed answer."""
     if said is None or isinstance(said, Unparsed):
         return status, reason, "", ""
     return status, reason, type_of(said), in_words(said)
 
 
 def in_words(said: AnyAnswer) -> str:
-    """Return an answer as a person would write it; "" for a place.
+    """Return an answer as a person would write it; "" for a location.
 
-    An option is its letter in the order in which the data set has them.
+    An option is its letter in the data set's order.
     """
     if isinstance(said, ChoiceAnswer):
         return letter_of(said.option)

@@ -65,7 +65,7 @@ _RULES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """A data set, and in a sentence why no question can be drawn about it, or ""."""
+    """A data set, and why no questions can be drawn about it, "" if they can."""
 
     name: str
     reason: str = ""
@@ -126,14 +126,14 @@ class Drawing:
 
 
 def rule_words(rule: RuleLoss) -> str:
-    """Return what a rule of what is in an anatomy is called."""
+    """Return the display name of a rule for "lies in this anatomy"."""
     return _RULES[rule.rule].format(rule.threshold)
 
 
 def drawables(store: Path) -> tuple[Drawable, ...]:
-    """Return every data set with what keeps it from being drawn.
+    """Return every data set, with the reason if no questions can be drawn.
 
-    The newest is first, but for those that have questions already.
+    The newest come first, except those that already have questions.
     """
     with open_store(store) as opened:
         found = drawing_material(opened)
@@ -153,14 +153,14 @@ def _reason(has: DrawingMaterial) -> str:
 
 
 def drawing_presets() -> Mapping[str, str]:
-    """Return what people call the settings to draw with, by the name in files."""
+    """Return the display names of the presets for drawing, by their name in files."""
     return preset_titles(STUDY)
 
 
 def drawing_fields(store: Path, source: str, preset: str) -> tuple[FormField, ...]:
-    """Return what a person may set, with the anatomies that a data set has.
+    """Return the settings as form fields, limited to a data set's anatomies.
 
-    Those of the preset are chosen; all where it has none of them.
+    Those of the preset are chosen, or all if the data set has none of them.
     """
     with open_store(store) as opened:
         there = anatomy_names(opened, source)
@@ -190,7 +190,7 @@ _OF_REPORTS: Final = FormField(
 
 
 def _of_anatomies(field: FormField, there: Sequence[str]) -> FormField:
-    """Return the field with the anatomies that are there, the preset's first."""
+    """Return the field with the available anatomies, the preset's first."""
     preset = field.default if isinstance(field.default, tuple) else ()
     chosen = tuple(name for name in preset if name in there)
     others = tuple(name for name in there if name not in chosen)
@@ -200,7 +200,7 @@ def _of_anatomies(field: FormField, there: Sequence[str]) -> FormField:
 
 
 def source_dataset(store: Path, source: str) -> Dataset:
-    """Return the data set that is drawn from; an unknown one raises WrongUseError."""
+    """Return the data set to draw from; WrongUseError if it is unknown."""
     with open_store(store) as opened:
         return cases.dataset_named(opened, source)
 
@@ -281,9 +281,9 @@ def _boxes_left(left: Narrowed, placed: Mapping[str, int]) -> Iterator[BoxesLeft
 
 
 def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
-    """Register questions under a name; restricted where the images are.
+    """Register questions under a name; restricted if the images are.
 
-    The name of the data set that they are about, or of another content, raises
+    The name of their own source, or of a data set with other content, raises
     WrongUseError.
     """
     if name == drawn.source:
@@ -298,7 +298,7 @@ def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
 
 
 def keep_drawn(store: Path, drawn: Drawing, name: str) -> None:
-    """Register questions in a store's file, as :func:`register_drawn` does."""
+    """Register questions in the store at a path, like :func:`register_drawn`."""
     with open_store(store) as opened:
         register_drawn(opened, drawn, name)
 

@@ -23,10 +23,10 @@ def import_dataset(
 ) -> Dataset:
     """Read a folder and register it under a name; every defect is in its notices.
 
-    ``view`` is what a person says of images that do not say it themselves;
-    ``restricted`` whether its licence keeps them on this machine, None for what was
-    said before; ``progress`` is told how many files of how many were read. Items that
-    share a name or show an image that is not there raise WrongUseError.
+    ``view`` is used for images whose file does not give one; ``restricted`` is whether
+    the licence keeps them on this machine, None for the earlier setting; ``progress``
+    is called with the number of files read and in total. Duplicate item names, or items
+    with a missing image, raise WrongUseError.
     """
     dataset = preview(format_name, root, name, view, progress).dataset
     cases.add_dataset(store, dataset, restricted=restricted)

@@ -1,8 +1,8 @@
-"""Bring your own predictions: a file of them becomes a run like any other.
+"""Import of predictions: a file of them becomes a run like any other.
 
-They are written down as a scripted model's replies, in the data folder under a name
-made of what they say, so that the ledger, scoring, reports, comparing and scoring again
-are those of every run.
+They are stored as a scripted model's replies, in the data folder under a name derived
+from their content, so that ledger, scoring, reports, comparison and rescoring work as
+for every run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,13 +41,13 @@ FOLDER: Final = "predictions"
 
 @dataclass(frozen=True)
 class PredictionsSource:
-    """What file is imported, and as what.
+    """The file to import, and how to interpret it.
 
-    ``columns`` says what columns of a table are; ``finding`` what a table is about
-    that does not say; ``model`` which of the file's models. ``like`` is a run whose
-    settings and questions are taken; else ``grids`` are asked about the findings that
-    the file names. ``listing`` names the images and categories of COCO's results,
-    ``shape`` says whether their boxes or masks count where there are both.
+    ``columns`` maps a table's columns to their meaning; ``finding`` is for tables
+    without one; ``model`` selects one of the file's models. ``like`` is a run whose
+    settings and questions are used; otherwise ``grids`` are asked about the findings in
+    the file. ``listing`` names the images and categories of COCO's results, ``shape``
+    decides between boxes and masks if there are both.
     """
 
     file: Path
@@ -65,7 +65,7 @@ class PredictionsSource:
 
 @dataclass(frozen=True)
 class PlannedPredictions:
-    """The run that a file's predictions wait in, and what became of them."""
+    """The run that a file's predictions were planned as, and how they matched."""
 
     run: int
     matched: Matched
@@ -83,8 +83,8 @@ def plan_predictions(
     UnreadableInputError
         For a file that cannot be read.
     WrongUseError
-        Where nobody says what its columns or numbers mean, where it holds several
-        models, or nothing of it can be used.
+        If the meaning of its columns or numbers is not given, it contains several
+        models, or nothing in it can be used.
     """
     spec, matched = match_file(store, source)
     kept = keep_answers(matched.texts, home / FOLDER)
@@ -93,7 +93,7 @@ def plan_predictions(
 
 
 def match_file(store: Store, source: PredictionsSource) -> tuple[RunSpec, Matched]:
-    """Return what a file's predictions would answer, before anything is kept."""
+    """Return what a file's predictions would answer, without storing anything."""
     predictions = _of_model(_read(store, source), source)
     spec = _spec(store, source, findings_of(predictions))
     dataset = cases.dataset_named(store, spec.dataset)
@@ -107,7 +107,7 @@ def match_file(store: Store, source: PredictionsSource) -> tuple[RunSpec, Matche
 
 
 def _read(store: Store, source: PredictionsSource) -> Sequence[Prediction]:
-    """Return a file's predictions; what it is its name and kind say."""
+    """Return a file's predictions; its name and content determine the format."""
     if source.file.suffix.lower() == ".csv":
         return read_table(source.file, source.columns, source.finding)
     if source.file.suffix.lower() == ".json":
@@ -121,7 +121,7 @@ def _read(store: Store, source: PredictionsSource) -> Sequence[Prediction]:
 
 
 def _dataset(store: Store, source: PredictionsSource) -> str:
-    """Return the data set that predictions are about; nobody saying it raises."""
+    """Return the data set that predictions are about; raises if it is not given."""
     if source.dataset:
         return source.dataset
     if source.like is None:
@@ -135,7 +135,7 @@ def _dataset(store: Store, source: PredictionsSource) -> str:
 def _of_model(
     predictions: Sequence[Prediction], source: PredictionsSource
 ) -> Sequence[Prediction]:
-    """Return the predictions of the model that is wanted, or of the only one."""
+    """Return the predictions of the selected model, or of the only one."""
     models = models_of(predictions)
     nameless = sum(not one.model for one in predictions)
     if models and nameless:
@@ -154,7 +154,7 @@ def _of_model(
 
 
 def _spec(store: Store, source: PredictionsSource, findings: Sequence[str]) -> RunSpec:
-    """Return the questions that the predictions answer, asked of a model to be."""
+    """Return the questions that predictions answer, for a model still to be made."""
     to_be = ModelProfile(source.name, ADAPTER, {"answer": ""})
     dataset = _dataset(store, source)
     if source.like is not None:

@@ -1,6 +1,6 @@
-"""Preview a data set before it is registered: contents and problems.
+"""Preview of a data set before it is registered: contents and problems.
 
-It is read once; registering keeps what was looked at.
+It is read once; registering stores what was previewed.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _SHOWN_OF_A_KIND: Final = 8
 
 
 class CancelledError(OverreadError):
-    """A person stopped the import; nothing was stored."""
+    """The user stopped the import; nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class FindingCount:
 
 @dataclass(frozen=True, slots=True)
 class ItemCount:
-    """How many items there are of a kind, "" where they are of none."""
+    """The number of items of a kind, "" if they have none."""
 
     kind: str
     items: int
@@ -53,7 +53,7 @@ class NoticeCount:
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """A data set as it would be registered, and what a person should know before."""
+    """A data set as it would be registered, and what the user should know first."""
 
     dataset: Dataset
     patients: int
@@ -64,7 +64,7 @@ class ImportPreview:
 
     @property
     def references(self) -> int:
-        """How many findings of images can be scored."""
+        """The number of findings on images that can be scored."""
         return sum(count.referenced for count in self.findings)
 
     @property
@@ -86,7 +86,7 @@ class ImportPreview:
 
 @dataclass(frozen=True, slots=True)
 class FormatShown:
-    """A data-set format: what people call it, and what it is."""
+    """A data-set format: its display name and description."""
 
     title: str
     summary: str
@@ -103,14 +103,14 @@ def formats_shown() -> Mapping[str, FormatShown]:
 
 
 def formats_found(root: Path) -> tuple[str, ...]:
-    """Return the formats that a folder or file looks like, the most telling first."""
+    """Return the formats that a folder or file looks like, most specific first."""
     from viewer.readers.datasets.catalog import formats_of
 
     return formats_of(root)
 
 
 def format_of(root: Path) -> str:
-    """Return the one format that a folder or file looks like; several raise."""
+    """Return the format of a folder or file; raises if several match."""
     found = formats_found(root)
     telling = [name for name in found if name != "folder"] or list(found)
     if len(telling) == 1:
@@ -125,7 +125,7 @@ def format_of(root: Path) -> str:
 
 
 def name_of(root: Path) -> str:
-    """Return what a data set is called where nobody says it: as its folder or file."""
+    """Return the default name of a data set: its folder's or file's."""
     return root.stem if root.is_file() else root.name
 
 
@@ -139,9 +139,9 @@ def preview(
 ) -> ImportPreview:
     """Read a data set without registering it.
 
-    ``progress`` is told how many files of how many were read; once ``stop`` is set,
-    reading ends with CancelledError. A folder without any image raises, and so do
-    items that share a name or show an image that is not there.
+    ``progress`` is called with the number of files read and in total; once ``stop`` is
+    set, CancelledError is raised. A folder without images raises, as do duplicate item
+    names and items with a missing image.
     """
     from viewer.readers.datasets.catalog import read_dataset
 
@@ -162,7 +162,7 @@ def preview(
 
 
 def previewed(dataset: Dataset) -> ImportPreview:
-    """Count what a data set holds."""
+    """Summarise the contents of a data set."""
     kinds = Counter(item.kind for item in dataset.items)
     return ImportPreview(
         dataset=dataset,
@@ -180,7 +180,7 @@ def previewed(dataset: Dataset) -> ImportPreview:
 def register(
     store: Path, seen: ImportPreview, name: str, *, restricted: bool | None = None
 ) -> None:
-    """Register what was looked at under a name; another content under it raises."""
+    """Register a previewed data set under a name; raises if that has other content."""
     from dataclasses import replace
 
     from viewer.store import cases
@@ -216,7 +216,7 @@ def _findings(dataset: Dataset) -> tuple[FindingCount, ...]:
 
 
 def notice_lines(dataset: str, notices: Sequence[Notice]) -> Iterator[str]:
-    """Yield a data set's notices as lines, of each kind the first few and how many."""
+    """Yield a data set's notices as lines, the first few of each kind with a count."""
     by_kind: dict[str, list[Notice]] = {}
     for notice in notices:
         by_kind.setdefault(notice.kind, []).append(notice)

@@ -1,8 +1,8 @@
-"""Bring the replies of any model: a file of them becomes a run like any other.
+"""Import of replies of any model: a file of them becomes a run like any other.
 
-They are kept in the data folder under a name made of what they say, and an ``imported``
-model replies with them, so that the ledger, the study's own parser and scorer, reports,
-comparing and scoring again are those of every run.
+They are stored in the data folder under a name derived from their content, and an
+``imported`` model replies with them, so that ledger, the study's own parser and scorer,
+reports, comparison and rescoring work as for every run.
 """
 
 import json
@@ -37,12 +37,12 @@ _NOT_IN_NAMES: Final = re.compile(r"[\s:;,\"'/\\]+")
 
 @dataclass(frozen=True)
 class RepliesSource:
-    """Which files are imported, and as the answers to what.
+    """The files to import, and the questions they answer.
 
-    ``like`` is a run whose questions they answer, ``study`` a study file that says
-    them. ``name`` is the model's where the files do not say it, and replaces theirs;
-    ``model`` takes one of several that they name. ``columns`` says what columns are;
-    ``convention`` how the model writes places, where the files do not say that.
+    ``like`` is a run whose questions they answer, or ``study`` a study file. ``name``
+    is the model's name if the files do not give it, and replaces theirs; ``model``
+    selects one of several. ``columns`` maps columns to their meaning; ``convention`` is
+    the model's coordinate convention, if the files do not give it.
     """
 
     files: tuple[Path, ...]
@@ -56,7 +56,7 @@ class RepliesSource:
 
 @dataclass(frozen=True)
 class PlannedReplies:
-    """The run that the replies of files wait in, and what became of them."""
+    """The run that the replies were planned as, and how they matched."""
 
     run: int
     matched: MatchedReplies
@@ -93,7 +93,7 @@ def plan_replies(
 def match_reply_files(
     store: Store, settings: Settings, source: RepliesSource
 ) -> tuple[RunSpec, MatchedReplies]:
-    """Return what the replies of files would answer, before anything is kept."""
+    """Return what the replies in files would answer, without storing anything."""
     found = read_replies(source.files, source.columns)
     replies = _of_models(found.replies, source)
     spec = _spec(store, settings, source, replies)
@@ -114,7 +114,7 @@ def plan_import(settings: Settings, source: RepliesSource) -> PlannedReplies:
 
 
 def preview_replies(settings: Settings, source: RepliesSource) -> MatchedReplies:
-    """Return what the replies of files would answer; nothing is kept."""
+    """Return what the replies in files would answer; nothing is stored."""
     with open_store(settings.store) as opened:
         return match_reply_files(opened, settings, source)[1]
 
@@ -122,7 +122,7 @@ def preview_replies(settings: Settings, source: RepliesSource) -> MatchedReplies
 def _of_models(
     replies: Sequence[WrittenReply], source: RepliesSource
 ) -> tuple[WrittenReply, ...]:
-    """Return the replies of the models that are wanted, each under its name."""
+    """Return the replies of the selected models, each under its name."""
     models = tuple(dict.fromkeys(one.model for one in replies if one.model))
     check_model(source.files[0], source.model, models)
     chosen = (source.model,) if source.model else models
@@ -143,7 +143,7 @@ def _of_models(
 
 
 def _name(name: str) -> str:
-    """Return a model's name without what no profile's name may have."""
+    """Return a model's name without characters that profile names cannot have."""
     return _NOT_IN_NAMES.sub("-", name)
 
 
@@ -153,7 +153,7 @@ def _spec(
     source: RepliesSource,
     replies: Sequence[WrittenReply],
 ) -> RunSpec:
-    """Return the questions that are answered, asked of models that are to be."""
+    """Return the questions answered, for models still to be made."""
     models = tuple(_to_be(name, replies, source) for name in _names(replies))
     if source.like is not None:
         spec = replace(runs.run_spec(store, source.like), models=models)
@@ -185,7 +185,7 @@ def _spec_of_file(
     models: Sequence[ModelProfile],
     replies: Sequence[WrittenReply],
 ) -> RunSpec:
-    """Return a study file's questions; it need not know the models of the replies."""
+    """Return a study file's questions; it need not contain the replies' models."""
     table, names = read_toml(file), {model.name for model in models}
     said = table.get("model", [])
     others = [
@@ -209,7 +209,7 @@ def _names(replies: Sequence[WrittenReply]) -> tuple[str, ...]:
 def _to_be(
     name: str, replies: Sequence[WrittenReply], source: RepliesSource
 ) -> ModelProfile:
-    """Return the model of replies, before their file is kept."""
+    """Return the model of replies before their file is written."""
     convention = {"convention": source.convention} if source.convention else {}
     own = (one for one in replies if one.model == name and not one.role)
     told = next((one.settings for one in own if one.settings), {})
@@ -231,7 +231,7 @@ def _with_file(model: ModelProfile, file: Path) -> ModelProfile:
 
 
 def _keep(replies: Sequence[WrittenReply], folder: Path) -> Path:
-    """Write replies into a folder under a name made of what they say; return it."""
+    """Write replies to a folder under a name derived from their content; return it."""
     lines = [json.dumps(row_of(one), sort_keys=True) for one in replies]
     data = "".join(f"{line}\n" for line in lines).encode()
     return write_by_content(folder, data, ".jsonl").absolute()

@@ -1,4 +1,4 @@
-"""CheXlocalize's saliency maps turned into files that run nothing when opened."""
+"""Conversion of CheXlocalize's saliency maps to files without code."""
 
 import io
 import json
@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Converted:
-    """What came of the files: written ones, and the sentence of each refused one."""
+    """The result: files written, and a sentence for each refused one."""
 
     written: tuple[Path, ...]
     refused: tuple[str, ...]
@@ -40,17 +40,17 @@ def import_saliency(
 ) -> Converted:
     """Convert pickles, and those in folders, into .npz files, points and answers.
 
-    Each ``<image>_<finding>.npz`` holds ``map`` (rows, columns) float32, ``size``
-    (rows, columns) of the image in pixels, and ``probability`` where it was kept. A
-    file that cannot be read is refused with its sentence and the others go on.
+    Each ``<image>_<finding>.npz`` contains ``map`` (rows, columns) float32, ``size``
+    (rows, columns) of the image in pixels, and ``probability`` if available. A file
+    that cannot be read is refused with a sentence, without affecting the others.
 
     Raises
     ------
     UnreadableInputError
-        Where there is no file.
+        If there are no files.
     WrongUseError
-        Where two files are about the same image and finding, or nothing can be
-        written.
+        If two files are about the same image and finding, or the folder is not
+        writable.
     """
     files = saliency_files(paths)
     points: dict[str, dict[str, list[list[int]]]] = {}

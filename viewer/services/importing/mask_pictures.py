@@ -13,7 +13,7 @@ from viewer.domain.reference import Mask
 
 @dataclass(frozen=True, slots=True)
 class MaskShown:
-    """A mask of an image; ``odd`` are the sentences of what to look at, if any."""
+    """A mask of an image; ``odd`` are doubts about it in sentences, if any."""
 
     image: str
     finding: str
@@ -23,7 +23,7 @@ class MaskShown:
 
 
 def masks_to_look_at(dataset: Dataset, most: int) -> tuple[MaskShown, ...]:
-    """Return some masks of a data set, first those of images with odd ones."""
+    """Return some masks of a data set, those of images with doubts first."""
     told = _told(dataset.notices)
     images = sorted(dataset.images, key=lambda image: image.key not in told)
     found: list[MaskShown] = []
@@ -37,7 +37,7 @@ def masks_to_look_at(dataset: Dataset, most: int) -> tuple[MaskShown, ...]:
 
 
 def _told(notices: Sequence[Notice]) -> Mapping[str, Sequence[str]]:
-    """Return what is told of images whose masks somebody should look at."""
+    """Return the notices on images whose masks somebody should check."""
     from viewer.readers.rasters.mask_rule import CAUTIONS
 
     told: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Match the predictions of a file to questions, and write them as replies."""
+"""Matching of a file's predictions to questions, and writing them as replies."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -46,10 +46,10 @@ class Matched:
     """The result of matching a file's predictions.
 
     ``texts`` are the replies by ``item|condition|repeat``; ``items`` were planned and
-    ``answered`` of them have a prediction. What is not used is counted by name:
-    ``images`` that the data set does not have, or several of, ``findings`` that are
-    not asked, and ``others``, items that are not planned or under another condition;
-    ``placeless`` are rows and masks that hold no place.
+    ``answered`` of them have a prediction. Unused predictions are counted by name:
+    ``images`` that are unknown or ambiguous in the data set, ``findings`` that are not
+    asked, and ``others``, items that are not planned or under another condition;
+    ``placeless`` are rows and masks without a location.
     """
 
     texts: Mapping[str, str]
@@ -72,7 +72,7 @@ class Matched:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """One line for each name whose predictions are not used."""
+        """One line for each name with unused predictions."""
         kinds = (
             ("is not one image of the data set", self.images),
             ("is not asked", self.findings),
@@ -98,8 +98,8 @@ def match_predictions(
     """Give each planned trial the answer that a file has for it.
 
     ``coordinates`` is the unit of numbers if the file does not name one; if neither
-    does, a place raises ``WrongUseError``, because the unit is never guessed. A trial
-    without a prediction gets the answer ``NO_PREDICTION``.
+    does, a location raises ``WrongUseError``, because the unit is never guessed. A
+    trial without a prediction gets the answer ``NO_PREDICTION``.
     """
     find = image_finder(context.dataset)
     groups: dict[_Key, list[Prediction]] = defaultdict(list)
@@ -139,9 +139,9 @@ def match_predictions(
 def image_finder(
     dataset: Dataset,
 ) -> Callable[[Prediction], DatasetImage | None]:
-    """Return what finds a prediction's image: by key, file name or patient.
+    """Return a function that finds a prediction's image by key, file name or patient.
 
-    A file name may lack its suffix. A name that several images have finds none.
+    A file name may lack its suffix. A name shared by several images finds none.
     """
     by_key = {image.key: image for image in dataset.images}
     named: dict[str, set[str]] = defaultdict(set)
@@ -162,7 +162,7 @@ def image_finder(
 
 
 def _key_of(trial: Trial, groups: Mapping[_Key, object]) -> _Key:
-    """Return the narrowest key that the file has for a trial."""
+    """Return the most specific key that the file has for a trial."""
     condition, repeat = trial.condition.name, str(trial.repeat)
     for under in ((condition, repeat), (condition, ""), ("", repeat)):
         key = (trial.image, concept(trial.finding), *under)
@@ -190,7 +190,7 @@ def _text(
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
 ) -> str | None:
-    """Return a trial's reply; None where the file says that there was none."""
+    """Return a trial's reply; None if the file says that there was none."""
     kinds = {_KINDS[type(one.place)] for one in found}
     if not kinds:
         return answer_as_json(Unparsed(Status.UNPARSED, NO_PREDICTION))
@@ -269,7 +269,7 @@ def _mask(
 def _native(
     context: RunContext, trial: Trial, one: Prediction, coordinates: Coordinates | None
 ) -> Callable[[PointPx], PointPx]:
-    """Return what turns a point as written into one in native pixels."""
+    """Return a function that converts a point as written to native pixels."""
     meant = one.coordinates or coordinates
     shown = context.shown(trial)
     if meant is None:

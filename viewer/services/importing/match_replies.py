@@ -1,4 +1,4 @@
-"""Match the replies of a file to the questions of a run."""
+"""Matching of a file's replies to the questions of a run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ _Key = tuple[str, str, str, str, str, str, int]
 
 @dataclass(frozen=True)
 class MatchedReplies:
-    """The replies that a run takes, and why the others are not used.
+    """The replies that a run uses, and why others are not used.
 
-    ``replies`` name item, condition, repeat and step as the run does. ``items`` were
-    planned and ``answered`` of them have a reply; ``unused`` are sentences without
-    their stop.
+    ``replies`` have item, condition, repeat and step as in the run. ``items`` were
+    planned and ``answered`` of them have a reply; ``unused`` are sentences without full
+    stop.
     """
 
     replies: tuple[WrittenReply, ...]
@@ -49,12 +49,11 @@ def match_replies(
     context: RunContext,
     problems: Sequence[str] = (),
 ) -> MatchedReplies:
-    """Give each question of a run the reply that a file has to it.
+    """Give each question of a run its reply from a file.
 
-    Items go by their own names or by their pseudonyms, as bundles and exported requests
-    have them. A reply without a step answers a trial's first question, one without a
-    repeat the next repeat that has none. Where a run asks under one condition only,
-    that need not be said.
+    Items are identified by name or by pseudonym, as in bundles and exported requests. A
+    reply without a step answers a trial's first question, one without a repeat the next
+    repeat without a reply. The condition may be omitted if the run has only one.
     """
     trials = [trial for trial in planned if not trial.exclusion]
     matching = _Matching(context, trials)
@@ -79,7 +78,7 @@ def _lines(lost: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass
 class _Matching:
-    """What was matched so far; ``lost`` counts the others by why they are not used."""
+    """The state of matching; ``lost`` counts unused replies by reason."""
 
     context: RunContext
     trials: Sequence[Trial]
@@ -135,7 +134,7 @@ class _Matching:
         return None if placed is None else placed.item
 
     def _at(self, reply: WrittenReply) -> Trial | None:
-        """Return the trial whose place in the plan is all that a file says."""
+        """Map the names that a file may use to items; a real name goes first."""
         if reply.position is None or reply.item in self._items:
             return None
         of_model = self._by_position.get(reply.model, ())

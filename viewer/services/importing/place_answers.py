@@ -1,7 +1,7 @@
-"""Readers' points and networks' maps as answers that a run asks for (X-03).
+"""Readers' points and networks' maps as answers for a run (X-03).
 
-They are written as the file of answers of a scripted model, in native pixels, so that
-humans, networks and language models are planned, scored and reported by one path.
+They are written as the answer file of a scripted model, in native pixels, so that
+humans, networks and language models are planned, scored and reported in the same way.
 """
 
 import json
@@ -36,7 +36,7 @@ class PlaceAnswers:
 
     @property
     def sentence(self) -> str:
-        """How many answers there are, and what became of further points."""
+        """The number of answers, and how further points were handled."""
         said = counted(len(self.answers), "answer")
         if self.several:
             said += (
@@ -53,10 +53,10 @@ def item_of(image: str, finding: str) -> str:
 
 
 def answers_of_points(points: Points) -> PlaceAnswers:
-    """Return the first point of each item as its answer; items without one have none.
+    """Return the first point of each item as its answer; some items have none.
 
-    An answer is one place, and which of several a reader would have chosen nobody
-    knows: those items are named.
+    An answer is one location, and it is unknown which of several points a reader would
+    have chosen: those items are listed.
     """
     known = {
         item_of(image, finding): of
@@ -73,8 +73,8 @@ def answers_of_points(points: Points) -> PlaceAnswers:
 def answer_of_map(values: npt.NDArray[np.float32], size: SizePx) -> str:
     """Return a (rows, columns) map over a whole image of ``size`` as an answer.
 
-    Scaled to 0 to 1, since its numbers compare with one another only and are kept as
-    half floats.
+    Scaled to 0 to 1, because its values are only relative and are stored as half
+    floats.
     """
     low, high = float(values.min()), float(values.max())
     scaled = (values.astype(np.float64) - low) / ((high - low) or 1.0)
@@ -83,27 +83,27 @@ def answer_of_map(values: npt.NDArray[np.float32], size: SizePx) -> str:
 
 
 def write_answers(answers: Mapping[str, str], path: Path) -> None:
-    """Write answers as a scripted model reads them."""
+    """Write answers in the format of scripted models."""
     data = json.dumps(dict(answers), indent=1, sort_keys=True).encode()
     write_atomically(path, data)
 
 
 def keep_answers(answers: Mapping[str, str], folder: Path) -> Path:
-    """Write answers into a folder under a name made of what they say; return it."""
+    """Write answers to a folder under a name derived from their content; return it."""
     data = json.dumps(dict(answers), indent=1, sort_keys=True).encode()
     return write_by_content(folder, data, ".json")
 
 
 def profile_of(name: str, path: Path) -> ModelProfile:
-    """Return the model of a file of answers; a name that no model has raises."""
+    """Return the model of an answer file; raises for an invalid model name."""
     settings = {"answers_file": str(path.absolute()), "convention": NATIVE}
     return profile_from_table({"name": name, "adapter": ADAPTER, **settings})
 
 
 def model_table(name: str, path: Path) -> str:
-    """Return the lines of a study file that make a model of a file of answers.
+    """Return the lines of a study file for the model of an answer file.
 
-    What the file has no answer to is a missing answer, as a reader's (E000-23).
+    Items that the file does not answer count as unanswered, as for a reader (E000-23).
     """
     rows = {
         "name": name,

@@ -43,7 +43,7 @@ _ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, what its first row has, and what it may be by its name."""
+    """A column of a table, its value in the first row, and its likely meaning."""
 
     name: str
     example: str
@@ -52,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class DrawnPrediction:
-    """A prediction on its image, the part that is sent, with the reference."""
+    """A prediction drawn on the sent part of its image, with the reference."""
 
     finding: str
     image: str
@@ -61,14 +61,14 @@ class DrawnPrediction:
 
 @dataclass(frozen=True, eq=False)
 class PredictionsPreview:
-    """What would be imported: what is used, and some of it drawn."""
+    """A preview of an import: what is used, and a few predictions drawn."""
 
     matched: Matched
     pictures: tuple[DrawnPrediction, ...]
 
 
 def columns_of(file: Path) -> tuple[Column, ...]:
-    """Return a table's columns; one without a row has none, and no table raises."""
+    """Return a table's columns, none if it has no rows; raises if it is no table."""
     found = first_row(file).items()
     return tuple(Column(name, value, _suggested(name)) for name, value in found)
 
@@ -76,9 +76,9 @@ def columns_of(file: Path) -> tuple[Column, ...]:
 def preview_predictions(
     store: Path, source: PredictionsSource, side: int
 ) -> PredictionsPreview:
-    """Return what a file's predictions would answer, three of them drawn.
+    """Return what a file's predictions would answer, with three of them drawn.
 
-    Nothing is kept. Raises what importing would raise.
+    Nothing is stored. Raises what importing would raise.
     """
     with open_store(store) as opened:
         spec, matched = match_file(opened, source)
@@ -108,7 +108,7 @@ def _suggested(column: str) -> str:
 def _drawable(
     context: RunContext, matched: Matched
 ) -> Iterator[tuple[str, str, str, Answer]]:
-    """Yield image, finding, condition and answer of each image's first place."""
+    """Yield image, finding, condition and answer of each image's first location."""
     conditions = {c.name: c for c in context.study.conditions(context.params)}
     seen: set[str] = set()
     for key, text in matched.texts.items():

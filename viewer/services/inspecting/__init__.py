@@ -1,1 +1,1 @@
-"""Read what is stored, for the window and the command line."""
+"""Reading of stored data, for the window and the command line."""

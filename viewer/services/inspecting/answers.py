@@ -1,4 +1,4 @@
-"""Stored answers as they are drawn and explained, and exactly what was sent."""
+"""Stored answers, as drawn and explained, and exactly what was sent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,17 +29,16 @@ from viewer.studies.places import Places, measured
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """A trial's answer with everything one hover has to say of it.
+    """A trial's answer with everything shown when hovering over it.
 
-    ``grid`` lies on ``field``, the native rectangle that the square sent covered;
-    ``reference_cells`` is empty without a reference. ``note`` is what a baseline says
-    of its answer, ``cost_microusd`` None if nobody said a price, ``parameters`` every
-    setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer`` is None
-    if none was read; ``measures`` compares it with the reference, beside answers that
-    are not cells. ``written`` are boxes on this image that were named beside words:
-    such an answer was asked with no grid, and names no cell. ``reply`` is the stored
-    reply, which several answers may show; ``reused`` says whose it is where another was
-    asked for it.
+    ``grid`` covers ``field``, the native rectangle of the square that was sent;
+    ``reference_cells`` is empty without a reference. ``note`` is a baseline's remark on
+    its answer, ``cost_microusd`` is None if the price is unknown, ``parameters`` are
+    the settings that affected the question. ``asked_at`` is UTC, ISO 8601. ``answer``
+    is None if none was read; ``measures`` compares answers other than cells with the
+    reference. ``written`` are boxes on this image from an answer in words, which has no
+    grid and names no cell. ``reply`` is the stored reply, which several answers may
+    share; ``reused`` names the model that it was originally requested from.
     """
 
     trial: int
@@ -70,16 +69,16 @@ class StoredAnswer:
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
-    """Return a trial's answer; without a reply its text is empty. Unknown raises."""
+    """Return a trial's answer, with empty text if it has no reply."""
     with open_store(store) as opened:
         record = answers.answer_of_trial(opened, trial)
     return _stored(record, _places_of(record), harmonise=_is_placed(record))
 
 
 def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
-    """Return every answer about an image, newest first, failed questions included.
+    """Return every answer about an image, newest first, including failed questions.
 
-    Answers that are not a place on it are none about the image alone, and left out.
+    Answers that are not locations on this image are left out.
     """
     with open_store(store) as opened:
         assign_model_colors(opened)
@@ -126,7 +125,7 @@ def text_of(request: trials.RequestRecord) -> tuple[tuple[str, str], ...]:
 
 
 def parts_of(request: trials.RequestRecord) -> tuple[tuple[str, str], ...]:
-    """Return the role and text of every part; images by number, where they were."""
+    """Return the role and text of every part, with images as numbers in place."""
     numbers = count(1)
     return tuple(
         (str(message["role"]), str(part["text"]))
@@ -190,7 +189,7 @@ def _stored(record: AnswerRecord, places: Places, *, harmonise: bool) -> StoredA
 
 
 def reused_words(run: int, model: str) -> str:
-    """Return whose stored reply an answer shows."""
+    """Return whose stored reply an answer reuses."""
     return f"the stored reply of {model}, run {run}: not asked again"
 
 
@@ -209,7 +208,7 @@ def _measures(
 
 
 def _mask(record: AnswerRecord, places: Places) -> Mask | None:
-    """Return the reference, of boxes what the run's rule of readers makes of them."""
+    """Return the reference; for boxes, the mask by the run's rule for readers."""
     if record.mask is not None:
         return record.mask
     drawn = record.boxes.boxes.get(record.trial.finding, ())
@@ -222,7 +221,7 @@ def _profile(spec: RunSpec, name: str) -> ModelProfile:
 
 
 def _read(raw: RawReply | None) -> ModelReply:
-    """Return a reply's text; of a body that cannot be read, the body itself."""
+    """Return a reply's text, or the body itself if it cannot be read."""
     if raw is None:
         return ModelReply("")
     try:

@@ -10,14 +10,14 @@ from viewer.store.watching import StoreWatch
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What was written since the last look."""
+    """What was written since the last check."""
 
     store: bool
     models: bool
 
 
 class Watch:
-    """Looks at the store and the file of models; a look takes microseconds."""
+    """Checks the store and the file of models for changes, in microseconds."""
 
     def __init__(self, settings: Settings) -> None:
         self._store = StoreWatch(settings.store)
@@ -25,17 +25,17 @@ class Watch:
         self._models = _stamp(self._models_file)
 
     def look(self) -> Changed:
-        """Return the changes since the last look, including those by this process."""
+        """Return the changes since the last check, including those by this process."""
         before, self._models = self._models, _stamp(self._models_file)
         return Changed(self._store.has_changed(), self._models != before)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._store.close()
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes when a file is written or replaced; None without a file."""
+    """Return a stamp that changes when a file is written or replaced, None without."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked every second
     except OSError:

@@ -1,4 +1,4 @@
-"""A run's figures by name, each drawn as its report and its pack have it."""
+"""A run's figures by name, drawn as in its report and its pack."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the store and this installation hold, as plain rows for lists and JSON."""
+"""The contents of the store and this installation, as rows for lists and JSON."""
 
 import importlib.metadata
 import importlib.util
@@ -60,7 +60,7 @@ def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
 
 
 def item_rows(store: Store, name: str) -> list[Row]:
-    """Return a data set's items: whose they are, of which kind, and their images."""
+    """Return a data set's items: patient, kind, and images."""
     return [
         {
             "item": item.key,
@@ -115,7 +115,7 @@ _PACKAGES: Final = (
 
 
 def doctor_rows(settings: Settings) -> list[Row]:
-    """Return the installed and missing parts, with the way to get the missing ones."""
+    """Return the installed and missing parts, and how to get the missing ones."""
     facts: list[tuple[str, str, str]] = [
         ("overread", viewer.__version__, ""),
         ("python", sys.version.split()[0], ""),
@@ -135,7 +135,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
 
 
 def _han_state() -> tuple[str, str]:
-    """Return the font that has Chinese characters, else what to install."""
+    """Return the font with Chinese characters, else what to install."""
     font = han_font()
     if font is not None:
         return font.family, ""

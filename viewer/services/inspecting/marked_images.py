@@ -1,4 +1,4 @@
-"""The images of a trial with what its replies name or outline on them."""
+"""The images of a trial, with the locations that its replies name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,12 +24,11 @@ NOWHERE: Final = BoxPx(0, 0, 1, 1)
 
 @dataclass(frozen=True)
 class MarkedImage:
-    """An image as it was sent, PNG bytes, and what is to be drawn on it.
+    """An image as it was sent, PNG bytes, and what to draw on it.
 
-    ``field`` is the native rectangle that the whole of it covers, in whose pixels
-    ``boxes`` are. ``region`` is stretched over the whole image: what was highlighted in
-    it, or what a segmenter outlined. ``key`` is the data set's image whose pixels the
-    boxes count, "" if there is none.
+    ``field`` is the native rectangle it covers; ``boxes`` are in native pixels.
+    ``region`` is stretched over the whole image: what was highlighted, or a segmenter's
+    mask. ``key`` is the data set's image that the boxes refer to, "" if there is none.
     """
 
     png: bytes
@@ -64,9 +63,9 @@ class MarkedImage:
         return BoxPx(first.x, first.y, last.x, last.y)
 
     def on_picture(self, box: BoxPx, size: SizePx) -> BoxPx:
-        """Return a native box in the pixels of a picture that shows all of the image.
+        """Convert a native box to pixels of a picture of the whole image.
 
-        ``size`` is the picture's; pixels are counted as in :class:`BoxPx`.
+        ``size`` is the picture's; pixels are those of :class:`BoxPx`.
         """
         field = self.field
         width, height = field.x1 - field.x0, field.y1 - field.y0
@@ -85,11 +84,10 @@ def marked_images(
     pointed: Sequence[PredictedBoxes] = (),
     before: MarkedImage | None = None,
 ) -> tuple[MarkedImage, ...]:
-    """Return the images of a step with what it highlighted, outlined and named.
+    """Return the images of a step with highlights, masks and named boxes.
 
-    ``document`` is what the request's key is a hash of. A segmenter is sent no message:
-    what it outlined is shown on ``before``, the image that was looked at before it, or
-    the trial's first.
+    ``document`` is what the request's key hashes. A segmenter is sent no message: its
+    mask is shown on ``before``, the previous image, or the trial's first.
     """
     outlined = reply.mask if reply else None
     if not images and before and outlined and not outlined.is_empty:

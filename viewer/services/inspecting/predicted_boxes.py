@@ -1,4 +1,4 @@
-"""The boxes that a trial's replies name on the images they were sent."""
+"""The boxes that a trial's replies name on the images sent."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ def predicted_boxes(
 
 
 def roles_of(spec: RunSpec) -> Mapping[str, str]:
-    """Return the model in each role of a run, none if its study has no roles."""
+    """Return the model in each role of a run, empty if its study has no roles."""
     study = study_named(spec.study)
     return study.roles(study.read_params(spec.preset, dict(spec.params)))
 
@@ -46,9 +46,9 @@ def roles_of(spec: RunSpec) -> Mapping[str, str]:
 def replies_read(
     spec: RunSpec, trial: Trial, kept: Sequence[TrialReply]
 ) -> tuple[ModelReply | None, ...]:
-    """Return a trial's replies as their models read them, None of an unreadable body.
+    """Return a trial's parsed replies, None for an unreadable body.
 
-    Where what a model needs to be is gone, the words of the reply are read alone.
+    If a model is no longer available, only the text of its reply is returned.
     """
     models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
     roles = roles_of(spec)

@@ -1,4 +1,4 @@
-"""Runs, their results and their trials, as the Measure workspace shows them."""
+"""Runs, results and trials for the Measure workspace."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ _CHOICES: Final = ("finding", "view", "condition", "model")
 
 @dataclass(frozen=True)
 class TrialRow:
-    """A trial as the filmstrip shows it; ``item`` names image and finding.
+    """A trial in the filmstrip; ``item`` names image and finding.
 
-    ``ref`` is its image, None if it is about none; ``places`` tells that its answer is
-    a place to be drawn there, else words alone tell of it. ``called`` is what its study
-    calls finding, view and condition.
+    ``ref`` is its image, None if it has none; ``places`` is True if its answer is a
+    location that can be drawn. ``called`` is the study's name for finding, view and
+    condition.
     """
 
     trial: int
@@ -55,10 +55,9 @@ class TrialRow:
 
 @dataclass(frozen=True)
 class RunResults:
-    """The rows of results.csv at full precision, and what its study calls them.
+    """The rows of results.csv at full precision, and the study's terms for them.
 
-    ``unjudged`` are the trials of a run whose answers wait for somebody to judge them:
-    of these nothing is right or wrong yet.
+    ``unjudged`` is the number of trials whose answers still wait for a judgement.
     """
 
     table: Table
@@ -99,8 +98,7 @@ def table_names(store: Path, run: int) -> tuple[str, ...]:
 def printed_table(store: Path, run: int, name: str) -> tuple[Section, ...]:
     """Return one of a report's tables as printed, in the words of its study.
 
-    A table that no page shows is printed whole. It raises what :func:`run_table`
-    raises.
+    A table without a page is printed whole. Raises what :func:`run_table` raises.
     """
     table, data = run_table(store, run, name), _report(store, run)
     shown = [s for s in (*data.sections, *data.appendix) if s.table.name == name]
@@ -113,15 +111,15 @@ def printed_table(store: Path, run: int, name: str) -> tuple[Section, ...]:
 
 
 def bar_figures(store: Path, run: int) -> tuple[BarFigure, ...]:
-    """Return the bars that a run's report draws of rates; an unknown run raises."""
+    """Return the bar charts of rates in a run's report; raises for an unknown run."""
     return _report(store, run).figures
 
 
 def run_table_script(store: Path, run: int, name: str = _RESULTS) -> str:
     """Return a Python script that prints a table of a run as CSV.
 
-    It needs pandas and the report's items.csv alone where that is enough, else
-    Overread and the store. It raises what :func:`run_table` raises.
+    It needs only pandas and the report's items.csv if these are enough, else Overread
+    and the store. Raises what :func:`run_table` raises.
     """
     run_table(store, run, name)
     specs = {spec.name: spec for spec in _report(store, run).specs}
@@ -139,7 +137,7 @@ def run_results(store: Path, run: int) -> RunResults:
 
 
 def run_doubt(store: Path, run: int) -> str:
-    """Return a sentence on verdicts that do not match their replies, "" without any."""
+    """Return a sentence on verdicts that contradict their replies, "" for none."""
     with open_store(store) as opened:
         return _doubt_at(store, run, trials.verdict_stamp(opened, run))
 
@@ -151,7 +149,7 @@ def _doubt_at(store: Path, run: int, _stamp: object) -> str:
 
 
 def _scored(table: Table) -> Iterable[object]:
-    """Yield for each row how many of its trials are right or wrong."""
+    """Yield the number of judged trials of each row."""
     at = table.header.index("n_scored")
     return (row[at] for row in table.rows)
 
@@ -170,7 +168,7 @@ def _report(store: Path, run: int) -> ReportData:
 
 @lru_cache(maxsize=4)
 def _report_at(store: Path, run: int, _stamp: object) -> ReportData:
-    """Return a run's report; kept until a trial or a grade gives another verdict."""
+    """Return a run's report, cached until a verdict or a grade changes."""
     with open_store(store) as opened:
         return report_data(opened, run).data
 
@@ -194,7 +192,7 @@ def trial_rows(
 
 
 def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
-    """Return trials as the filmstrip shows them, in the order of their ids given."""
+    """Return trials for the filmstrip, in the order of the given ids."""
     with open_store(store) as opened:
         listed = flat.trials_at(opened, ids)
         studies = runs.studies_of(opened, {one.run for one in listed})
@@ -240,5 +238,5 @@ _RANKS: Final[Mapping[str, int]] = {
 
 
 def rank_of(status: str, outcome: str | None) -> int:
-    """Return the rank of trials by their verdict in a list: misses first."""
+    """Return the sort rank of trials by verdict: misses first."""
     return 1 if outcome == Outcome.PARTIAL else _RANKS[status]

@@ -1,4 +1,4 @@
-"""What the store holds and what was asked of models since the window opened."""
+"""Size of the store, and requests to models since the window opened."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,11 @@ from viewer.store.usage import LedgerPlace
 
 @dataclass(frozen=True, slots=True)
 class SessionUse:
-    """Requests that left and what they cost, in micro-dollars, since ``start``.
+    """Requests sent since ``start`` and their cost, in micro-dollars.
 
-    ``unpriced`` of them were answered beyond this machine at a price nobody said.
-    ``cache_bytes`` are the images that the store keeps as they were sent, up to
-    ``seen``; adding what came later is cheap.
+    ``unpriced`` of them were answered by a remote model without a known price.
+    ``cache_bytes`` is the size of the stored images as sent, up to ``seen``; later ones
+    are added incrementally.
     """
 
     start: LedgerPlace
@@ -27,7 +27,7 @@ class SessionUse:
 
     @property
     def words(self) -> str:
-        """Such words as ``3 requests $0.00 · cache 212 MB``."""
+        """Text such as ``3 requests $0.00 · cache 212 MB``."""
         asked = counted(self.requests, "request")
         dollars = self.cost_microusd / 1_000_000
         unknown = f" + {self.unpriced} of unknown price" if self.unpriced else ""
@@ -36,7 +36,7 @@ class SessionUse:
 
 
 def session_use(store: Path, before: SessionUse | None = None) -> SessionUse:
-    """Return the use now; without an earlier one a session begins."""
+    """Return the current use; without an earlier one a session begins."""
     with open_store(store) as opened:
         now = usage.ledger_place(opened)
         if before is None:
@@ -49,7 +49,7 @@ def session_use(store: Path, before: SessionUse | None = None) -> SessionUse:
 
 
 def size_words(n_bytes: int) -> str:
-    """Return a size in the largest unit of which it has at least one."""
+    """Return a size in the largest unit that gives at least one."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= size:
             return f"{n_bytes / size:.{1 if n_bytes < 10 * size else 0}f} {unit}"

@@ -1,6 +1,6 @@
 """A trial in detail: what was sent, what came back, how it was scored.
 
-For studies whose answers are not a place on one image; every step of a trial is told.
+For studies whose answers are not a location on one image; it lists every step.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,10 +38,10 @@ from viewer.studies.steps import StepReply
 class StepDetail:
     """One question with its reply: the images and words sent, and the words back.
 
-    ``sent`` names the images by number where they stood among the words; ``marked``
-    are the images with what is drawn on them. ``name`` is "" in a trial of one
-    question; ``model`` answered it, in a ``role`` where it is not the trial's own.
-    ``measured`` is what was measured in the model beside the reply.
+    ``sent`` has images as numbers in place; ``marked`` are the images with their marks.
+    ``name`` is "" if the trial has only one question; ``model`` answered it, in a
+    ``role`` if it is not the trial's model. ``measured`` are measurements returned with
+    the reply.
     """
 
     name: str
@@ -56,14 +56,14 @@ class StepDetail:
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
-        """Who said what, in its order: what was sent, and the reply."""
+        """The messages in order, by role: what was sent, and the reply."""
         speaker = f"{self.model}, {self.name}" if self.name else self.model
         return (*self.sent, (speaker, self.reply), *self.measured)
 
 
 @dataclass(frozen=True, slots=True)
 class Otherwise:
-    """The same asked under another condition, which people call ``called``."""
+    """The same question under another condition, with the display name ``called``."""
 
     trial: int
     called: str
@@ -94,7 +94,7 @@ class TrialDetail:
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
-        """The images that its own model answered about, as they were sent last."""
+        """The images that its own model answered about, as last sent."""
         own = [step for step in self.steps if step.images and not step.role]
         return own[-1].marked if own else ()
 
@@ -105,30 +105,30 @@ class TrialDetail:
 
     @property
     def opens(self) -> bool:
-        """Whether a box of it can be drawn on an image of the data set, as it is."""
+        """Whether a box can be drawn on an image of the data set itself."""
         marked = (image for step in self.steps for image in step.marked)
         return any(image.boxes and image.key for image in marked)
 
     @property
     def request_sha256(self) -> str:
-        """The key of its first question, "" before it was asked."""
+        """The key of its first question, "" if it has not been asked."""
         return self.steps[0].request_sha256 if self.steps else ""
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
-        """Who said what, in its order: what was sent, and each reply."""
+        """The messages in order, by role: what was sent, and each reply."""
         return tuple(line for step in self.steps for line in step.words)
 
 
 def is_placed(store: Path, trial: int) -> bool:
-    """Tell whether a trial's answer is a place, to be drawn on its image."""
+    """Tell whether a trial's answer is a location, to be drawn on its image."""
     with open_store(store) as opened:
         run = steps.asked_of_trial(opened, trial).run
         return places_findings(runs.run_spec(opened, run).study)
 
 
 def trial_detail(store: Path, trial: int) -> TrialDetail:
-    """Return a trial with everything that was said in it; an unknown one raises."""
+    """Return a trial with all its messages; raises if it is unknown."""
     with open_store(store) as opened:
         score_changed_grades(opened)
         assign_model_colors(opened)
@@ -253,7 +253,7 @@ def _attention(measured: Measured) -> str:
 
 
 def _relevance(measured: Measured) -> str:
-    """Return the images and words that drew most attention, in the prompt's order."""
+    """Return the images and words with the most attention, in the prompt's order."""
     found = measured.relevance
     if found is None:
         return ""

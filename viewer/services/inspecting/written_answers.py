@@ -1,4 +1,4 @@
-"""Answers in words with boxes, as they are drawn on the images they were named on."""
+"""Answers in words with boxes, drawn on the images that they refer to."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,9 +28,9 @@ _MOST: Final = 200
 
 
 def written_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
-    """Return the answers that name boxes on an image, newest first.
+    """Return the answers with boxes on an image, newest first.
 
-    They are looked for among the newest 200 trials about what shows the image.
+    They are searched among the newest 200 trials about this image.
     """
     with open_store(store) as opened:
         newest = items.trials_showing(opened, ref, _MOST)
@@ -55,7 +55,7 @@ def written_of_trial(store: Path, trial: int) -> StoredAnswer:
 
 
 def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
-    """Yield a trial's answer for each image that it names boxes on."""
+    """Yield a trial's answer for each image on which it names boxes."""
     asked = steps.asked_of_trial(store, trial)
     spec = runs.run_spec(store, asked.run)
     if asked.reply is None or not isinstance(study_named(spec.study), PointsOut):
@@ -79,7 +79,7 @@ _Said = tuple[TrialReply, ModelReply]
 def _of_step(
     kept: Sequence[TrialReply], replies: Sequence[ModelReply | None], step: str
 ) -> _Said:
-    """Return the reply to a step by its name, the latest."""
+    """Return the latest reply to a step, by the step's name."""
     pairs = zip(kept, replies, strict=True)
     return [(k, r) for k, r in pairs if r and k.step.name == step][-1]
 

@@ -1,1 +1,1 @@
-"""What may be sent from this machine: decisions, the gate, and scans for names."""
+"""What may be sent from this machine: decisions, the gate, and text scans."""

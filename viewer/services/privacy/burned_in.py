@@ -1,7 +1,7 @@
-"""Whether an image's pixels may identify somebody, and the review that decides.
+"""Review of whether an image's pixels may identify somebody.
 
-An image goes to a remote endpoint once a person has looked at it, or once nothing
-speaks for text in its pixels: neither its header nor the text finder.
+An image may be sent to a remote endpoint once a person has reviewed it, or if neither
+its header nor the text finder suggests text in its pixels.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _HEADS: Final = frozenset({"BRAIN", "FACE", "HEAD", "HEADNECK", "ORBIT", "SKULL"
 
 
 def reason_by_header(facts: BurnedInFacts) -> str:
-    """Return why a header alone asks for a look at the pixels, "" if it does not."""
+    """Return why the header alone requires a review of the pixels, "" if not."""
     if facts.annotation == "YES":
         return "its header says that text is burned in"
     if facts.annotation != "NO" and facts.modality in _OFTEN_WRITTEN_ON:
@@ -58,12 +58,12 @@ def check_pixels(
     reviews: Mapping[str, PixelReview],
     window: Window | None = None,
 ) -> None:
-    """Raise ``PrivacyError`` where an image's pixels keep it on this machine.
+    """Raise ``PrivacyError`` if an image's pixels must stay on this machine.
 
-    A person's decision about exactly these pixels settles it. Without one, header and
-    text finder do; where the finder is not installed, every image waits for a person.
-    Under a ``window`` other than the file's own, with which a person looked, nothing
-    may be found that was not to be seen then.
+    A person's decision about exactly these pixels applies. Without one, header and text
+    finder decide; if the finder is not installed, every image needs a review. If a
+    ``window`` replaces the file's own, in which the person reviewed the image, it must
+    not reveal text that was not visible then.
     """
     review = reviews.get(pixels_sha256(image))
     if review is None:
@@ -83,14 +83,14 @@ def check_pixels(
 
 
 def windowed(image: PixelImage, window: Window | None) -> PixelImage:
-    """Return an image that a window shows, None for the file's own."""
+    """Return an image as shown with a window, None for the file's own."""
     if window is None:
         return image
     return replace(image, windows=(window,), voi_luts=())
 
 
 def _shows_more(image: PixelImage, window: Window) -> bool:
-    """Tell whether a window shows text where the file's own shows none."""
+    """Tell whether a window reveals text that the file's own does not."""
     if text_finder_missing() is not None:
         return False
     seen = [place.box for place in find_text(to_raster(image))]
@@ -116,7 +116,8 @@ def _reason(path: Path, image: PixelImage) -> str:
 def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
     """Look for text in an image's pixels.
 
-    The boxes of an earlier decision come first; the finder's are proposed without one.
+    The boxes of an earlier decision take precedence over those that the finder
+    proposes.
     """
     image = load_pixels(ref)
     sha256 = pixels_sha256(image)
@@ -137,6 +138,6 @@ def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
 
 
 def keep_review(store: Path, review: PixelReview) -> None:
-    """Keep a person's decision about an image's pixels."""
+    """Store a person's decision about an image's pixels."""
     with open_store(store) as opened:
         consents.add_review(opened, review)

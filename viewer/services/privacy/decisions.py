@@ -36,9 +36,9 @@ PURPOSE: Final = "questions about its images"
 
 
 def endpoint_named(host: str) -> Endpoint:
-    """Return the server that a person typed: host, host:port or a whole address.
+    """Return the server that the user typed: host, host:port or a URL.
 
-    Without a scheme it is https, without a port the scheme's own.
+    Without a scheme it is https, without a port the scheme's default.
     """
     written = host if "://" in host else f"https://{host}"
     parts = urlsplit(written.strip())
@@ -58,13 +58,13 @@ def allow(
     *,
     unencrypted: bool = False,
 ) -> Consent:
-    """Note that images of a data set, or of any, may go to an endpoint.
+    """Store consent to send images of a data set, or of any, to an endpoint.
 
     Raises
     ------
     WrongUseError
-        For an http address of another machine without ``unencrypted``, for an https
-        address with it, and for a restricted data set.
+        For a remote http address without ``unencrypted``, an https address with it, or
+        a restricted data set.
     """
     endpoint, named = endpoint_named(host), _dataset(dataset)
     _check_encryption(endpoint, unencrypted=unencrypted)
@@ -94,9 +94,9 @@ def _check_encryption(endpoint: Endpoint, *, unencrypted: bool) -> None:
 
 
 def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
-    """Take consents for an endpoint back; return how many held until now.
+    """Withdraw consents for an endpoint; return how many were valid.
 
-    ``dataset`` None takes back every one of that endpoint.
+    ``dataset`` None withdraws all of that endpoint's.
     """
     origin = endpoint_named(host).origin
     standing = [
@@ -117,7 +117,7 @@ def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
 
 
 def person() -> str:
-    """Return the name under which somebody is at this machine, "" if it has none."""
+    """Return the name of the user of this machine, "" if there is none."""
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):
@@ -129,7 +129,7 @@ def _dataset(named: str) -> str | None:
 
 
 def consent_rows(store: Store) -> list[dict[str, object]]:
-    """Return the consents that hold, as plain rows."""
+    """Return the valid consents as plain rows."""
     return [_consent_row(c) for c in consents.standing_consents(store)]
 
 
@@ -145,7 +145,7 @@ def _consent_row(consent: Consent) -> dict[str, object]:
 
 
 def audit(store: Store) -> dict[str, list[dict[str, object]]]:
-    """Return every word about endpoints and everything that left, oldest first."""
+    """Return every decision about endpoints and everything sent, oldest first."""
     return {
         "consents": [
             {**_consent_row(c), "decision": "granted" if c.granted else "withdrawn"}
@@ -178,12 +178,12 @@ def method_codes(codes: Iterable[str]) -> list[dict[str, str]]:
 
 
 def restrict(store: Store, dataset: str, *, restricted: bool) -> None:
-    """Say whether a data set's licence keeps its images on this machine."""
+    """Set whether a data set's licence keeps its images on this machine."""
     consents.set_restricted(store, dataset, restricted=restricted)
 
 
 def restrict_dataset(store: Path, dataset: str, *, restricted: bool) -> None:
-    """Do as :func:`restrict` in the store of a file."""
+    """Call :func:`restrict` for the store at a path."""
     with open_store(store) as opened:
         restrict(opened, dataset, restricted=restricted)
 
@@ -195,9 +195,9 @@ def restricted_datasets(store: Path) -> frozenset[str]:
 
 
 def restricted_by(store: Path, ref: ImageRef) -> str:
-    """Return the restricted data set that an image is in, "" for none.
+    """Return the restricted data set that contains an image, "" for none.
 
-    The file's content decides, so that a copy under another name is known too.
+    The file's content decides, so that a copy under another name is recognised.
     """
     with open_store(store) as opened:
         files = consents.restricted_files(opened)
@@ -236,14 +236,14 @@ def decide(
     decision: ReviewDecision,
     boxes: Sequence[BoxPx] = (),
 ) -> None:
-    """Keep one decision about the pixels of images; ``boxes`` are blacked out."""
+    """Store one decision about the pixels of images; ``boxes`` are blacked out."""
     for ref in refs:
         sha256 = pixels_sha256(load_pixels(ref))
         consents.add_review(store, PixelReview(sha256, decision, tuple(boxes)))
 
 
 def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
-    """Decide, for images without a decision, that what the finder found is all.
+    """Black out what the finder found in images without a decision.
 
     Without the text finder this raises MissingDependencyError.
     """
@@ -256,18 +256,18 @@ def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
 
 
 def set_key(name: str, key: str) -> None:
-    """Keep the key of a name in this computer's keyring."""
+    """Store a key under a name in this computer's keyring."""
     keys.store_key(name, key)
 
 
 def missing_keys(profiles: Sequence[ModelProfile]) -> tuple[str, ...]:
-    """Return the keys that some models need and that are found nowhere."""
+    """Return the keys that some models need and that are not found anywhere."""
     named = (str(p.settings.get("api_key_env") or "") for p in profiles)
     return tuple(n for n in dict.fromkeys(named) if n and not keys.key_named(n))
 
 
 def remember_key(name: str, key: str) -> None:
-    """Keep the key of a name until this program ends, and in no file."""
+    """Keep a key under a name in memory until this program ends, and in no file."""
     keys.remember_key(name, key)
 
 
@@ -277,5 +277,5 @@ def forget_key(name: str) -> None:
 
 
 def key_place(name: str) -> str:
-    """Return where the key of a name is found: environment, keyring, or "" for no."""
+    """Return where a key is found: environment, keyring, or "" if nowhere."""
     return keys.key_place(name).value

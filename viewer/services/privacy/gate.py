@@ -1,8 +1,8 @@
 """The one gate that a question passes on its way to a remote endpoint.
 
-Local only, unless a person allowed the endpoint for this data set; then only a freshly
-written PNG and the prompt, of an image whose pixels were looked at, and with nothing
-of its header in the text (docs/privacy.md).
+Nothing is sent unless a person allowed the endpoint for this data set; then only a
+freshly written PNG, of an image whose pixels were reviewed, and the prompt, without
+anything from the header (docs/privacy.md).
 """
 
 import hashlib
@@ -50,12 +50,12 @@ _HEADERS_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class OutgoingRequest:
-    """A question that passed the gate: where it goes, its body's hash, the consent.
+    """A question that passed the gate: destination, hash of the body, and consent.
 
-    ``left_out`` are the members of a body that its server is known not to take;
-    ``looked_at`` names the pixels that its images were drawn from and the words of its
-    item, by their SHA-256, and ``deidentified`` tells what was done to all of those
-    pixels and to their headers.
+    ``left_out`` are the body members that its server is known to reject; ``looked_at``
+    has the SHA-256 of the source pixels of its images and of its item's text, and
+    ``deidentified`` the codes of what was done to all of those pixels and their
+    headers.
     """
 
     endpoint: str
@@ -67,11 +67,11 @@ class OutgoingRequest:
 
     @property
     def allowance(self) -> Allowance:
-        """What lets this question, and no other endpoint's, leave."""
+        """The allowance for this question's endpoint only."""
         return Allowance(frozenset({self.endpoint}))
 
     def now(self, profile: ModelProfile, request: ModelRequest) -> "OutgoingRequest":
-        """Return how the question leaves now, after what its server has rejected."""
+        """Return the question as sent now, without what its server has rejected."""
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
         left_out, body_sha256 = _leaving(adapter, request)
         return replace(self, body_sha256=body_sha256, left_out=left_out)
@@ -79,9 +79,9 @@ class OutgoingRequest:
     def drop_rejected_params(
         self, profile: ModelProfile, rejected: Iterable[str]
     ) -> bool:
-        """Leave out what the server refused, here too; True if it was sent with any.
+        """Leave out what the server rejected; True if it was sent with any of it.
 
-        The question may have been put by another process.
+        The question may have been sent by another process.
         """
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
         adapter.leave_out(rejected)
@@ -91,16 +91,16 @@ class OutgoingRequest:
 def _leaving(
     adapter: "RemoteAdapter", request: ModelRequest
 ) -> tuple[frozenset[str], str]:
-    """Return what is left out of a body, and the body's hash."""
+    """Return the members left out of a body, and the body's hash."""
     left_out = adapter.left_out  # read first: what is refused meanwhile is heard of
     return left_out, hashlib.sha256(adapter.body(request)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """An image that a question was drawn from, and the hash of its pixels.
+    """A source image of a question, and the hash of its pixels.
 
-    ``window`` is the one it was shown with, None for the file's own.
+    ``window`` is the one used for it, None for the file's own.
     """
 
     image: DatasetImage
@@ -110,12 +110,12 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The images of a question, and what of them was looked at.
+    """The images of a question, and their reviewed sources.
 
-    ``pngs`` are the only images that may leave, ``looked`` what they were drawn from,
-    ``known`` are texts of ours that every patient's question holds. ``beside`` are
-    images that the text may tell of without showing them, ``item`` is whose words it
-    tells, None if there are none but a finding's.
+    ``pngs`` are the only images that may be sent, ``looked`` their sources, ``known``
+    our own texts that occur in every patient's question. ``beside`` are images that the
+    text may describe without showing them, ``item`` is the item whose text is sent,
+    None if only a finding is named.
     """
 
     looked: tuple[Looked, ...]
@@ -126,26 +126,25 @@ class About:
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """What decisions about its pixels and words are kept under."""
+        """The hashes under which decisions about its pixels and text are stored."""
         words = () if self.item is None else (words_sha256(self.item),)
         return (*dict.fromkeys(one.pixels_sha256 for one in self.looked), *words)
 
     @property
     def images(self) -> tuple[DatasetImage, ...]:
-        """Every image that a question shows or tells of, each once."""
+        """Every image that a question shows or describes, without duplicates."""
         shown = {one.image.key: one.image for one in self.looked}
         return tuple(({i.key: i for i in self.beside} | shown).values())
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What a person decided, as it stood when a batch began.
+    """The decisions that applied when a batch began.
 
-    ``dataset`` is its name, "" for images that no registered data set holds;
-    ``consents`` by endpoint, ``restricted`` names of data sets by a file's SHA-256,
-    ``reviews`` by the SHA-256 of an image's pixels or of an item's words. ``stays``
-    tells that the data set itself is restricted, its texts too. An empty gate is
-    closed.
+    ``dataset`` is its name, "" for images in no registered data set; ``consents`` by
+    endpoint, ``restricted`` data set names by a file's SHA-256, ``reviews`` by the
+    SHA-256 of an image's pixels or of an item's text. ``stays`` is True if the data set
+    itself is restricted, including its texts. An empty gate is closed.
     """
 
     dataset: str = ""
@@ -157,7 +156,7 @@ class Gate:
     def check_model(
         self, profile: ModelProfile, images: Sequence[DatasetImage]
     ) -> None:
-        """Raise the sentence of a model that none of these images may be sent to."""
+        """Raise PrivacyError if none of these images may be sent to a model."""
         origin = remote_origin(profile)
         if origin is None:
             return
@@ -173,13 +172,13 @@ class Gate:
 
     @property
     def named(self) -> str:
-        """The data set's name on the command line; any, if none is registered."""
+        """The data set's name on the command line; ``any`` if none is registered."""
         return shlex.quote(self.dataset) if self.dataset else "any"
 
     def check_restricted(
         self, profile: ModelProfile, images: Sequence[DatasetImage]
     ) -> None:
-        """Raise the sentence of images whose licence keeps them from a model."""
+        """Raise PrivacyError if a licence keeps images from a model."""
         origin = remote_origin(profile)
         if origin is not None and self.stays:
             raise PrivacyError(
@@ -202,9 +201,9 @@ class Gate:
         return Allowance(frozenset({origin}))
 
     def as_sent(self, image: PixelImage) -> PixelImage:
-        """Return an image with what a person blacked out, whoever is asked.
+        """Return an image with the blacked-out regions, whoever is asked.
 
-        Models on this machine get the same pixels, so that answers can be compared.
+        Local models get the same pixels, so that answers can be compared.
         """
         if not any(r.boxes for r in self.reviews.values()):
             return image
@@ -216,19 +215,19 @@ class Gate:
     def passed(
         self, profile: ModelProfile, request: ModelRequest, about: About
     ) -> OutgoingRequest | None:
-        """Return how a question leaves, None if it stays on this machine.
+        """Return the outgoing request, None if it stays on this machine.
 
         Parameters
         ----------
         profile, request : ModelProfile, ModelRequest
-            Who is asked what.
+            The model, and the request.
         about : About
             The images it is about, whose pixels passed `check_pixels`.
 
         Raises
         ------
         PrivacyError
-            Where anything keeps it on this machine.
+            If anything keeps it on this machine.
         """
         origin = remote_origin(profile)
         if origin is None:
@@ -256,7 +255,7 @@ class Gate:
         )
 
     def _deidentified(self, about: About) -> tuple[str, ...]:
-        """Return the codes that hold of every image that a question shows."""
+        """Return the codes that apply to every image that a question shows."""
         codes = [
             frozenset(
                 deidentified(
@@ -275,9 +274,9 @@ class Gate:
         images: Sequence[DatasetImage],
         outgoing: OutgoingRequest,
     ) -> None:
-        """Raise the sentence of a question that passed here and would not pass ``now``.
+        """Raise PrivacyError for a question that passed but would not pass ``now``.
 
-        What a person decides while a batch is asked holds from the next question on.
+        Decisions during a batch apply from the next question on.
         """
         now.check_model(profile, images)
         same = all(_decided(self, x) == _decided(now, x) for x in outgoing.looked_at)
@@ -295,11 +294,11 @@ def _decided(gate: Gate, sha256: str) -> object:
 
 
 def deidentified(facts: BurnedInFacts, review: PixelReview | None) -> tuple[str, ...]:
-    """Return the codes of how an image that leaves was de-identified (PS3.16 CID 7050).
+    """Return how an outgoing image was de-identified (codes of PS3.16 CID 7050).
 
-    No header, overlay, structured content or descriptor ever leaves, and no image
-    before its pixels were looked at. That nobody can be recognised in them is told
-    where a person looked, or where the header says so.
+    No header, overlay, structured content or descriptor is ever sent, and no image
+    before its pixels were reviewed. Recognizable visual features count as removed if a
+    person reviewed the image, or if the header says so.
     """
     known = review is not None or facts.recognizable == "NO"
     return tuple(sorted({*WITHOUT_HEADER, *((CLEAN_FEATURES,) if known else ())}))
@@ -328,9 +327,9 @@ class GateWatch:
     Parameters
     ----------
     store : Store
-        Where decisions are kept; read before every departure.
+        Where decisions are stored; read before every transmission.
     dataset : Dataset
-        The images that are asked about.
+        The images asked about.
     gate : Gate
         The gate as it was opened.
     """
@@ -346,7 +345,7 @@ class GateWatch:
         images: Sequence[DatasetImage],
         outgoing: OutgoingRequest,
     ) -> None:
-        """Raise ``PrivacyError`` where a person decided otherwise meanwhile."""
+        """Raise ``PrivacyError`` if a person has decided otherwise since."""
         latest = consents.decided_until(self._store)
         if latest != self._read_at:
             self._read_at, self._now = latest, open_gate(self._store, self._dataset)
@@ -354,13 +353,13 @@ class GateWatch:
 
 
 def remote_origin(profile: ModelProfile) -> str | None:
-    """Return scheme, host and port of a model beyond this machine, else None."""
+    """Return scheme, host and port of a remote model, else None."""
     endpoint = endpoint_of(profile)
     return None if endpoint is None or endpoint.is_here else endpoint.origin
 
 
 def check_key(profile: ModelProfile) -> None:
-    """Raise ``PrivacyError`` where a model's key could be read on its way."""
+    """Raise ``PrivacyError`` if a model's key could be read on the way."""
     endpoint = endpoint_of(profile)
     if endpoint is not None:
         endpoint.check_key(profile.settings.get("api_key_env"))
@@ -386,13 +385,13 @@ def _text(request: ModelRequest) -> str:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """Return what is another once a file is replaced by another one."""
+    """Return a stamp that changes when a file is replaced."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
 def _headers(about: About) -> Iterator[Identifier]:
-    """Yield what the headers of a question's images name; a lost file names nothing."""
+    """Yield the header values of a question's images; a missing file has none."""
     for image in about.images:
         path = image.ref.path
         if path.exists():

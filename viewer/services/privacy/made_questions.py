@@ -1,4 +1,4 @@
-"""Questions about images made here, asked where a person allowed it."""
+"""Questions about generated images, sent only with consent."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def put(
 ) -> RawReply:
     """Ask once, and again without each parameter that a remote server rejects.
 
-    Each attempt is a departure. Any other failure raises ``ProviderError``.
+    Each attempt is a transmission. Any other failure raises ``ProviderError``.
     """
     while True:
         if before_sending is not None:
@@ -49,11 +49,11 @@ def with_consent(
     ask: Callable[[Allowance, BeforeSending | None], _T],
     check: Callable[[], None] | None = None,
 ) -> _T:
-    """Call ``ask`` with what consents in the store allow; note there what leaves.
+    """Call ``ask`` with what consents in the store allow; record there what is sent.
 
-    An endpoint on this machine needs no consent, and a missing store holds none.
-    Consent is looked for before every question, so that it can be withdrawn meanwhile.
-    ``check`` is called then too; what it raises ends the asking.
+    An endpoint on this machine needs no consent, and a missing store has none. Consent
+    is checked before every question, so that it can be withdrawn meanwhile. ``check``
+    is called then too; an exception in it ends the asking.
     """
     endpoint = endpoint_of(profile)
     if endpoint is None or endpoint.is_here or not store_path.exists():
@@ -78,7 +78,7 @@ def with_consent(
 
 
 def _consent(store: Store, origin: str) -> int:
-    """Return the consent that lets questions go to an endpoint; none raises."""
+    """Return the consent for questions to an endpoint; raises without one."""
     standing = {c.endpoint: c.id for c in consents.standing_consents(store)}
     if origin not in standing:
         raise PrivacyError(

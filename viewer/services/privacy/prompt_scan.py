@@ -1,8 +1,7 @@
-"""Scan a prompt for what the image's own header says about its patient.
+"""Scanning a prompt for values from the image's own header.
 
-Exact values of this study are looked for, which finds more and errs less than patterns
-of what names and numbers look like. They are found in every order,
-case and spelling that a person may give them.
+Searching for this study's exact values finds more and errs less than patterns for names
+and numbers. They are found in every order, case and spelling that people use.
 """
 
 import re
@@ -38,17 +37,17 @@ _SPELLED_OUT: Final = str.maketrans(
 def check_prompt(
     text: str, identifiers: Sequence[Identifier], known: Iterable[str] = ()
 ) -> None:
-    """Raise ``PrivacyError`` where a text holds a value of the header.
+    """Raise ``PrivacyError`` if a text contains a value of the header.
 
     Parameters
     ----------
     text : str
-        All text that would leave.
+        All text that would be sent.
     identifiers : sequence of Identifier
         The header's values.
     known : iterable of str
-        Texts of ours that every patient's question holds; what stands in them names
-        nobody. Nothing that a person wrote belongs there.
+        Our own texts in every patient's question, which identify nobody. They must not
+        include anything that a person wrote.
 
     Raises
     ------
@@ -70,7 +69,7 @@ def check_prompt(
 
 
 def _spellings(text: str) -> tuple[str, str]:
-    """Return a text without case and accents, and with ``ü`` as ``u`` and as ``ue``."""
+    """Return a text in lower case without accents, with ``ü`` as ``u`` and ``ue``."""
     seen = "".join(c for c in text if unicodedata.category(c) != "Cf")
     lower = unicodedata.normalize("NFC", seen).casefold()
     return _bare(lower), _bare(lower.translate(_SPELLED_OUT))
@@ -91,12 +90,12 @@ def _holds(said: Sequence[str], identifier: Identifier) -> bool:
 
 @lru_cache(maxsize=4096)
 def _patterns(value: str) -> tuple[re.Pattern[str], ...]:
-    """Return what finds a value in either spelling."""
+    """Return patterns that find a value in either spelling."""
     return tuple(re.compile("|".join(_ways(one))) for one in _spellings(value))
 
 
 def _ways(wanted: str) -> Iterator[str]:
-    """Yield the ways in which a plain value is written, the value itself first."""
+    """Yield the ways to write a value, the value itself first."""
     words = re.findall(r"[^\W_]+", wanted)
     bare = "".join(words)
     if not bare:
@@ -161,7 +160,7 @@ _Written = tuple[str, str, str]
 
 
 def holds_day(text: str, day: date) -> bool:
-    """Tell whether a text may mean a day.
+    """Tell whether a text may contain a date.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ def _means(written: _Written, day: date) -> bool:
 
 
 def _days(text: str) -> Iterator[_Written]:
-    """Yield (year, month, day of month) as digits, of two or four for the year."""
+    """Yield (year, month, day) as digit strings; the year has two or four digits."""
     for first, middle, last in _NUMBERS.findall(text):
         yield from _orders(first, middle, last)
     for day, word, year in _DAY_MONTH_YEAR.findall(text):
@@ -205,7 +204,7 @@ def _orders(first: str, middle: str, last: str) -> Iterator[_Written]:
 
 
 def _of_run(run: str) -> Iterator[_Written]:
-    """Yield what six or eight digits mean; a time may follow eight."""
+    """Yield the dates that six or eight digits may mean; a time may follow eight."""
     n = 2 if len(run) == 6 else 4
     yield run[:n], run[n : n + 2], run[n + 2 : n + 4]
     yield run[4 : 4 + n], run[2:4], run[:2]
@@ -213,7 +212,7 @@ def _of_run(run: str) -> Iterator[_Written]:
 
 
 def _months(word: str) -> Iterator[str]:
-    """Yield the months that a word may name, shortened or not."""
+    """Yield the months that a word may mean, abbreviated or not."""
     if len(word) >= _SHORTEST:
         for number, names in enumerate(_MONTHS, start=1):
             if any(name.startswith(word) for name in names):

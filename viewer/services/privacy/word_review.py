@@ -20,11 +20,11 @@ from viewer.store.database import Store, open_store
 
 @dataclass(frozen=True, slots=True)
 class WordsToRead:
-    """An item's words that seem to name somebody, or that were decided about.
+    """An item's text that may identify somebody, or that has been decided about.
 
-    ``sha256`` is what a decision is kept under, so that it holds for exactly the words
-    that were read; ``found`` are the kinds of what was found in them. ``decision`` is
-    None if a person decided nothing yet.
+    ``sha256`` is the key of a decision, so that it applies to exactly the text that was
+    read; ``found`` are the kinds of identifiers found. ``decision`` is None without
+    one.
     """
 
     item: str
@@ -35,7 +35,7 @@ class WordsToRead:
 
     @property
     def pieces(self) -> tuple[tuple[str, bool], ...]:
-        """The words in pieces, each with whether it was found."""
+        """The text in pieces, each with whether it was found."""
         return marked_in(self.text)
 
 
@@ -44,7 +44,7 @@ def words_to_read(
 ) -> tuple[WordsToRead, ...]:
     """Return the item texts that a person has to read, or has decided about.
 
-    ``keys`` are the items wanted, all where empty.
+    ``keys`` selects items; empty means all.
     """
     decided = consents.reviews(store)
     every = (_to_read(item, decided) for item in _items(store, name, keys))
@@ -52,7 +52,7 @@ def words_to_read(
 
 
 def words_of_dataset(store: Path, name: str) -> tuple[WordsToRead, ...]:
-    """Do as :func:`words_to_read` in the store of a file."""
+    """Call :func:`words_to_read` for the store at a path."""
     with open_store(store) as opened:
         return words_to_read(opened, name)
 
@@ -60,10 +60,10 @@ def words_of_dataset(store: Path, name: str) -> tuple[WordsToRead, ...]:
 def word_rows(
     store: Store, name: str, keys: Sequence[str] = ()
 ) -> list[dict[str, object]]:
-    """Return as rows what a person has to read, or has decided about.
+    """Return the texts that a person has to read, or has decided about, as rows.
 
-    A row has the item's key, the decision, the kinds of what was found, and the places
-    themselves for the person to read. ``keys`` are the items wanted, all where empty.
+    A row has the item's key, the decision, the kinds found, and the passages themselves
+    for the person to read. ``keys`` selects items; empty means all.
     """
     return [
         {
@@ -79,9 +79,9 @@ def word_rows(
 def decide_words(
     store: Store, name: str, decision: ReviewDecision, keys: Sequence[str] = ()
 ) -> None:
-    """Keep one decision about the words of items; it holds for exactly these words.
+    """Store one decision about the text of items; it applies to exactly this text.
 
-    Without ``keys`` it is about every item whose words seem to name somebody.
+    Without ``keys`` it covers every item whose text may identify somebody.
     """
     items = [
         item
@@ -94,7 +94,7 @@ def decide_words(
 def keep_words(
     store: Path, words: Iterable[WordsToRead], decision: ReviewDecision
 ) -> None:
-    """Keep one decision about words that a person read, and about no later ones."""
+    """Store one decision about text that a person read, and about no later text."""
     with open_store(store) as opened:
         _keep(opened, (one.sha256 for one in words), decision)
 

@@ -2,7 +2,7 @@
 
 A case without a DICOM header has no values to look for, so these are patterns of what
 names, dates and numbers of persons look like in English and Chinese (Chen 2026,
-appendix E.2). They find too much rather than too little: a person reads the words and
+appendix E.2). They err on the side of finding too much: a person reads the text and
 decides.
 """
 
@@ -80,19 +80,19 @@ _COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTE
 
 
 def named_in(text: str) -> tuple[str, ...]:
-    """Return the kinds of personal data that a text may contain, never the data."""
+    """Return the kinds of personal data in a text, never the data."""
     found = (kind for kind, pattern in _COMPILED if pattern.search(text))
     return tuple(dict.fromkeys(found))
 
 
 def found_in(text: str) -> tuple[str, ...]:
-    """Return the very words that were found, for the person who reads them."""
+    """Return the passages found, for the person who reads them."""
     found = (m[0] for _, pattern in _COMPILED for m in pattern.finditer(text))
     return tuple(dict.fromkeys(found))
 
 
 def marked_in(text: str) -> tuple[tuple[str, bool], ...]:
-    """Return a text in pieces that make it up, each with whether it was found."""
+    """Return a text split into pieces, each with whether it was found."""
     inside = [False] * len(text)
     for _, pattern in _COMPILED:
         for match in pattern.finditer(text):
@@ -104,9 +104,9 @@ def marked_in(text: str) -> tuple[tuple[str, bool], ...]:
 def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
     """Return an item's text: all its facts, and the parts of its truth that are sent.
 
-    Names of its images are none of them. ``told`` is the text of a question; a judge
-    is told the truth of an item, a model never. Without it whatever may be told counts:
-    texts, but no bare values such as the date of a study.
+    Names of its images are not included. ``told`` is the text of a question; a judge
+    gets the truth of an item, a model never does. Without it, everything that may be
+    sent counts: texts, but not bare values such as the date of a study.
     """
     beside = (item.key, *_texts(item.reference))
     if told is None:
@@ -123,10 +123,10 @@ def words_sha256(item: Item) -> str:
 
 
 def check_words(item: Item, told: str, reviews: Mapping[str, PixelReview]) -> None:
-    """Raise ``WordsWaitError`` where an item's words keep its question here.
+    """Raise ``WordsWaitError`` if an item's text keeps its question here.
 
-    A person's decision about exactly these words settles it; without one, words that
-    seem to name somebody wait for it.
+    A person's decision about exactly this text applies; without one, text that may
+    identify somebody has to be read first.
     """
     review = reviews.get(words_sha256(item))
     if review is None:

@@ -1,8 +1,8 @@
 """The Test button: what an endpoint really does, found out by asking it.
 
-Capabilities are taken from what came back, never from the server's name: a server that
-passes over a parameter or an image in silence is told apart from one that uses it. A
-probe asks about a dozen short questions about images made here.
+Capabilities are inferred from replies, never from the server's name: a server that
+silently ignores a parameter or an image is distinguished from one that uses it. A probe
+asks about a dozen short questions about generated images.
 """
 
 import functools
@@ -49,16 +49,16 @@ def probe(
     allowance: Allowance = LOCAL_ONLY,
     before_sending: BeforeSending | None = None,
 ) -> ProbeReport:
-    """Ask an endpoint until it is known what it does.
+    """Ask an endpoint until its capabilities are known.
 
     Parameters
     ----------
     profile : ModelProfile
         A model behind an endpoint.
     allowance : Allowance
-        Which servers beyond this machine may be asked.
+        Which remote servers may be asked.
     before_sending : callable or None
-        Told of every question before it leaves.
+        Called with every question before it is sent.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def probe_with_consent(
     profile: ModelProfile,
     check: Callable[[], None] | None = None,
 ) -> ProbeReport:
-    """Probe an endpoint that a person consented to; what leaves is noted in the store.
+    """Probe an endpoint with consent; what is sent is recorded in the store.
 
-    An endpoint on this machine needs no consent, and a missing store none either.
-    ``check`` is called before every question; what it raises ends the test.
+    An endpoint on this machine needs no consent, and a missing store has none.
+    ``check`` is called before every question; an exception in it ends the test.
     """
     _endpoint(profile)
     return with_consent(store_path, profile, functools.partial(probe, profile), check)
@@ -109,8 +109,8 @@ def list_models(
 ) -> tuple[str, ...]:
     """Return the names of the models that a profile's server offers.
 
-    A server that does not say raises ``ProviderError``. ``before_sending`` is called
-    before it is asked.
+    ``ProviderError`` if the server does not list them. ``before_sending`` is called
+    before the request.
     """
     adapter = adapter_for(profile, allowance)
     if not isinstance(adapter, ListsModels):
@@ -121,9 +121,9 @@ def list_models(
 
 
 def list_with_consent(store_path: Path, profile: ModelProfile) -> tuple[str, ...]:
-    """List the models of a server that a person consented to; see `list_models`.
+    """List the models of a server with consent; see `list_models`.
 
-    No image leaves for this, but a key may.
+    No image is sent for this, but a key may be.
     """
     return with_consent(store_path, profile, functools.partial(list_models, profile))
 
@@ -168,7 +168,7 @@ class _Probe:
             return Heard(error=error)
 
     def rows(self, listed: list[str]) -> Iterator[ProbeRow]:
-        """Yield every row; where nobody answers or the key is refused, no more."""
+        """Yield every row; no more if nobody answers or the key is refused."""
         first = [*self._first_contact(listed)]
         yield from first
         unreached = first[0].verdict is not Verdict.YES

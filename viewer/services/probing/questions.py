@@ -1,4 +1,4 @@
-"""The questions of a probe: marker images made here, and no patient's."""
+"""The questions of a probe, about generated images, never a patient's."""
 
 import hashlib
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ def plain_marker() -> Raster:
 
 
 def busy_marker() -> Raster:
-    """Return grey noise with a black corner: of the same size, many bytes as a PNG.
+    """Return grey noise with a black corner: the same size, but many bytes as a PNG.
 
-    A server that takes an image's bytes for text counts far more tokens for it.
+    A server that reads an image's bytes as text counts far more tokens for it.
     """
     pixels = np.random.default_rng(0).integers(96, 255, (SIDE, SIDE), dtype=np.uint8)
     pixels[-SIDE // 4 :, -SIDE // 4 :] = 0
@@ -41,9 +41,9 @@ def busy_marker() -> Raster:
 
 
 def question(marker: Raster | None = None) -> ModelRequest:
-    """Return the probe's question, about a marker image or about none.
+    """Return the probe's question, about a marker image or without one.
 
-    Its answer's schema names every cell, so that a model that babbles ends as well.
+    The schema of the answer lists every cell, so that even a rambling model ends.
     """
     image = () if marker is None else (ImagePart(encode_png(marker)),)
     messages = (

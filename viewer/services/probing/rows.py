@@ -1,4 +1,4 @@
-"""What a probe concludes from what came back; nothing is asked here."""
+"""A probe's conclusions from replies; nothing is asked here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BYTES_AS_TEXT: Final = 500  # tokens that no image of this size costs more than
 
 @dataclass(frozen=True)
 class Heard:
-    """What came back to one question: a reply, or why there is none."""
+    """The result of one question: a reply, or why there is none."""
 
     reply: ModelReply | None = None
     dropped: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def reachable_row(error: ProviderError | None) -> ProbeRow:
 
 
 def key_row(error: ProviderError | None) -> ProbeRow:
-    """Say whether the server takes the key."""
+    """Say whether the server accepts the key."""
     if error is not None and error.http_status in _KEY_REFUSED:
         return ProbeRow("key", Verdict.NO, error.what)
     if error is not None:
@@ -76,13 +76,13 @@ def answers_row(text: Heard) -> ProbeRow:
 
 
 def repeats(heard: Sequence[Heard]) -> bool | None:
-    """Tell whether the same question got the same answer each time, None if never."""
+    """Tell whether repeated questions got the same answer, None without repeats."""
     said = [(h.reply.text, h.reply.logprobs) for h in heard if h.reply]
     return len({*said}) == 1 if len(said) == len(heard) else None
 
 
 def seed_row(heard: Heard, times: int, *, repeats: bool) -> ProbeRow:
-    """Say whether an answer can be had again by naming its seed."""
+    """Say whether a seed makes an answer reproducible."""
     taken = "rejects" if "seed" in heard.dropped else "accepts"
     same = "had the same answer" if repeats else "did not have the same answer"
     said = (
@@ -127,7 +127,7 @@ def _keeps_to_schema(text: str) -> bool:
 
 
 def length_row(heard: Heard) -> ProbeRow:
-    """Say whether an answer of one token that was cut short is called so."""
+    """Say whether an answer cut off after one token is reported as such."""
     if heard.reply is None:
         return ProbeRow("says when cut short", Verdict.UNKNOWN, heard.why)
     if heard.reply.finish_reason == "length":

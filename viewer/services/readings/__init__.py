@@ -1,7 +1,7 @@
-"""Readers at work: sessions opened, cases shown, answers kept, results told.
+"""Readers' sessions: opening them, showing cases, storing answers, results.
 
-``opening`` opens sessions and lists them; ``cases`` gives what may be shown;
-``recording`` keeps what a reader does; ``progress`` tells how far a session is;
-``reviewing`` and ``agreeing`` tell what came of it; ``entering`` makes a reader's
-answers a run like a model's; ``mrmc`` writes files for multi-reader analysis.
+``opening`` opens sessions and lists them; ``cases`` returns what may be shown;
+``recording`` stores what a reader does; ``progress`` reports a session's progress;
+``reviewing`` and ``agreeing`` return results; ``entering`` makes a reader's answers a
+run like a model's; ``mrmc`` writes files for multi-reader analysis.
 """

@@ -21,7 +21,7 @@ from viewer.store.readings import NewSession, PlannedTask
 
 @dataclass(frozen=True)
 class PairAgreement:
-    """How two readers agree on the kind of the misses that both locked."""
+    """Agreement of two readers on the kind of the misses that both locked."""
 
     first: str
     second: str
@@ -31,15 +31,15 @@ class PairAgreement:
 
     @property
     def cases(self) -> int:
-        """How many misses both locked."""
+        """The number of misses that both locked."""
         return self.percent.units
 
 
 @dataclass(frozen=True)
 class Dispute:
-    """A miss on which readers differ, without its model.
+    """A miss on which readers disagree, without its model.
 
-    ``verdicts`` are the kinds by reader; ``session`` one in which it was reviewed.
+    ``verdicts`` are the kinds by reader; ``session`` is one in which it was reviewed.
     """
 
     task: PlannedTask
@@ -48,7 +48,7 @@ class Dispute:
 
 
 def agreement(store: Path, run: int) -> tuple[PairAgreement, ...]:
-    """Return how far every two readers of a run agree, κ with all four kinds."""
+    """Return the agreement of every two readers of a run, κ with all four kinds."""
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         said = _all(opened, run)
@@ -70,14 +70,14 @@ def _pair(said: tuple[TrialVerdicts, ...], first: str, second: str) -> PairAgree
 
 
 def adjudication_queue(store: Path, run: int) -> tuple[Dispute, ...]:
-    """Return the misses on which readers of a run differ and nobody has decided."""
+    """Return the misses on which readers of a run disagree, without a decision yet."""
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
         return disputes_of(opened, run)
 
 
 def disputes_of(store: Store, run: int) -> tuple[Dispute, ...]:
-    """Return the misses on which readers of a run differ and nobody has decided."""
+    """Return the misses on which readers of a run disagree, without a decision yet."""
     return tuple(
         Dispute(
             one.task,
@@ -95,15 +95,15 @@ def _all(store: Store, run: int) -> tuple[TrialVerdicts, ...]:
 
 
 def open_adjudication(store: Path, run: int, reader: str) -> SessionId:
-    """Open what readers of a run disagree about to one more reader, still blinded.
+    """Open the disagreements of a run's readers to another reader, still blinded.
 
-    What the others said is shown without their names. Who has an adjudication that
-    is not finished goes on with it.
+    The others' verdicts are shown without names. An unfinished adjudication is
+    continued.
 
     Raises
     ------
     WrongUseError
-        Where nothing is disputed, or the reader took part in a dispute himself.
+        If nothing is disputed, or the reader took part in a dispute.
     """
     name = reader_name(reader)
     with open_store(store) as opened:

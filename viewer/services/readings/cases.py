@@ -27,7 +27,7 @@ from viewer.store.readings import NewReading, PlannedTask, ReviewedTrial, SeenIm
 
 
 def queue(store: Path, session: SessionId) -> tuple[Task, ...]:
-    """Return every case of a session in its order; an unknown session raises."""
+    """Return every case of a session in order; raises for an unknown session."""
     with open_store(store) as opened:
         ground = ground_of(opened, session)
         return tuple(
@@ -39,19 +39,19 @@ def queue(store: Path, session: SessionId) -> tuple[Task, ...]:
 
 
 def task(store: Path, session: SessionId, position: int) -> Task:
-    """Return one case as it is now; an unknown one raises."""
+    """Return one case in its current state; raises if it is unknown."""
     with open_store(store) as opened:
         return task_in(opened, ground_of(opened, session), position)
 
 
 def task_in(store: Store, ground: Ground, position: int) -> Task:
-    """Return one case of a session as it is now; an unknown one raises."""
+    """Return one case of a session in its current state; raises if it is unknown."""
     seen = _seen_at(store, ground, position)
     return _task(store, ground, seen, standing_at(store, ground, position))
 
 
 class _Seen:
-    """A case with its image and, in a review, the trial that it is about."""
+    """A case with its image and, in a review, the reviewed trial."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
 
 
 def _options(ground: Ground, item: str, stage: int) -> dict[str, tuple[Option, ...]]:
-    """Return the case's own options of every stage up to the one that is asked."""
+    """Return the case's own options for every stage up to the current one."""
     own = ground.material(item).options
     return {
         question.id: own[question.id]

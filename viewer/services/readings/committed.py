@@ -12,7 +12,7 @@ from viewer.store.database import open_store
 def commit_reading(
     store: Path, marks: Mapping[ImageRef, Sequence[Mark]], words: str
 ) -> None:
-    """Keep the words and the marks of images, each by its absolute path and frame."""
+    """Store the text and the marks of images, each by absolute path and frame."""
     files: dict[Path, dict[int, Sequence[Mark]]] = {}
     for ref, drawn in marks.items():
         files.setdefault(ref.path, {})[ref.frame] = drawn

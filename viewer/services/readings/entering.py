@@ -34,7 +34,7 @@ from viewer.store.trials import RequestRecord, TrialReply
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The run that a session's answers stand in, and how many are new to it."""
+    """The run with a session's answers, and how many of them are new."""
 
     run: int
     added: int
@@ -43,13 +43,13 @@ class Entered:
 def enter(store: Path, session: SessionId) -> Entered:
     """Store a reader's locked answers as a run whose model is the reader.
 
-    Entering again adds what was locked since.
+    Entering again adds answers locked since.
 
     Raises
     ------
     WrongUseError
-        For a session without places, one whose reader has withdrawn, or where nothing
-        is locked yet.
+        For a session without locations, with a withdrawn reader, or without a locked
+        answer.
     """
     with open_store(store) as opened:
         return _enter(opened, _checked(opened, session))
@@ -100,7 +100,7 @@ def _checked(store: Store, session: SessionId) -> Ground:
 
 
 def _asks_for_places(ground: Ground) -> bool:
-    """Tell whether every answer to a session holds a place."""
+    """Tell whether every answer in a session has a location."""
     is_study = ground.session.kind is SessionKind.READER_STUDY
     return is_study and any(
         isinstance(question, PlaceQuestion) and question.required
@@ -119,7 +119,7 @@ def _plan_sha256(session: SessionId) -> str:
 
 
 def _run(store: Store, ground: Ground) -> int:
-    """Return the session's run, planned now where it is not yet."""
+    """Return the session's run, planning it if needed."""
     sha256 = _plan_sha256(ground.session.id)
     known = runs.run_with_plan(store, sha256)
     if known is not None:
@@ -144,7 +144,7 @@ def _run(store: Store, ground: Ground) -> int:
 
 
 def _settle(store: Store, run: int, ground: Ground, locked: dict[str, Standing]) -> int:
-    """Keep and score what is locked and still pending; return how many."""
+    """Store and score what is locked and still pending; return the number."""
     spec = runs.run_spec(store, run)
     context = RunContext(spec, cases.dataset_of_run(store, run))
     pending = [

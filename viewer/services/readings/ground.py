@@ -52,7 +52,7 @@ class SessionSpec:
 
 @dataclass(frozen=True)
 class Ground:
-    """A session with everything that was read of it."""
+    """A session with everything read from it."""
 
     session: StoredSession
     form: Form
@@ -67,7 +67,7 @@ class Ground:
 
     @property
     def stages(self) -> int:
-        """How many times a case is locked."""
+        """The number of locks of a case."""
         return len(self.form.stages)
 
     def material(self, item: str) -> Material:

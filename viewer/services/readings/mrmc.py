@@ -1,10 +1,9 @@
 """Readers' answers as files for others: a long table, iMRMC and RJafroc (3.7).
 
-The last two are of one finding, and a case of theirs is a patient. A score is the
-reader's confidence in the place that he marked; it is 0 if he marked a place that the
-finding is not at, or denied the finding. Of several images of a patient iMRMC gets the
-highest score, RJafroc each image with the finding as a lesion. Patients without the
-finding have the truth 0.
+The last two are for one finding each, with patients as cases. A score is the reader's
+confidence in a marked location; it is 0 if the location is wrong or the finding was
+denied. For several images of a patient iMRMC gets the highest score, RJafroc each image
+with the finding as a lesion. Patients without the finding have truth 0.
 """
 
 import json
@@ -48,9 +47,9 @@ from viewer.writers.tables import csv_bytes, workbook_bytes
 class ScoredReading:
     """One locked case of a reader with its verdict.
 
-    ``answer`` is None if the reader denies the finding. ``confidence`` is the level of
-    the form's first scale, None without one; ``truth`` tells whether the finding is
-    there.
+    ``answer`` is None if the reader denies the finding. ``confidence`` is the level on
+    the form's first scale, None without one; ``truth`` is True if the finding is
+    present.
     """
 
     session: int
@@ -123,8 +122,8 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """Write what every reader of a session's work locked; return the files.
 
     ``readings.csv`` has one row per case; a reader study also gets ``study.imrmc``
-    (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), of several findings
-    each its own, and ``cases.csv``, which tells what their case numbers are.
+    (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), one per finding if
+    there are several, and ``cases.csv``, which maps their case numbers.
 
     Raises
     ------
@@ -194,7 +193,7 @@ def _file_part(finding: str) -> str:
 
 
 def _case_numbers(scored: Sequence[ScoredReading]) -> dict[str, int]:
-    """Return the patients' numbers from 1: RJafroc takes no other names."""
+    """Return the patients' numbers from 1: RJafroc accepts no other names."""
     patients = sorted({one.trial.patient for one in scored})
     return {patient: number for number, patient in enumerate(patients, 1)}
 
@@ -208,7 +207,7 @@ def _truth(scored: Sequence[ScoredReading]) -> dict[str, bool]:
 
 
 def rating(one: ScoredReading) -> int:
-    """Return the confidence in a place that counts, 0 in one that does not."""
+    """Return the confidence in a location that counts, 0 in one that does not."""
     if one.answer is None:
         return 0
     counts = one.score.status is Status.SCORED_CORRECT or not one.truth
@@ -237,7 +236,7 @@ def _imrmc(scored: Sequence[ScoredReading], numbers: Mapping[str, int]) -> str:
 
 
 def _plain(reader: str) -> str:
-    """Return a name without what separates the fields of the file."""
+    """Return a name without the file's field separators."""
     return reader.replace(",", ";")
 
 

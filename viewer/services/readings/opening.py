@@ -1,4 +1,4 @@
-"""Opening sessions: which cases a reader gets, fixed before the first one is seen."""
+"""Opening of sessions: a reader's cases, fixed before the first one is seen."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -84,10 +84,10 @@ def open_error_review(
 ) -> SessionId:
     """Open a review of a run's complete misses; return its session (E000-24, -25).
 
-    Of each model and finding at most ``cap`` misses are drawn by the seed, the same
-    for every reader, and mixed in an order of the reader's own. ``condition`` is the
-    run's first where it is "". What this reader has begun goes on: the same review is
-    the same session, and a larger cap brings only what was not reviewed yet.
+    For each model and finding at most ``cap`` misses are drawn by the seed, the same
+    for every reader, and shuffled in an order of the reader's own. ``condition`` ""
+    means the run's first. An existing session of the same review is continued, and a
+    larger cap adds only what was not reviewed yet.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def is_reviewable(one: ScoredTrial, spec: SessionSpec) -> bool:
 
 
 def is_among(trial: Trial, spec: SessionSpec) -> bool:
-    """Tell whether a trial is of the views and the condition of a review."""
+    """Tell whether a trial has the views and the condition of a review."""
     return trial.view in spec.views and trial.condition.name == spec.condition.name
 
 
@@ -209,10 +209,10 @@ def open_reader_study(
     """Open a reader's session over a data set; return it.
 
     Cases are those that a run with the same settings would ask, in an order that is
-    counterbalanced between the readers of one study: who opens it first gets the
-    first order. The same reader opening the same study goes on where he was.
-    ``absent`` asks about findings as well that the label says are absent, and lets
-    the reader say so; ``feedback`` shows the reference once a case is locked.
+    counterbalanced between the readers of one study: who opens it first gets the first
+    order. A reader who opens the same study again continues it. ``absent`` also asks
+    about findings that the label says are absent, and lets the reader say so;
+    ``feedback`` shows the reference once a case is locked.
 
     Raises
     ------

@@ -16,8 +16,8 @@ def sampled(
     """Return ``cap`` members of each stratum, drawn without replacement (E000-25).
 
     A stratum's draw depends on the seed, its name and its members in their order, so
-    that every reader of one seed gets the same. Those of a smaller cap are the first
-    of a larger one's: reviewing more goes on where reviewing less ended.
+    that every reader of one seed gets the same. The members for a smaller cap are the
+    first of those for a larger one, so that a review can be extended.
     """
     return {
         name: tuple(
@@ -37,9 +37,9 @@ def mixed(members: Sequence[_T], seed: int, reader: str) -> tuple[_T, ...]:
 def williams(blocks: int) -> tuple[tuple[int, ...], ...]:
     """Return a Latin square of blocks, balanced for what comes before what.
 
-    Williams 1949: of an even number of blocks, each row is one reader's order, each
-    block stands once in every place and follows every other one once. Of an odd
-    number, twice as many rows are needed: the mirrored ones follow.
+    Williams 1949: for an even number of blocks, each row is one reader's order, each
+    block is once in every position and follows every other one once. An odd number
+    needs twice as many rows: the mirrored ones follow.
     """
     steps = [(k + 1) // 2 if k % 2 else -(k // 2) for k in range(blocks)]
     rows = [tuple((step + row) % blocks for step in steps) for row in range(blocks)]

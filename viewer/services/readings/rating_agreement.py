@@ -1,4 +1,4 @@
-"""How far the readers of a study agree on its scales and choices (3.7)."""
+"""Agreement of a study's readers on its scales and choices (3.7)."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -24,11 +24,11 @@ Label = str | int
 
 @dataclass(frozen=True)
 class RatingAgreement:
-    """How far readers agree on one question.
+    """Agreement of readers on one question.
 
-    ``kappas`` are of every two readers by name: with quadratic weights on a scale,
-    unweighted on a choice. ``alpha`` and ``ac`` are of all readers together: ordinal α
-    and AC2 on a scale, nominal α and AC1 on a choice.
+    ``kappas`` are between every two readers, by name: with quadratic weights on a
+    scale, unweighted on a choice. ``alpha`` and ``ac`` are for all readers together:
+    ordinal α and AC2 on a scale, nominal α and AC1 on a choice.
     """
 
     question: str
@@ -39,10 +39,10 @@ class RatingAgreement:
 
 
 def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
-    """Return how far the readers of a session's work agree, by question.
+    """Return the agreement of readers of a session's work, by question.
 
-    Places and free text are left out, and choices whose options each case brings; so
-    is who has withdrawn. A single reader agrees about nothing.
+    Locations and free text are left out, as are choices whose options depend on the
+    case, and withdrawn readers. A single reader has no agreement.
     """
     with open_store(store) as opened:
         first = ground_of(opened, session)

@@ -1,7 +1,7 @@
 """Store a reader's actions, each as its own row.
 
-Every function reads what stands and writes in one transaction, so that two windows on
-a session cannot lock a case twice; whoever comes second is told.
+Every function reads the current state and writes in one transaction, so that two
+windows on a session cannot lock a case twice; the second one gets an error.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ from viewer.store.readings import NewReading
 
 @contextlib.contextmanager
 def held(store: Path, session: SessionId) -> Iterator[None]:
-    """Hold a session while a window works on it; a second one is refused.
+    """Lock a session while a window works on it; a second one is refused.
 
-    The lock is the operating system's and dies with its process. SessionHeldError
-    names who has it. A study whose last case was locked by a process that died before
-    its answers entered the tables enters them now.
+    The lock is the operating system's and dies with its process. SessionHeldError names
+    its holder. If a process died after locking the last case and before entering the
+    answers in the tables, they are entered now.
     """
     with session_lock(store, session, utc_now()):
         with open_store(store) as opened:
@@ -50,16 +50,16 @@ def autosave(
     comment: str = "",
     activity: Sequence[Interval] = (),
 ) -> Task:
-    """Keep an answer that is not locked yet, whole or not; return its case.
+    """Store an answer that is not locked yet, complete or not; return its case.
 
-    ``values`` are those of the stage that is asked, ``activity`` when the reader did
-    something since the last call for this case. Saving what is saved already, without
-    activity, writes nothing.
+    ``values`` are those of the current stage, ``activity`` the times of the reader's
+    actions since the last call for this case. Unchanged values without activity write
+    nothing.
 
     Raises
     ------
     LockedError
-        Where the case is locked.
+        If the case is locked.
     WrongUseError
         For a question that is not asked now.
     """
@@ -82,14 +82,14 @@ def lock(
     comment: str = "",
     activity: Sequence[Interval] = (),
 ) -> Task:
-    """Lock the stage that is asked; return the case, with the next stage if any.
+    """Lock the current stage; return the case, with the next stage if there is one.
 
-    With its last case a reader study enters the tables as a run of the reader.
+    After the last case a reader study becomes a run of the reader.
 
     Raises
     ------
     LockedError
-        Where the case is locked already, also by another window.
+        If the case is already locked, possibly by another window.
     WrongUseError
         In a sentence, for a question without a value that answers it.
     """
@@ -112,15 +112,15 @@ def undo(
     *,
     activity: Sequence[Interval] = (),
 ) -> Task:
-    """Take back the last mark of a case, or its lock while nothing was revealed.
+    """Undo the last action on a case, or its lock if nothing was revealed.
 
-    Nothing is deleted: that it was undone is a row too.
+    Nothing is deleted: the undo is a row too.
 
     Raises
     ------
     LockedError
-        Where there is nothing to take back, something was revealed since the lock, or
-        the reader has gone on to another case or is done.
+        If there is nothing to undo, something was revealed since the lock, or the
+        reader has moved to another case or finished.
     """
     with open_store(store) as opened, opened.transaction():
         ground, standing = _before(opened, session, position)
@@ -145,7 +145,7 @@ def undo(
 
 
 def _refuse_undoing(store: Store, session: SessionId, position: int) -> None:
-    """Raise if a lock has become final though nothing was revealed."""
+    """Raise if a lock is final although nothing was revealed."""
     if readings.went_on(store, session, position):
         raise LockedError(
             "This case was locked before the current one.",
@@ -167,12 +167,12 @@ def resolve(
     comment: str = "",
     activity: Sequence[Interval] = (),
 ) -> Task:
-    """Answer at last what was locked as unsure; the lock before stays on record.
+    """Resolve a case locked as unsure; the earlier lock stays on record.
 
     Raises
     ------
     LockedError
-        Where the case is not locked as unsure.
+        If the case is not locked as unsure.
     WrongUseError
         For values that do not answer, or are unsure again.
     """
@@ -201,7 +201,7 @@ def resolve(
 
 
 def withdraw(store: Path, session: SessionId, reason: str = "") -> int:
-    """Purge a reader's name and answers of a session; return how many rows went.
+    """Purge a reader's name and answers from a session; return the number of rows.
 
     That there was a session, and when it ended, stays in the audit (M-22). A run that
     was made of the answers is kept, as every run is, with a note to leave it out.
@@ -242,7 +242,7 @@ def _row(
     comment: str,
     activity: Sequence[Interval],
 ) -> NewReading:
-    """Return a row of the stage that is asked, with what earlier stages locked."""
+    """Return a row for the current stage, with the values of earlier stages."""
     asked = {question.id for question in ground.form.stages[standing.stage]}
     earlier = {k: v for k, v in standing.values.items() if k not in asked}
     unknown = set(values) - asked - set(earlier)

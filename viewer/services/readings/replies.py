@@ -52,7 +52,7 @@ def spec_of_reader(ground: Ground) -> RunSpec:
 
 
 def model_name(reader: str) -> str:
-    """Return a reader's name as a model may be called, such as ``A.-Reader``."""
+    """Return a reader's name as a model name, such as ``A.-Reader``."""
     return "-".join(re.findall(r"[\w.]+", reader)) or ADAPTER
 
 
@@ -65,7 +65,7 @@ def trials_of_reader(ground: Ground, dataset: Dataset) -> Mapping[str, Trial]:
 def reply_of(
     ground: Ground, context: RunContext, trial: Trial, standing: Standing
 ) -> RawReply:
-    """Return a locked case as a reply; how long it took is its latency."""
+    """Return a locked case as a reply, with its active time as latency."""
     level = confidence_of(ground.form, standing.values)
     body = {
         "text": _text(context, trial, answer_of(ground.form, standing.values)),
@@ -82,7 +82,7 @@ def question_of(ground: Ground, trial: Trial) -> str:
 
 
 def place_of(form: Form, values: Values) -> Value | None:
-    """Return the place, or the word that there is none, that a reader locked."""
+    """Return the location that a reader locked, or the word for none."""
     return next(
         (
             values[question.id]
@@ -94,7 +94,7 @@ def place_of(form: Form, values: Values) -> Value | None:
 
 
 def answer_of(form: Form, values: Values) -> Answer | None:
-    """Return the place that a reader locked, None if he denies the finding."""
+    """Return the location that a reader locked, None if the finding was denied."""
     place = place_of(form, values)
     return place if isinstance(place, _PLACES) else None
 

@@ -31,9 +31,9 @@ _NONE_OF_THESE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class MissSample:
-    """Which complete misses are reviewed: at most ``cap`` of a model and finding.
+    """A selection of complete misses: at most ``cap`` per model and finding.
 
-    No view is every one; "" is the run's first condition.
+    Empty views mean all; "" is the run's first condition.
     """
 
     cap: int = CAP
@@ -43,7 +43,7 @@ class MissSample:
 
 @dataclass(frozen=True, slots=True)
 class CaseSample:
-    """Which cases a reader is asked about; no finding and no view is every one."""
+    """A selection of cases for a reader; empty findings or views mean all."""
 
     grid: str = "8"
     findings: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class CaseSample:
 class ReviewOffer:
     """A run's complete misses: how many there are, and how many would be reviewed.
 
-    ``conditions`` and ``views`` are those that there are to choose among.
+    ``conditions`` and ``views`` are those to choose from.
     """
 
     misses: int
@@ -89,11 +89,10 @@ class ReviewOffer:
 
 @dataclass(frozen=True, slots=True)
 class StudyOffer:
-    """What a reader would be asked of a data set.
+    """What a reader would be asked about a data set.
 
-    ``findings`` and ``views`` are those of which it has a reference, ``usual`` the
-    findings that studies ask about unless others are named; ``problem`` says why
-    nothing can be asked.
+    ``findings`` and ``views`` are those with a reference, ``usual`` the default
+    findings; ``problem`` says why nothing can be asked.
     """
 
     questions: int
@@ -160,7 +159,7 @@ def review_offer(
 
 
 def _conditions(store: Store, run: int) -> tuple[str, ...]:
-    """Return the names of what a run asked each item under, its first one first."""
+    """Return the names of a run's conditions, its first one first."""
     spec = runs.run_spec(store, run)
     study = study_named(spec.study)
     params = study.read_params(spec.preset, dict(spec.params))
@@ -189,7 +188,7 @@ def study_offer(
 def asked_findings(offer: StudyOffer, chosen: Sequence[str]) -> tuple[str, ...]:
     """Return the findings to open a study with; () for the paper's own.
 
-    Who ticks those that are asked anyway goes on with the study that asks them.
+    Selecting exactly the default findings continues the study that asks them.
     """
     wanted = tuple(chosen) or offer.findings
     nine = {name for name in offer.findings if concept(name) in NINE}

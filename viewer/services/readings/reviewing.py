@@ -35,11 +35,11 @@ HALF_WIDTH: Final = 0.05
 
 @dataclass(frozen=True)
 class ErrorCounts:
-    """How many of a model's complete misses of a finding are of each kind.
+    """The numbers of a model's complete misses of a finding, by kind.
 
-    ``found`` counts the ``reviewed`` ones by kind, as adjudicated or as the first
-    reader has it; ``disputed`` of them await adjudication. ``unread`` were drawn for
-    review and wait for it.
+    ``found`` counts the ``reviewed`` ones by kind, as adjudicated or by the first
+    reader; ``disputed`` of them await adjudication. ``unread`` were drawn but are not
+    reviewed yet.
     """
 
     model: str
@@ -64,16 +64,16 @@ class ErrorCounts:
         return capped_review(self.misses, self.reviewed, self.found[kind], confidence)
 
     def estimated(self, kind: str) -> float:
-        """Return N·k/n misses of a kind; of a review under way those found so far."""
+        """Return N·k/n misses of a kind; in an unfinished review those found so far."""
         estimate = self.estimate(kind) if self.finished else None
         return estimate.count if estimate else float(self.found[kind])
 
 
 def error_counts(store: Store, run: int) -> dict[Stratum, ErrorCounts]:
-    """Return, by model and finding, what readers said of the misses of a run.
+    """Return readers' verdicts on the misses of a run, by model and finding.
 
-    They are those of the run's first condition in frontal views, as Gosai 2025 has
-    it; a run of which nobody reviewed those has none, whatever else was reviewed.
+    They cover the run's first condition in frontal views, as in Gosai 2025; if nobody
+    reviewed those the result is empty, whatever else was reviewed.
     """
     scope = Scope(readings.first_condition(store, run), (View.FRONTAL.value,))
     return counts_by_scope(store, run).get(scope, {})
@@ -161,7 +161,7 @@ def forecast(
 
 
 def _more(counts: ErrorCounts, half_width: float) -> tuple[int, int]:
-    """Return the more reviews wanted: as things stand, and at the most."""
+    """Return how many more reviews are needed: as things stand, and at most."""
     reviews = [
         capped_review(counts.misses, counts.reviewed, counts.found[kind])
         for kind in ("position", "anatomy")

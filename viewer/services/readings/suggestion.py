@@ -3,12 +3,12 @@
 Gosai 2025 calls a miss a position error where the cell lies in an anatomically
 plausible region, an anatomy error elsewhere; for findings of the lung, a cell over
 heart or mediastinum is an anatomy error (Figure 5). The masks only suggest it, and only
-once the reader has said what he thinks.
+after the reader's own verdict.
 
 Lung masks often include the lung before and behind heart, mediastinum and spine (in a
-phantom, 71 % of the heart), so these are taken off where they have masks. Where they
-have none, nobody can tell the lung beside them from the lung behind them within a band
-about the midline (see CENTRAL): an answer that the band decides gets no hint.
+phantom, 71 % of the heart), so these are subtracted if they have masks. If they have
+none, lung beside them cannot be distinguished from lung behind them within a band about
+the midline (see CENTRAL): an answer that depends on the band gets no hint.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,10 +85,10 @@ def suggest(
 ) -> Suggestion | None:
     """Return the class of error that the anatomy suggests, None without one.
 
-    ``answered`` is the answer's area on the image, (rows, columns) as the masks are.
-    A structure is plausible where the table above names it for the finding, or, for a
-    finding that the table does not know, where the reference lies; of a pair, both
-    sides are. The paper reviews frontal views only, and so do the hints.
+    ``answered`` is the answer's area on the image, (rows, columns) as the masks are. A
+    structure is plausible if the table above lists it for the finding or, for other
+    findings, if it contains the reference; of a pair, both sides are. The paper reviews
+    frontal views only, and so do the hints.
     """
     fitting = {n: m.array() for n, m in anatomy.items() if _fits(m, answered)}
     homes = _homes(finding, fitting, reference)
@@ -104,9 +104,9 @@ def suggest(
 
 
 class _Place:
-    """Where a finding of some structures is sure to be plausible, and where perhaps.
+    """Where a finding is certainly, and where possibly, anatomically plausible.
 
-    ``less`` names the structures that were taken off the lungs.
+    ``less`` names the structures that were subtracted from the lungs.
     """
 
     def __init__(self, homes: tuple[str, ...], anatomy: Mapping[str, _Bools]) -> None:
@@ -198,7 +198,7 @@ def _homes(
 
 
 def _lived_in(anatomy: Mapping[str, _Bools], reference: Mask | None) -> set[str]:
-    """Return the structures that hold a good part of the reference."""
+    """Return the structures that contain a good part of the reference."""
     if reference is None:
         return set()
     where = reference.array()

@@ -20,9 +20,9 @@ Stratum = tuple[str, str]
 class TrialVerdicts:
     """The verdicts on one trial.
 
-    ``by_reader`` are the options' keys as they stand, the first reader's first;
-    ``adjudicated`` that of who had the last word, None without. ``session`` is one of
-    those in which it was reviewed.
+    ``by_reader`` are the current option keys, the first reader's first; ``adjudicated``
+    is the adjudicator's, None without one. ``session`` is one of those in which it was
+    reviewed.
     """
 
     task: PlannedTask
@@ -33,7 +33,7 @@ class TrialVerdicts:
 
     @property
     def stratum(self) -> Stratum:
-        """The model and finding that it speaks for."""
+        """The model and finding that it counts for."""
         return self.model, self.task.finding
 
     @property
@@ -43,7 +43,7 @@ class TrialVerdicts:
 
     @property
     def final(self) -> str:
-        """What counts: the adjudicated verdict, else the first reader's."""
+        """The verdict that counts: the adjudicated one, else the first reader's."""
         return self.adjudicated or next(iter(self.by_reader.values()))
 
 
@@ -63,8 +63,8 @@ def scope_of(ground: Ground) -> Scope:
 def verdicts_of(store: Store, run: int) -> dict[Scope, tuple[TrialVerdicts, ...]]:
     """Return the readers' verdicts on every reviewed trial of a run, by scope.
 
-    Readers who have withdrawn said nothing, and what is not a complete miss any more,
-    since the run was scored again, is left out.
+    Withdrawn readers are left out, as are trials that are no longer complete misses
+    since the run was rescored.
     """
     return {scope: one.verdicts() for scope, one in _gathered(store, run).items()}
 
@@ -85,7 +85,7 @@ def _gathered(store: Store, run: int) -> "dict[Scope, _Gathered]":
 
 
 class _Gathered:
-    """Verdicts of one scope while they are gathered, by trial."""
+    """The verdicts of one scope being collected, by trial."""
 
     def __init__(self) -> None:
         self._tasks: dict[int, tuple[PlannedTask, ReviewedTrial, int]] = {}
@@ -94,7 +94,7 @@ class _Gathered:
         self._drawn: dict[int, Stratum] = {}
 
     def add(self, store: Store, ground: Ground) -> None:
-        """Add what was locked in one session."""
+        """Add the locked verdicts of one session."""
         session = ground.session
         tasks = readings.tasks_of(store, session.id)
         reviewed = readings.reviewed_trials(store, session.id)
@@ -122,7 +122,7 @@ class _Gathered:
         )
 
     def verdicts(self) -> tuple[TrialVerdicts, ...]:
-        """Return what was said of each trial that a reviewer locked."""
+        """Return the verdicts on each trial that a reviewer locked."""
         return tuple(
             TrialVerdicts(
                 task, trial.model, session, self._said[number], self._last.get(number)

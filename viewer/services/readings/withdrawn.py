@@ -1,4 +1,4 @@
-"""Runs whose reader has withdrawn: kept unchanged, and counted nowhere."""
+"""Runs whose reader has withdrawn: kept unchanged, but not counted."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -54,7 +54,7 @@ def run_figures(store: Path, run: int) -> RunFigures:
 
 @lru_cache(maxsize=_KEPT)
 def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
-    """Return a run's figures; kept until a trial or a review has another verdict."""
+    """Return a run's figures, cached until a verdict or a review changes."""
     with open_store(store) as opened:
         report = report_data(opened, run)
         pack = report.context.study.pack
@@ -73,8 +73,8 @@ def pack_input(
 ) -> PackInput:
     """Return the input of a pack: report, pictures, and readers' verdicts.
 
-    Readers are heard on frontal views of the run's first condition, as in the paper
-    (E000-24). ``order`` and ``reference_cells`` are those of the figures.
+    Readers' verdicts are those on frontal views of the run's first condition, as in the
+    paper (E000-24). ``order`` and ``reference_cells`` are those of the figures.
     """
     context, run = report.context, report.summary.id
     first = context.study.conditions(context.params)[0].name
@@ -101,7 +101,7 @@ def pack_input(
 
 
 def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
-    """Return what tells two states of a run's reviews apart."""
+    """Return a key that changes with a run's reviews."""
     return tuple(
         (scope, one.task.item, one.model, one.final)
         for scope, said in verdicts_of(store, run).items()
@@ -110,7 +110,7 @@ def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
 
 
 def reviewed_of(counts: ErrorCounts) -> Reviewed:
-    """Return the misses of each kind, N·k/n where a drawn sample was read (E000-25)."""
+    """Return the misses of each kind, N·k/n for a reviewed sample (E000-25)."""
     return Reviewed(
         position=counts.estimated("position"),
         anatomy=counts.estimated("anatomy"),
@@ -132,9 +132,9 @@ _Greys = npt.NDArray[np.uint8]
 
 
 class RunPictures:
-    """A run's images as they were sent; read when they are asked for.
+    """A run's images as they were sent, read on demand.
 
-    Asking for those of a study whose answers are not places raises WrongUseError.
+    For a study whose answers are not locations this raises WrongUseError.
     """
 
     def __init__(self, context: RunContext) -> None:
@@ -143,11 +143,11 @@ class RunPictures:
         self._conditions = {condition.name: condition for condition in conditions}
 
     def sent(self, image: str, condition: str) -> _Greys:
-        """Return what was sent of an image but without its grid: (side, side) greys."""
+        """Return an image as sent but without its grid: (side, side) grey."""
         return _grey(self._context.plain(image, self._condition(condition)).pixels)
 
     def gridded(self, image: str, condition: str) -> _Greys:
-        """Return the very image that was sent, (rows, columns, 3)."""
+        """Return the exact image that was sent, (rows, columns, 3)."""
         asked = self._condition(condition)
         raster, _ = self._context.drawn.raster((image, window_of(asked)))
         pixels = self._context.places.gridded(raster, asked).pixels
@@ -164,7 +164,7 @@ class RunPictures:
         return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
 
     def mask(self, image: str, finding: str) -> npt.NDArray[np.bool_]:
-        """Return a reference mask as it lies on the square sent, (side, side)."""
+        """Return a reference mask on the square sent, (side, side)."""
         known = self._image(image)
         return self._context.places.shown_mask(known.masks[finding], known.geometry)
 
@@ -196,7 +196,7 @@ class RunPictures:
 
 
 def _grey(pixels: _Greys) -> _Greys:
-    """Return greys of what may be colour, by the mean of its channels."""
+    """Convert to grey by the mean of the channels."""
     if pixels.ndim == 2:
         return pixels
     return np.asarray(np.rint(pixels.mean(axis=2)), dtype=np.uint8)

@@ -1,7 +1,7 @@
 """Turn readers' grades into verdicts, which the store keeps for every view.
 
-Grades lie in a file beside the data set and may change any time. Anyone who shows
-verdicts takes them in first; nothing else turns a grade into a verdict.
+Grades are in a file beside the data set and may change at any time. Whatever shows
+verdicts updates them first; nothing else turns a grade into a verdict.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ _TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
 
 
 def score_changed_grades(store: Store) -> None:
-    """Score every output anew whose readers' grades have changed.
+    """Rescore every output whose readers' grades have changed.
 
-    A store that may only be read keeps the verdicts that it has.
+    A read-only store keeps its verdicts.
     """
     if not store.writable:
         return
@@ -53,7 +53,7 @@ def _take_in(store: Store, run: int, root: Path) -> None:
 
 
 def _changed(store: Store, run: int) -> Iterator[None]:
-    """Append the verdict on each output that its grades no longer come to."""
+    """Append a verdict for each output whose grades give a different one."""
     spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
     try:
         context = RunContext(spec, dataset)

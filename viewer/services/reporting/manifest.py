@@ -37,10 +37,10 @@ def manifest_of(
 ) -> dict[str, object]:
     """Return the manifest of a run's report as plain JSON values.
 
-    ``deidentified`` holds each way in which images of the run that left this machine
-    were de-identified, as codes; ``files`` are the report's other files by name, whose
-    hashes stand in it. Its own hash, over everything else in canonical JSON, comes
-    last. It holds no path, no key and nothing of a file's header.
+    ``deidentified`` has the codes of how images sent from this machine were
+    de-identified; ``files`` are the report's other files by name, whose hashes it
+    contains. Its own hash, over everything else in canonical JSON, comes last. It
+    contains no path, no key and nothing from a file's header.
     """
     study = context.study
     manifest: dict[str, object] = {
@@ -79,14 +79,14 @@ def manifest_of(
 
 
 def _prompts(context: RunContext) -> Mapping[str, object]:
-    """Return the prompt that was asked with, or each of several."""
+    """Return the prompt used, or each of several."""
     named = dict.fromkeys(context.prompts())
     prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
     return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
 
 
 def _own_prompts(context: RunContext) -> Mapping[str, object]:
-    """Return the texts that a person asked with in place of the study's."""
+    """Return the custom prompts that replaced the study's."""
     if not isinstance(context.study, HasPrompts):
         return {}
     own = context.params.prompts.items()
@@ -120,7 +120,7 @@ def _dataset(dataset: Dataset, spec: RunSpec) -> dict[str, object]:
 
 
 def _items(dataset: Dataset) -> dict[str, object]:
-    """Return how many items there are and a hash over them, if there are any."""
+    """Return the number of items and a hash over them, if there are any."""
     if not dataset.items:
         return {}
     lines = sorted(item.content for item in dataset.items)
@@ -132,7 +132,7 @@ def _items(dataset: Dataset) -> dict[str, object]:
 
 @cache
 def _source() -> Mapping[str, object]:
-    """Return the commit of a checkout; an installed copy has none to tell."""
+    """Return the commit of a checkout; "" for an installed copy."""
     folder = Path(__file__).parents[2]
     if not (folder / ".git").exists():
         return {"commit": None, "modified": None}

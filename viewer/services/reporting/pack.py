@@ -110,7 +110,7 @@ def write_pack(
 
 
 def _told(data: PackData, report: RunReport) -> PackData:
-    """Return what stands on the page, in the words of the study; files keep names."""
+    """Return the page in the study's terms; files keep their names."""
     words = report.context.study.words
     models = [model.name for model in report.context.spec.models]
     sections = tuple(in_words(one, words, models) for one in data.sections)
@@ -130,7 +130,7 @@ def _facts(report: RunReport) -> Iterator[tuple[str, str]]:
 
 
 def _tables(data: PackData) -> Mapping[str, bytes]:
-    """Return every table as CSV at full precision, and as LaTeX where it is printed."""
+    """Return every table as CSV at full precision, and as LaTeX if it is printed."""
     exact = {f"tables/{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
     printed = {f"tables/{s.table.name}.tex": latex_table(s) for s in data.sections}
     return {**exact, **printed}

@@ -9,9 +9,9 @@ from viewer.studies.published import Badge
 def published_rows(
     study: str = "", *, every: bool = False
 ) -> tuple[Mapping[str, object], ...]:
-    """Return printed values that cannot be what they say, or ``every`` one.
+    """Return the inconsistent printed values, or ``every`` one.
 
-    ``study`` names one paper's; an unknown name raises WrongUseError.
+    ``study`` selects one paper; an unknown name raises WrongUseError.
     """
     return tuple(row for row in _rows(study) if every or _is_wrong(row))
 

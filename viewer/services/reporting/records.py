@@ -1,4 +1,4 @@
-"""A run's trials as one frame: what pages, exports and bundles tell of them."""
+"""A run's trials as one frame, the basis of pages, exports and bundles."""
 
 import gc
 import json
@@ -44,10 +44,10 @@ _BESIDE: Final = ("parsed", "reply_id", "condition_params")
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A run as the store has it: its settings, every trial, and what is right of each.
+    """A stored run: its settings, every trial, and each trial's right answer.
 
-    ``columns`` are all that verdicts and frames of trials are made of; ``golds`` are
-    JSON, "" if no program can tell.
+    ``columns`` are all that verdicts and frames of trials need; ``golds`` are JSON, ""
+    if no program can tell.
     """
 
     context: RunContext
@@ -68,14 +68,14 @@ def recorded(store: Store, run: int) -> Recorded:
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     """Return every trial of a run, in the order planned; an unknown run raises.
 
-    ``finding`` and ``view`` have columns under the study's own names as well, and so
-    has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
-    it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" if there is none.
-    Tokens, ``seconds`` and ``cost_usd`` are those of all replies that an answer was
-    read from, None if nobody said them. ``correct`` and what else follows from the
-    status, and the named numbers, are as :func:`frame_of_trials` has them. With
-    ``replies`` there is a column ``reply`` with their text, of an answer of several
-    steps the last of the trial's own model; it takes longer.
+    ``finding`` and ``view`` also have columns under the study's own names, as do
+    further strata such as an anatomy. ``answer`` is written as in tables;
+    ``condition_params``, ``parsed`` and ``gold`` are JSON, "" if there is none. Tokens,
+    ``seconds`` and ``cost_usd`` are totals over all replies behind an answer, None if
+    unknown. ``correct`` and other columns derived from the status, and the named
+    numbers, are those of :func:`frame_of_trials`. With ``replies`` there is a column
+    ``reply`` with their text, of an answer of several steps the last of the trial's own
+    model; it takes longer.
     """
     return frame_of_recorded(store, run, recorded(store, run), replies=replies)
 
@@ -89,9 +89,9 @@ def items_of_run(store: Store, run: int) -> Table:
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Hold back the collector of cycles, of which rows of trials make none.
+    """Pause the garbage collector of cycles; rows of trials create none.
 
-    It would look at hundreds of thousands of new rows several times, for a tenth to a
+    It would scan hundreds of thousands of new rows several times, for a tenth to a
     third of the time that they take.
     """
     was_on = gc.isenabled()
@@ -171,10 +171,10 @@ def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]
 
 
 def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:
-    """Yield what is right of each trial as JSON, "" if no program can tell.
+    """Yield the right answer of each trial as JSON, "" if no program can tell.
 
-    It is computed once for each question, and for each model only where readers grade,
-    who may not be shown the same of all models.
+    It is computed once per question; per model only if readers grade, who may not be
+    shown the same for all models.
     """
     own = ["item", "patient", "image", "view", "finding"]
     own += ["condition", "condition_params"] + ["model"] * context.study.words.graded

@@ -48,8 +48,8 @@ _WITH_HUMAN_POINTS: Final = "chexlocalize"
 class RunReport:
     """A run's results as data, before anything is written.
 
-    ``trials`` is the frame that its table ``items`` lists. ``doubt`` is a sentence on
-    verdicts that do not match their replies, "" if none is known.
+    ``trials`` is the frame listed in its table ``items``. ``doubt`` is a sentence on
+    verdicts that contradict their replies, "" if there are none.
     """
 
     summary: RunSummary
@@ -61,7 +61,7 @@ class RunReport:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences for whoever asked for the report."""
+        """Warnings for the user, in sentences."""
         return (*self.data.warnings, *filter(None, (self.doubt,)))
 
 
@@ -87,7 +87,7 @@ def with_items(data: ReportData, context: RunContext, of_run: Frame) -> ReportDa
 
 
 def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
-    """Return a report that says which of its replies were asked for elsewhere."""
+    """Return a report that says which of its replies were requested elsewhere."""
     rows = tuple(
         (one.model, one.replies, one.origin_model, one.origin_run)
         for one in reuse.reused_in(store, run)
@@ -102,7 +102,7 @@ def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
 
 
 def checked_report(store: Store, run: int) -> RunReport:
-    """Return :func:`report_data` with what is to be said of its verdicts.
+    """Return :func:`report_data` with doubts about its verdicts.
 
     Every reply is judged again for it, which takes a second for 5,000.
     """
@@ -132,7 +132,7 @@ def _beside(
 
 
 def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
-    """Return where radiologists pointed, and what is wrong with their file."""
+    """Return where radiologists pointed, and any problem with their file."""
     if dataset.format != _WITH_HUMAN_POINTS:
         return {}, ""
     try:
@@ -142,9 +142,9 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
 
 
 def _results(found: Recorded) -> Iterator[TrialResult]:
-    """Yield trials with what was read from their replies, and what is right.
+    """Yield trials with their parsed replies and right answers.
 
-    A cell is told by its score, and not read from the store a second time.
+    A cell is taken from its score, and not read from the store again.
     """
     in_words = not found.context.study.words.places
     scored = trials.trials_in(found.columns)
@@ -164,9 +164,9 @@ def _results(found: Recorded) -> Iterator[TrialResult]:
 def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
     """Write a run's report into a folder; return the files written.
 
-    ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` where an answer
-    is not a cell, ``figures/*.svg``, ``report.html`` and, last, ``manifest.json`` with
-    the hashes of the others. A folder that cannot be written to raises and leaves no
+    ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` if any answer is
+    not a cell, ``figures/*.svg``, ``report.html`` and, last, ``manifest.json`` with the
+    hashes of the others. A folder that cannot be written to raises and leaves no
     half-written file.
     """
     return write_run_report(store, checked_report(store, run), out)

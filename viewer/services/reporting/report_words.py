@@ -22,7 +22,7 @@ _OF_COLUMN: Final[Mapping[str, str]] = {
 def in_words(
     section: Section, words: StudyWords, models: Collection[str] = ()
 ) -> Section:
-    """Return a section as people read it; one of a study that places stays as it is.
+    """Return a section in display terms; unchanged for a study of locations.
 
     Files keep the names that programs read, and columns of ``models`` theirs.
     """

@@ -1,4 +1,4 @@
-"""Parse and score a run's kept replies again; no model is asked."""
+"""Parsing and scoring of a run's stored replies again; no model is asked."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from viewer.store.trials import ScoredTrial, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """How many replies were read again, and how many verdicts differ from before."""
+    """How many replies were parsed again, and how many verdicts have changed."""
 
     replies: int
     changed: int
@@ -24,7 +24,7 @@ class Rescored:
 def rescore_run(
     store: Store, run: int, progress: Callable[[int, int], None] = lambda *_: None
 ) -> Rescored:
-    """Judge every kept reply again; append only verdicts that changed.
+    """Judge every stored reply again, and append only verdicts that changed.
 
     ``progress`` is called with (done, total). Verdicts without a reply (excluded,
     failed at the provider) stay as they are.
@@ -38,7 +38,7 @@ def rescore_run(
 
 
 def told_departures(store: Store, run: int) -> str:
-    """Return a sentence on verdicts that do not match their replies, "" without any."""
+    """Return a sentence on verdicts that contradict their replies, "" for none."""
     answered = _answered(store, run)
     now = zip(answered, _now(store, run, answered), strict=True)
     apart = [one.trial for one, verdict in now if verdict is not None]
@@ -63,7 +63,7 @@ def _now(
     answered: Sequence[ScoredTrial],
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Iterator[Verdict | None]:
-    """Yield what each trial's replies give now, None if it is the stored verdict."""
+    """Yield each trial's verdict from its replies, None if it is the stored one."""
     context = context_of_run(store, run)
     for done, scored in enumerate(answered, 1):
         yield _new_verdict(store, context, scored)
@@ -71,7 +71,7 @@ def _now(
 
 
 def _settled(store: Store, verdicts: Sequence[tuple[int, Verdict]]) -> Iterator[None]:
-    """Append verdicts; each is whole by itself, so a kill leaves the rest as before."""
+    """Append verdicts one by one, so that an interruption leaves the rest unchanged."""
     for verdict in verdicts:
         trials.settle(store, [verdict])
         yield

@@ -1,4 +1,4 @@
-"""A run's results as a terminal shows them: in its study's words, rates as k / n."""
+"""A run's results for a terminal: in its study's terms, rates as k / n."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -29,9 +29,9 @@ def rows_of(report: RunReport) -> list[dict[str, Any]]:
 
 
 def rows_in_words(report: RunReport) -> list[dict[str, object]]:
-    """Return the rows of all views together, each with the columns its study has.
+    """Return the rows of all views together, with the columns of the study.
 
-    Where they would fill screens, those of several findings together.
+    If they would fill several screens, findings are pooled.
     """
     words = report.context.study.words
     every = rows_of(report)
@@ -44,7 +44,7 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
-    """Return how many trials ended how; answers not graded yet are not excluded."""
+    """Return the number of trials by status in words; ungraded is not excluded."""
     verdicts = report.context.study.words.verdicts
     called = {
         Status.SCORED_CORRECT: verdicts.rights,
@@ -88,13 +88,13 @@ def _span(row: Mapping[str, Any]) -> str:
 
 
 def _own(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a place by chance comes to, where the study has it."""
+    """Yield the chance level of locations, if the study has one."""
     if "random_baseline" in row:
         yield from (("random", "random_baseline"), ("gain over location prior", "gain"))
 
 
 def _means(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the means of whatever numbers a study measures of its answers."""
+    """Yield the means of the numbers that a study measures."""
     for column in row:
         if column.startswith(_MEAN):
             yield f"mean {column.removeprefix(_MEAN).replace('_', ' ')}", column

@@ -44,11 +44,11 @@ _FREE: Final = "None of these models has a price."
 class BatchEstimate:
     """What a batch will ask.
 
-    ``requests`` are all questions it consists of, ``already_answered`` those settled by
-    an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the rest
-    will take by the mean of each model's earlier replies, None if one has none yet or a
-    price is not known. ``most_microusd`` is the most that the models with a price can
-    cost. ``sends`` tells that a server is asked, not only this program.
+    ``requests`` is the total number of questions, ``already_answered`` those settled by
+    an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are estimates for
+    the rest from the mean of each model's earlier replies, None if one has none yet or
+    a price is unknown. ``most_microusd`` is an upper bound for the models with a price.
+    ``sends`` is True if a server is asked, not only this program.
     """
 
     requests: int
@@ -114,7 +114,7 @@ def _notices(spec: RunSpec) -> tuple[str, ...]:
 
 
 def _own_prompts(spec: RunSpec) -> str:
-    """Name the prompts of the study that this run replaces or varies; "" for none."""
+    """Name the prompts that this run replaces or varies; "" for none."""
     own, variants = (spec.params.get(name) for name in OWN)
     told = (
         f"Custom prompts are used for {', '.join(own)}." if _any(own) else "",
@@ -134,7 +134,7 @@ def _variants(names: Collection[str]) -> str:
 
 
 def _repeated(spec: RunSpec) -> str:
-    """Advise to ask models that draw their answers more often (E000-14)."""
+    """Recommend more repeats for models that sample their answers (E000-14)."""
     wanted = advised_repeats(spec.study, spec.preset, spec.models)
     if spec.repeats >= wanted:
         return ""
@@ -143,7 +143,7 @@ def _repeated(spec: RunSpec) -> str:
 
 
 def _settled(store: Store, sha256: str) -> int:
-    """Return how many questions a run of this plan has answers to already."""
+    """Return how many questions a run of this plan has already answered."""
     run = runs.run_with_plan(store, sha256)
     if run is None:
         return 0
@@ -152,7 +152,7 @@ def _settled(store: Store, sha256: str) -> int:
 
 
 def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
-    """Return micro-dollars for the questions left, None if nobody can tell."""
+    """Return the cost of the remaining questions in micro-dollars, None if unknown."""
     if any(map(is_unpriced, (*spec.models, *spec.helpers))):
         return None
     total = Fraction(0)
@@ -167,13 +167,13 @@ def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
 
 
 def _most(spec: RunSpec, dataset: Dataset, left: int) -> int:
-    """Return the most micro-dollars that the trials left can cost."""
+    """Return the maximum cost of the remaining trials in micro-dollars."""
     each = sum(most_of_trial(spec, dataset, profile) for profile in spec.models)
     return math.ceil(Fraction(each * left, max(1, len(spec.models))))
 
 
 def _at_most(spec: RunSpec, most: int) -> str:
-    """Return the bound of the cost, and of what day its prices are."""
+    """Return the upper bound of the cost, and the date of its prices."""
     if most == 0:
         return ""
     asked = (*spec.models, *spec.helpers)
@@ -187,7 +187,7 @@ def _at_most(spec: RunSpec, most: int) -> str:
 def _seconds(
     store: Store, spec: RunSpec, dataset: Dataset, left: int, concurrency: int
 ) -> float | None:
-    """Return how long the trials left will take, None if nobody can tell."""
+    """Return the duration of the remaining trials, None if unknown."""
     total = 0.0
     for profile in spec.models:
         mean_ms = usage.mean_latency(store, profile.name)
@@ -215,7 +215,7 @@ def _questions(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) 
 
 
 def _with_what(spec: RunSpec) -> str:
-    """Return what goes along with each question, and who is asked besides."""
+    """Return what is sent with each question, and which other models are asked."""
     if study_named(spec.study).words.places:
         return ", each with one gridded image"
     besides = " and ".join(helper.name for helper in spec.helpers)
@@ -223,7 +223,7 @@ def _with_what(spec: RunSpec) -> str:
 
 
 def _nothing(planned: Sequence[Trial]) -> str:
-    """Return why a plan, which holds at least one trial, asks nothing."""
+    """Return why a plan with at least one trial asks nothing."""
     reasons = Counter(trial.exclusion for trial in planned)
     why = " ".join(filter(None, map(reason_words, reasons)))
     lost = "the one trial is" if len(planned) == 1 else f"all {len(planned)} trials are"
@@ -237,7 +237,7 @@ def _kept(done: int) -> str:
 
 
 def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
-    """Return what the questions left cost and how long they take, as far as known."""
+    """Return cost and duration of the remaining questions, as far as known."""
     asked = (*spec.models, *spec.helpers)
     has_price = any(map(is_priced, asked))
     known = [f"${cost / DOLLAR:.2f}"] if has_price and cost is not None else []
@@ -284,7 +284,7 @@ FILLED_IN: Final = 768
 def longest_of_trial(
     spec: RunSpec, dataset: Dataset, profile: ModelProfile
 ) -> tuple[Longest, ...]:
-    """Return the longest question of each step that a trial of a model may take."""
+    """Return the longest question of each step of a model's trials."""
     study = study_named(spec.study)
     every = varied(study.read_params(spec.preset, dict(spec.params))).values()
     longest = max((study.longest(dataset, one) for one in every), key=_words)
@@ -299,13 +299,13 @@ def _words(longest: Sequence[Longest]) -> int:
 
 
 def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int:
-    """Return the most micro-dollars that a trial of a model can cost."""
+    """Return the maximum cost of a model's trial in micro-dollars."""
     asked = longest_of_trial(spec, dataset, profile)
     return sum(_most_of(who_answers(spec, profile, one.role), one) for one in asked)
 
 
 def who_answers(spec: RunSpec, profile: ModelProfile, role: str) -> ModelProfile:
-    """Return the model that answers in a role, the trial's own in none."""
+    """Return the model in a role, or the trial's own without one."""
     study = study_named(spec.study)
     if not role:
         return profile

@@ -57,7 +57,7 @@ _PRICES: Final = ("price_in", "price_out")
 
 @dataclass(frozen=True)
 class BatchForm:
-    """What a person chose. ``params`` are the study's own where they differ or all.
+    """The user's choices. ``params`` are the study's, only those that differ or all.
 
     ``profiles`` are models that the study file itself brings, as ``[[model]]`` tables.
     ``ceiling_microusd`` is the most the run may cost, None for no ceiling, and
@@ -78,10 +78,10 @@ class BatchForm:
 
 @dataclass(frozen=True)
 class ModelState:
-    """A model as lists show it; ``state`` says what it still needs, else ``ready``.
+    """A model as shown in lists; ``state`` says what it still needs, else ``ready``.
 
-    ``host`` is the other machine that it is asked at, "" where images stay on this one.
-    ``places`` tells that it points at a place, whatever it is asked.
+    ``host`` is the remote machine, "" if images stay on this one. ``places`` is True if
+    it always answers with a location.
     """
 
     name: str
@@ -138,7 +138,7 @@ def dataset_names(store: Path) -> tuple[str, ...]:
 
 
 def reader_names(store: Path, dataset: str) -> tuple[str, ...]:
-    """Return who drew or read a data set's reference boxes; none of an unknown one."""
+    """Return the readers of a data set's reference boxes; none if it is unknown."""
     with open_store(store) as opened:
         return readers_of_dataset(opened, dataset)
 
@@ -155,19 +155,19 @@ def model_states(settings: Settings) -> tuple[ModelState, ...]:
 
 
 def role_names(settings: Settings) -> tuple[str, ...]:
-    """Return the models that may have a role: every one known, segmenters too."""
+    """Return the models that may have a role: all known ones, including segmenters."""
     return tuple(line.name for line in model_lines(settings))
 
 
 def answering(study: str, states: Sequence[ModelState]) -> tuple[ModelState, ...]:
-    """Return the models that can answer a study: those that write, or any of them."""
+    """Return the models that can answer a study: those that write, or all."""
     if study in titles() and not places_findings(study):
         return tuple(state for state in states if not state.places)
     return tuple(states)
 
 
 def first_choice(states: Sequence[ModelState]) -> tuple[str, ...]:
-    """Return the model that a new form ticks: one that is ready and learns nothing."""
+    """Return the model that a new form selects: a ready one that needs no training."""
     ready = [state.name for state in states if state.ready]
     return (_FIRST_CHOICE,) if _FIRST_CHOICE in ready else tuple(ready[:1])
 
@@ -213,7 +213,7 @@ def _of_models(field: FormField, models: Sequence[str]) -> FormField:
 
 
 def _in_words(field: FormField, label: str, words: tuple[str, ...]) -> FormField:
-    """Return a field as people read it; names of the code lose their underscores."""
+    """Return a field with display names: identifiers lose their underscores."""
     if not label and "_" in field.name:
         label = field.name.replace("_", " ").capitalize()
     if not words and any("_" in choice for choice in field.choices):
@@ -267,7 +267,7 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
 
 
 def own_prompts_of(form: BatchForm) -> dict[str, object]:
-    """Return the part of a form's parameters that is a person's own prompts."""
+    """Return the custom prompts among a form's parameters."""
     return {name: value for name, value in form.params.items() if name in OWN}
 
 
@@ -292,8 +292,8 @@ def read_study(path: Path, settings: Settings) -> BatchForm:
 def write_study(form: BatchForm, path: Path) -> None:
     """Write a form as a study file that ``overread run`` takes.
 
-    Parameters that the preset sets anyway are left out, so that the file says what is
-    special; a form that its study refuses raises and writes nothing.
+    Parameters equal to the preset's are left out, so that the file shows the
+    differences; an invalid form raises and writes nothing.
     """
     table: dict[str, Any] = {
         "study": form.study,

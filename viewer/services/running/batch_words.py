@@ -17,7 +17,7 @@ from viewer.services.running.spending import NOT_ALLOWED
 def unexpected(error: BaseException) -> ProviderError:
     """Return an unexpected exception of an adapter as a failure of its trial.
 
-    What may not leave this machine stops its model; its trials stay pending.
+    If something must not be sent, its model stops and its trials stay pending.
     """
     if isinstance(error, PrivacyError):
         return ProviderError(
@@ -37,16 +37,16 @@ def unexpected(error: BaseException) -> ProviderError:
 def reason_of(error: OverreadError) -> str:
     """Return the reason code of a trial whose question cannot be built.
 
-    Its image cannot be read, or its model or its image lacks what it points out.
+    Its image cannot be read, or the model or the image lacks what it highlights.
     """
     unreadable = isinstance(error, UnreadableInputError)
     return "unreadable_image" if unreadable else "cannot_be_asked"
 
 
 def held_back(run: int, held: Sequence[PrivacyError], dataset: str) -> ModelStopped:
-    """Return why questions stayed here; their trials stay pending.
+    """Return why questions were held back; their trials stay pending.
 
-    The data set is named where words of it wait for a person.
+    The data set is named if its text waits for a person.
     """
     more = f" So were {len(held) - 1} more question(s)." if len(held) > 1 else ""
     wait = any(isinstance(why, WordsWaitError) for why in held)

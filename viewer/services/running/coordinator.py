@@ -1,6 +1,6 @@
-"""The coordinator of a batch: claims, sends, keeps and settles.
+"""The coordinator of a batch: claims, sends, stores and settles.
 
-Its thread alone writes. Trials are prepared in a small pool of threads, asked in any
+Only its thread writes. Trials are prepared in a small pool of threads, asked in any
 ``concurrent.futures.Executor``, and judged here.
 """
 
@@ -77,12 +77,11 @@ _LAST_PATIENCE_S: Final = 2.0
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """How a batch is driven; nothing here changes an answer.
+    """Options of a batch that do not affect answers.
 
-    ``concurrency`` is the most questions in flight, 0 for few to this machine and more
-    to servers elsewhere, as far as they take them; ``orphans`` overrides each
-    model's own policy; ``retry_failed`` asks trials again that ended as
-    provider_error.
+    ``concurrency`` is the maximum of questions in flight, 0 for few to this machine and
+    more to servers, as far as they accept them; ``orphans`` overrides each model's
+    policy; ``retry_failed`` asks trials again that ended as provider_error.
     """
 
     concurrency: int = 0
@@ -91,12 +90,12 @@ class BatchOptions:
 
     @property
     def most(self) -> int:
-        """The most questions in flight to all endpoints together."""
+        """The maximum of questions in flight to all endpoints together."""
         return self.concurrency or MOST_ELSEWHERE
 
 
 class BatchCoordinator:
-    """Asks what is pending of one run and yields what happens."""
+    """Asks the pending trials of one run and yields its events."""
 
     def __init__(
         self,
@@ -177,7 +176,7 @@ class BatchCoordinator:
         self._tell_waiting(waited_s)
 
     def _stop_preparing(self, pool: Executor) -> None:
-        """End the preparing; a model that is fetched for it is not waited for."""
+        """End the preparation of trials without waiting for a model's download."""
         pool.shutdown(wait=False, cancel_futures=True)
         while self._cancel.is_set() and self._scheduler.wait_for_preparing():
             self._context.interrupt_models()
@@ -225,7 +224,7 @@ class BatchCoordinator:
         excluded: list[Ended],
         stopped: list[ModelStopped],
     ) -> None:
-        """Take out a question that cannot be made; the others are not held up."""
+        """Remove a question that cannot be made, without delaying the others."""
         question, why = failure.question, failure.why
         if isinstance(why, PrivacyError):
             self._held += (why,)
@@ -250,7 +249,7 @@ class BatchCoordinator:
         found: TrialReply | Coordinator | None,
         answered: list[Answered],
     ) -> bool:
-        """Take a reply that need not be bought, or wait for whoever is buying it."""
+        """Use a reply that need not be bought, or wait for the process that buys it."""
         if isinstance(found, Coordinator):
             self._waits.hold(up.trial, found)
             self._scheduler.look_later(up)
@@ -263,7 +262,7 @@ class BatchCoordinator:
         return True
 
     def _kept_here(self, up: TrialQuestion) -> PrivacyError | None:
-        """Return why a question that was to leave may not any more."""
+        """Return why a question that was about to be sent must not be sent any more."""
         request = up.request
         if request.outgoing is None:
             return None
@@ -279,7 +278,7 @@ class BatchCoordinator:
         queued: list[TrialQuestion],
         stopped: list[ModelStopped],
     ) -> None:
-        """Let a question leave if the ceiling allows for the most it can cost."""
+        """Allow a question to be sent if the ceiling covers its maximum cost."""
         budget = self._ledger.budget
         most = most_microusd(up.profile, up.request.request)
         if budget.fits(most):
@@ -295,7 +294,7 @@ class BatchCoordinator:
     def _send(
         self, queued: list[TrialQuestion], answered: list[Answered]
     ) -> Iterator[Event]:
-        """Claim every question, and only then let those leave that nobody else asks."""
+        """Claim all questions, then send only those that nobody else has claimed."""
         queued = [one.now() for one in queued]
         claimed = self._ledger.begin(queued) if queued else ()
         for one, claim in zip(queued, claimed, strict=True):
@@ -321,14 +320,14 @@ class BatchCoordinator:
     def _leave_open(
         self, question: TrialQuestion, policy: OrphanPolicy
     ) -> Iterator[Event]:
-        """End a question that the kill of another batch left open, or let it wait."""
+        """Close a question left open by another batch's death, or let it wait."""
         if policy is OrphanPolicy.SKIP:
             yield from self._end_all(question, ORPHAN)
         else:
             self._undecided += 1 + len(self._scheduler.take_followers(question))
 
     def _collect(self) -> Iterator[Event]:
-        """Keep what came back before anybody is told of it."""
+        """Store what came back before reporting it."""
         arrived: list[tuple[TrialQuestion, RawReply]] = []
         failed: list[tuple[TrialQuestion, ProviderError]] = []
         for future, question in self._scheduler.completed():
@@ -377,7 +376,7 @@ class BatchCoordinator:
         )
 
     def _settle(self, answered: Sequence[Answered]) -> Iterator[Event]:
-        """Go on with trials whose reply is stored: to a question, or to a verdict."""
+        """Continue trials whose reply is stored: with a question, or a verdict."""
         self._notes.see(answered)
         ended: list[Ended] = []
         for question, reply in answered:
@@ -389,14 +388,14 @@ class BatchCoordinator:
         yield from self._keep_verdicts(ended)
 
     def _end_all(self, question: TrialQuestion, reason: str) -> Iterator[Event]:
-        """End a trial as failed without a reply, and all that waited for the same."""
+        """End a trial as failed without a reply, and all that wait for the same one."""
         together = (question, *self._scheduler.take_followers(question))
         score = Score(Status.PROVIDER_ERROR, reason)
         verdict = self._unanswered(score, question.sha256)
         yield from self._keep_verdicts([(each.stored, verdict) for each in together])
 
     def _unanswered(self, score: Score, asked: str | None = None) -> Verdict:
-        """Return the verdict on a trial that got no reply to the request ``asked``."""
+        """Return the verdict on a trial whose request ``asked`` got no reply."""
         return Verdict(score, self._context.study.scorer_version, unanswered=asked)
 
     def _keep_verdicts(self, ended: Sequence[Ended]) -> Iterator[Event]:

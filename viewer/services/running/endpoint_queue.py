@@ -1,4 +1,4 @@
-"""The questions of one endpoint, from the queue until they leave."""
+"""The questions to one endpoint, from the queue until they are sent."""
 
 import heapq
 import math
@@ -38,14 +38,14 @@ class PreparationFailure:
 
 
 class EndpointQueue:
-    """The queues of the models that share an endpoint, and how much it is asked.
+    """The queues of the models that share an endpoint, and its limit.
 
     Parameters
     ----------
     name : str
-        Host and port, "" for models of this machine.
+        Host and port, "" for local models.
     limit : Limit
-        How many questions may be in flight, and how fast they may leave.
+        How many questions may be in flight, and how fast they may be sent.
     """
 
     def __init__(self, name: str, limit: Limit) -> None:
@@ -77,13 +77,13 @@ class EndpointQueue:
             self._waiting.append(question)
 
     def prepare_ahead(self, pool: Executor, ahead: int) -> None:
-        """Read images and draw grids for the next trials, some ahead of asking."""
+        """Read images and draw grids for the next trials, ahead of asking."""
         while self._waiting and len(self._preparing) < ahead:
             question = self._waiting.popleft()
             self._preparing.append((question, pool.submit(question.prepare)))
 
     def take(self, now: float) -> TrialQuestion | PreparationFailure | None:
-        """Take the next question that its endpoint has room for, if there is one."""
+        """Take the next question that its endpoint accepts, if there is one."""
         if self.limit.wait_s(now) > 0:
             return None
         if self._returned:
@@ -104,16 +104,16 @@ class EndpointQueue:
         return None
 
     def put_back(self, question: TrialQuestion) -> None:
-        """Let a question that was taken be the next one again, but not at once."""
+        """Put a question back as the next one, but not for immediate asking."""
         self._returned.appendleft(question)
         self.is_shut = True
 
     def delay(self, question: TrialQuestion, until: float) -> None:
-        """Ask again at a time."""
+        """Schedule a question to be asked again at a time."""
         heapq.heappush(self._delayed, (until, question.trial, question))
 
     def wait_s(self, now: float) -> float:
-        """Return the seconds until time alone lets a question leave, else ∞."""
+        """Return the seconds until a question can be sent by waiting alone, else ∞."""
         if self.is_shut:
             return math.inf
         if self._returned or self._is_next_prepared():
@@ -136,7 +136,7 @@ class EndpointQueue:
         return tuple(future for _, future in self._preparing if future.running())
 
     def stop_model(self, model: str) -> None:
-        """Forget the questions of a model."""
+        """Drop the questions to a model."""
         self._stopped.add(model)
         self._waiting = deque(q for q in self._waiting if q.model != model)
         self._returned = deque(q for q in self._returned if q.model != model)

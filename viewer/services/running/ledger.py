@@ -1,8 +1,8 @@
 """Every write of a running batch, so that no reply that arrived is bought twice.
 
-All of them are made in the coordinator's thread. An attempt is committed before its
-request may leave, the raw reply before an answer is read from it, and only then the
-trial's verdict (docs/architecture/reply.md).
+All of them happen in the coordinator's thread. An attempt is committed before its
+request may be sent, the raw reply before it is parsed, and only then the trial's
+verdict (docs/architecture/reply.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _UNREUSABLE = frozenset({"length", "content_filter"})
 
 @dataclass(frozen=True)
 class Claim:
-    """An attempt that is committed; ``again`` where a kill left one open before it."""
+    """A committed attempt; ``again`` if an earlier one was left open by a kill."""
 
     attempt: int
     again: bool = False
@@ -46,16 +46,16 @@ Or another batch is asking it, or a kill left it open and it is not asked again 
 
 
 class _SavedRepliesFirstError(Exception):
-    """A question that was left open may have its reply in a reply file."""
+    """A question that was left open may have its reply in a file of saved replies."""
 
 
 class Ledger:
-    """The store as the coordinator of one run writes it, and the run's budget.
+    """The store as used by the coordinator of one run, and the run's budget.
 
     Parameters
     ----------
     orphans : OrphanPolicy or None
-        What becomes of attempts that a kill left open; None for each model's own.
+        What to do with attempts left open by a kill; None for each model's policy.
     """
 
     def __init__(
@@ -74,9 +74,9 @@ class Ledger:
         self.budget = budget_of_run(store, run, context.profiles, context.spec.helpers)
 
     def found(self, question: TrialQuestion) -> TrialReply | Coordinator | None:
-        """Return a reply to exactly this request that is in the store already.
+        """Return a stored reply to exactly this request.
 
-        Where another batch awaits one, return who does; None if it may be asked.
+        If another batch awaits one, return its process; None if it may be asked.
         """
         sha256 = question.sha256
         reply = trials.kept_reply(self._store, sha256, question.trial)
@@ -105,7 +105,7 @@ class Ledger:
         return reply
 
     def _open(self, sha256: str) -> Sequence[OpenAttempt]:
-        """Return the attempts of others at a request that have not ended."""
+        """Return other processes' attempts at a request that have not ended."""
         return [
             attempt
             for attempt in claims.open_attempts(self._store, sha256)
@@ -114,9 +114,9 @@ class Ledger:
         ]
 
     def begin(self, batch: Sequence[TrialQuestion]) -> tuple[Claimed, ...]:
-        """Claim each question: commit an attempt, and its departure where it leaves.
+        """Claim each question: commit an attempt, and its transmission if it is remote.
 
-        Only what has a ``Claim`` may be asked. All is looked at again in the
+        Only questions with a ``Claim`` may be asked. Everything is checked again in the
         transaction that claims, so that of two batches that ask the same only one does.
         """
         try:
@@ -168,9 +168,9 @@ class Ledger:
     def keep(
         self, arrived: Sequence[tuple[TrialQuestion, RawReply]]
     ) -> tuple[TrialReply, ...]:
-        """Commit raw replies, with their tokens and cost, before an answer is read.
+        """Commit raw replies, with tokens and cost, before they are parsed.
 
-        What the store cannot take is in the reply file when this raises.
+        If this raises, whatever the store could not take is in the reply file.
         """
         self._unstored = tuple(starmap(_saved, arrived))
         pairs = [
@@ -201,7 +201,7 @@ class Ledger:
     def close_failed(
         self, failed: Sequence[tuple[TrialQuestion, ProviderError]]
     ) -> None:
-        """Commit the end of attempts that brought no reply."""
+        """Commit the end of attempts without a reply."""
         for question, error in failed:
             if may_have_cost(error.reason, error.http_status):
                 self.budget.pay(question.trial, None)
@@ -225,11 +225,11 @@ class Ledger:
     def settle_orphans(
         self, pending: Iterable[StoredTrial]
     ) -> tuple[tuple[StoredTrial, ...], tuple[StoredTrial, ...], int]:
-        """Decide what becomes of attempts that a kill of this run left open.
+        """Decide about this run's attempts that were left open by a kill.
 
-        Returns the trials to go on with, those that are to end as
-        provider_error(orphan), and how many wait for a decision. Unless a policy is
-        given each model's own holds: ask where it has a price, else retry.
+        Returns the trials to continue, those to end as provider_error(orphan), and how
+        many wait for a decision. Without a given policy each model's own applies: ask
+        if it has a price, else retry.
         """
         by_id = {stored.id: stored for stored in pending}
         skipped: list[StoredTrial] = []
@@ -246,7 +246,7 @@ class Ledger:
         return tuple(by_id.values()), tuple(skipped), waiting
 
     def _own_policy(self, model: str) -> OrphanPolicy:
-        """Return what becomes of a question that any of a trial's models was asked."""
+        """Return the orphan policy for a question to any of a trial's models."""
         asked = (self._context.profiles[model], *self._context.spec.helpers)
         policies = {orphan_policy(profile) for profile in asked}
         return OrphanPolicy.ASK if OrphanPolicy.ASK in policies else OrphanPolicy.RETRY
@@ -273,9 +273,9 @@ def _saved(question: TrialQuestion, raw: RawReply) -> SavedReply:
 
 
 def _reply_record(profile: ModelProfile, raw: RawReply) -> ReplyRecord:
-    """Return a reply with its tokens, cost and model; one that is unreadable has none.
+    """Return a reply with tokens, cost and model, empty if it is unreadable.
 
-    No answer is read here, so that nothing in a body can keep it from being stored.
+    It is not parsed here, so that nothing in a body can prevent storing it.
     """
     try:
         reply = reader_for(profile).read(raw)

@@ -1,4 +1,4 @@
-"""Hop 2: from settings to a sealed plan in the store, or to the run that has it."""
+"""From settings to a sealed plan in the store, or to the existing run."""
 
 from dataclasses import replace
 from typing import Final
@@ -42,7 +42,7 @@ def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
 
 
 def with_people(spec: RunSpec, dataset: Dataset, study: Study) -> RunSpec:
-    """Return settings with the models that stand for people of the data set."""
+    """Return settings with the models that represent people of the data set."""
     if not isinstance(study, HasPeople):
         return spec
     params = study.read_params(spec.preset, dict(spec.params))
@@ -71,9 +71,9 @@ def plan_run(
 ) -> int:
     """Return the run of this plan, planned now unless the store holds it already.
 
-    ``new`` plans another one in any case, and ``fresh`` one that takes no reply that is
-    there already, unless such a one is unfinished. A ceiling takes the place of the
-    run's earlier one. A plan without any trial raises.
+    ``new`` always plans another one, and ``fresh`` one that reuses no stored reply,
+    unless such a run is unfinished. A ceiling replaces the run's earlier one. A plan
+    without trials raises.
     """
     run = _planned(store, spec, new=new, fresh=fresh)
     if spec.ceiling_microusd is not None:
@@ -82,7 +82,7 @@ def plan_run(
 
 
 def _known(store: Store, sha256: str, *, new: bool, fresh: bool) -> int | None:
-    """Return the run of a plan that is to go on, None if another is to be made."""
+    """Return the run of a plan to continue, None if another is to be made."""
     if fresh:
         return runs.fresh_run_with_plan(store, sha256)
     return None if new else runs.run_with_plan(store, sha256)

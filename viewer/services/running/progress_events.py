@@ -23,7 +23,7 @@ from viewer.store.trials import Verdict
 
 
 class ProgressEvents:
-    """Compares what was told last with what is; says each change once."""
+    """Compares the state with what was last reported; reports each change once."""
 
     def __init__(self, run: int, budget: Budget, scheduler: Scheduler) -> None:
         self._run, self._budget, self._scheduler = run, budget, scheduler
@@ -61,9 +61,10 @@ def trial_done(run: int, stored: StoredTrial, verdict: Verdict) -> TrialDone:
 
 
 class LoadWatch:
-    """Keeps what is to be told of each model's loading, whichever thread loads it.
+    """Collects the progress of models' loading, whichever thread loads them.
 
-    Of steps that do the same, such as downloading, only the last is told.
+    Of consecutive steps of the same kind, such as downloading, only the last is
+    reported.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class LoadWatch:
             self._steps.append(step)
 
     def news(self) -> Iterator[ModelLoading]:
-        """Return the steps that came since this was asked last."""
+        """Return the steps since the last call."""
         with self._lock:
             steps, self._steps = self._steps, []
         for step in steps:
@@ -106,7 +107,7 @@ class LoadWatch:
 
 
 def _kind(step: ModelLoading) -> tuple[str, str]:
-    """Return what a step does, without how much of it."""
+    """Return the kind of a step, without its amount."""
     return step.model, step.what.partition(",")[0]
 
 
@@ -115,7 +116,7 @@ _PATIENCE_S: Final = 1.0
 
 
 class Waits:
-    """Knows who is waited for, and says so once there is nothing else to do."""
+    """Tracks which processes are awaited; reports it when nothing else goes on."""
 
     def __init__(self, run: int) -> None:
         self._run = run
@@ -124,15 +125,15 @@ class Waits:
         self._told = ""
 
     def hold(self, trial: int, holder: Coordinator) -> None:
-        """Note that a trial waits for the reply to somebody else's question."""
+        """Record that a trial waits for the reply to another process's question."""
         self._holders[trial] = holder
 
     def release(self, trial: int) -> None:
-        """Note that a trial waits no longer."""
+        """Record that a trial no longer waits."""
         self._holders.pop(trial, None)
 
     def news(self, *, idle: bool) -> Iterator[RunWaiting]:
-        """Return the changes; ``idle`` if nothing of the batch is under way."""
+        """Return the changes; ``idle`` if nothing of the batch is in progress."""
         holders = self._waited_for(idle=idle and bool(self._holders))
         if holders != self._told:
             self._told = holders
@@ -147,20 +148,20 @@ class Waits:
 
 
 class StoreWait:
-    """Tells once for each wait that a batch waits for another writer, and its end."""
+    """Reports the start and end of each wait for another writer of the store."""
 
     def __init__(self, run: int, tell: Callable[[RunWaiting], None]) -> None:
         self._run, self._tell = run, tell
         self._told = False
 
     def __call__(self, waited_s: float) -> None:
-        """Hear how long the batch has waited so far."""
+        """Handle a wait of this duration so far."""
         if waited_s >= _PATIENCE_S and not self._told:
             self._told = True
             self._tell(RunWaiting(self._run, "", store_is_busy=True))
 
     def over(self) -> None:
-        """Hear that the batch goes on."""
+        """Handle the end of a wait."""
         if self._told:
             self._told = False
             self._tell(RunWaiting(self._run, ""))

@@ -1,4 +1,4 @@
-"""Every version of prompt and parameters that a data set was asked with (E000-29)."""
+"""Every version of prompt and parameters used with a data set (E000-29)."""
 
 import hashlib
 from collections import Counter
@@ -31,10 +31,10 @@ the prompt's hash."""
 def versions_asked(
     store: Store, root_sha256: str, until: int | None = None
 ) -> tuple[AskedVersion, ...]:
-    """Return the versions that planned runs asked a data set's content with.
+    """Return the versions of planned runs on a data set's content.
 
     Single questions are not runs; the oldest version is first. Runs after ``until`` are
-    left out, so that a report says the same whenever it is written.
+    left out, so that a report is the same whenever it is written.
     """
     asked = prompts_asked(store, root_sha256, until)
     return tuple(sorted(_versions(asked), key=lambda version: version.runs[0]))
@@ -43,8 +43,8 @@ def versions_asked(
 def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
     """Say how often a test split was asked with which prompts (E000-29).
 
-    "" of any other data set. A validation split of its kind is named where there is
-    one, on which prompts are to be tried.
+    "" for any other data set. It names a validation split of the same kind, if there is
+    one, to try prompts on.
     """
     if dataset.split != _TEST:
         return ""
@@ -62,7 +62,7 @@ def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
 
 
 def split_notice_of_run(store: Store, run: int) -> str:
-    """Return :func:`split_notice` of a planned run, "" if it asks nothing more."""
+    """Return :func:`split_notice` for a planned run, "" if nothing is left to ask."""
     if not runs.status_counts(store, run).get(Status.PENDING):
         return ""
     spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
@@ -70,7 +70,7 @@ def split_notice_of_run(store: Store, run: int) -> str:
 
 
 def _by_prompt(versions: Sequence[AskedVersion]) -> str:
-    """Return how often each prompt was asked with, the most frequent first."""
+    """Return how often each prompt was used, the most frequent first."""
     in_runs, questions = dict[str, set[int]](), Counter[str]()
     for one in versions:
         name = _short(one.prompt, one.prompt_sha256)
@@ -86,7 +86,7 @@ def _by_prompt(versions: Sequence[AskedVersion]) -> str:
 def _new_prompts(
     versions: Sequence[AskedVersion], spec: RunSpec, dataset: Dataset
 ) -> tuple[str, ...]:
-    """Return which of a run's prompts a data set was never asked with."""
+    """Return the run's prompts that were never used with a data set."""
     known = {one.prompt_sha256 for one in versions}
     prompts = (
         (name, hashlib.sha256(text.encode()).hexdigest())

@@ -1,1 +1,1 @@
-"""Every prediction of a store, grouped, filtered and led back to its cases."""
+"""Every prediction in a store: grouped, filtered and traced to its cases."""

@@ -1,4 +1,4 @@
-"""From a number of the results to the trials that it counts (M-06)."""
+"""From a number in the results to the trials that it counts (M-06)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,9 +33,9 @@ def cases_of(
 ) -> Ints:
     """Return the ids of the trials behind a row's number, misses first.
 
-    A column that counts nothing of its own, such as a rate, leads to every trial of its
-    row. Then follow partial hits, unreadable and refused replies, failed questions,
-    hits, excluded and pending trials, each in the order planned.
+    A column that counts nothing itself, such as a rate, gives every trial of its row.
+    After the misses come partial hits, unreadable and refused replies, failed
+    questions, hits, excluded and pending trials, each in the order planned.
     """
     wanted = view.wanted.of_group(view.by, view.keys[row])
     with open_store(store) as opened, opened.snapshot():

@@ -1,7 +1,7 @@
-"""Predictions counted by whatever a person groups them by.
+"""Predictions counted by any grouping.
 
-Counts come from the store's flat table: whatever names no patient and no coverage costs
-the same at a thousand predictions and at a million. Intervals take a look at each
+Counts come from the store's flat table: any grouping without patients and coverage
+takes the same time for a thousand predictions as for a million. Intervals need every
 trial's patient and item.
 """
 
@@ -42,9 +42,10 @@ _WITHIN: Final = 32
 
 
 def offered(store: Path, run: int | None = None) -> Offered:
-    """Return the values that can be chosen, for a store's predictions or a run's.
+    """Return the values to choose from, for all predictions of a store or of a run.
 
-    Of who has withdrawn the run can, which says so; neither name nor answers can.
+    A withdrawn reader's run can still be chosen, with a note; their name and answers
+    cannot.
     """
     with open_store(store) as opened:
         strata = flat.strata(opened)
@@ -69,11 +70,11 @@ def grouped(
     *,
     most: float = AT_ONCE,
 ) -> ResultsView:
-    """Return the predictions that are wanted, counted by some of their properties.
+    """Return the selected predictions, counted by some of their properties.
 
-    Without any property all of them are one row. Rows are sorted by their keys; a
-    group without a prediction has none. With ``most`` predictions at most the rates
-    have their intervals, with more only where patients are looked at anyway.
+    Without any property all of them are one row. Rows are sorted by their keys; a group
+    without a prediction has none. Rates have intervals if there are at most ``most``
+    predictions; with more, only if patients are needed anyway.
     """
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
     with open_store(store) as opened:
@@ -93,10 +94,10 @@ def grouped(
 
 
 class Chosen:
-    """The strata that are wanted, and what their ids stand for.
+    """The selected strata, and the meaning of their ids.
 
-    ``left_out`` are runs that would be among them, had their reader not withdrawn;
-    ``words`` what the studies of the runs that are looked at call them.
+    ``left_out`` are runs excluded because their reader has withdrawn; ``words`` are the
+    terms of the runs' studies.
     """
 
     def __init__(self, store: Store, wanted: Wanted) -> None:
@@ -133,7 +134,7 @@ class Chosen:
         return keys, group
 
     def pooled_in(self, group: Ints, stratum: Ints) -> set[int]:
-        """Return the groups of several runs, conditions, models or tasks."""
+        """Return the groups that pool several runs, conditions, models or tasks."""
         kinds = {one.id: self._kind(one) for one in self.strata}
         found: dict[int, set[tuple[object, ...]]] = {}
         pairs = np.unique(np.stack((group, stratum), axis=1), axis=0)
@@ -146,7 +147,7 @@ class Chosen:
         return one.run, one.condition, one.model, task
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
-        """Return the groups with a stratum about a finding which is not there."""
+        """Return the groups with a stratum about an absent finding."""
         absent = [
             one.id for one in self.strata if one.condition.endswith(ABSENT_SUFFIX)
         ]
@@ -191,7 +192,7 @@ def _grouped_one_by_one(
 
 
 def _count(group: Ints, verdict: Ints, n: Ints, measures: Ints, groups: int) -> Ints:
-    """Return how much each group has of everything in COUNTS, (groups, COUNTS)."""
+    """Return each group's total of everything in COUNTS, (groups, COUNTS)."""
     width = len(measures)
     sums = np.bincount(group * width + verdict, weights=n, minlength=groups * width)
     return sums.reshape(groups, width).astype(np.int64) @ measures
@@ -207,7 +208,7 @@ def _view(
     ends: Floats | None = None,
     reused: int = 0,
 ) -> ResultsView:
-    """Return the groups that have a trial at all."""
+    """Return the groups that have at least one trial."""
     kept = np.flatnonzero(counted[:, 0])
     absent, pooled = (
         frozenset(np.flatnonzero(np.isin(kept, [*of(codes, stratum)])).tolist())

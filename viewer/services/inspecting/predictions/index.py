@@ -1,4 +1,4 @@
-"""Check the flat table of predictions against its trials, or rebuild it."""
+"""Checking of the flat table of predictions against its trials, and rebuilding it."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ from viewer.store.database import open_store
 
 
 def check_index(store: Path) -> int:
-    """Return how many trials the table has wrong, or has not at all."""
+    """Return how many trials are wrong in the table or missing from it."""
     with open_store(store) as opened:
         return flat.differing(opened)
 
 
 def rebuild_index(store: Path) -> int:
-    """Make the table anew in one transaction; return how many rows it has."""
+    """Rebuild the table in one transaction; return the number of rows."""
     with open_store(store) as opened:
         return flat.rebuild(opened)

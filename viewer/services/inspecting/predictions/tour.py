@@ -1,4 +1,4 @@
-"""Where models, readers and the reference disagree, one question after another."""
+"""Where models, readers and the reference disagree, question by question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Between(StrEnum):
-    """Who disagrees with whom."""
+    """Whose disagreement to look for."""
 
     REFERENCE = "reference"
     """An answer is not what the reference says."""
@@ -37,10 +37,10 @@ _CONDITION: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A question about which somebody disagrees.
+    """A question with a disagreement.
 
-    ``trial`` missed; ``others`` are the trials that hit, none if the reference alone
-    speaks against it.
+    ``trial`` missed; ``others`` are the trials that hit, empty if only the reference
+    contradicts it.
     """
 
     trial: int
@@ -50,11 +50,11 @@ class Disagreement:
 def disagreements(
     store: Path, view: ResultsView, row: int | None, between: Between
 ) -> tuple[Disagreement, ...]:
-    """Return where the trials of a row, or of all rows, disagree, in planned order.
+    """Return the disagreements among the trials of a row, or of all rows, in order.
 
-    Whoever else answered the same is looked for among all models of the runs that
-    are looked at, not in the row alone. Trials without an answer of their own
-    (excluded, failed, pending) disagree with nobody.
+    Other answers to the same question are searched among all models of the selected
+    runs, not only in the row. Trials without an answer (excluded, failed, pending)
+    disagree with nobody.
     """
     own = view.wanted if row is None else view.wanted.of_group(view.by, view.keys[row])
     with open_store(store) as opened, opened.snapshot():
@@ -102,9 +102,9 @@ def _hits(store: Store) -> list[int]:
 def _same_questions(
     store: Store, trials: Ints, hits: Sequence[int]
 ) -> list[list[_Answer]]:
-    """Return the answers to each question that somebody hit and somebody missed.
+    """Return the answers to each question with both hits and misses.
 
-    Of the same data set's item, under the same condition, asked as often.
+    Questions are the same for one item of a data set, under one condition and repeat.
     """
     strata = {one.id: one for one in flat.strata(store)}
     mixed = _mixed(trials, np.isin(trials[:, 1], hits), strata)
@@ -119,7 +119,7 @@ def _same_questions(
 
 
 def _mixed(trials: Ints, hit: Bools, strata: Mapping[int, FlatStratum]) -> Bools:
-    """Tell the trials of items that were both hit and missed under a condition."""
+    """Mark the trials of items with both hits and misses under a condition."""
     names = sorted({one.condition for one in strata.values()})
     code = np.zeros(1 + max(strata, default=0), np.int64)
     for one in strata.values():
@@ -138,7 +138,7 @@ def _disagreement(
     between: Between,
     readers: frozenset[str],
 ) -> Disagreement | None:
-    """Return the first miss with who hit; None if nobody chosen is part of it."""
+    """Return the first miss with the hits; None if no selected one is involved."""
     for miss in (one for one in answers if not one.hit):
         others = tuple(
             one.trial
@@ -151,6 +151,6 @@ def _disagreement(
 
 
 def _are(a: str, b: str, between: Between, readers: frozenset[str]) -> bool:
-    """Tell whether two names are those of whom a tour is about."""
+    """Tell whether two names are those that a tour is about."""
     n_readers = (a in readers) + (b in readers)
     return a != b and n_readers == (1 if between is Between.READERS else 0)

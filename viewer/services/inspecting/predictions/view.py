@@ -1,4 +1,4 @@
-"""Groups of predictions with their numbers, and what they were chosen by (M-06)."""
+"""Groups of predictions with their numbers, and the selection (M-06)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class By(StrEnum):
-    """What predictions can be grouped by; tables have the columns in this order."""
+    """The properties to group predictions by, in the order of table columns."""
 
     FINDING = "finding"
     VIEW = "view"
@@ -58,10 +58,10 @@ _HEADER: Final = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which predictions to look at; an empty choice lets all of them pass.
+    """A selection of predictions; an empty criterion selects all.
 
-    ``patient`` is a part of a pseudonym, ``patient_is`` the whole of one, ``coverage``
-    from which to which covered fraction of the answered cell.
+    ``patient`` is a part of a pseudonym, ``patient_is`` a whole one, ``coverage`` the
+    range of the covered fraction of the answered cell.
     """
 
     runs: tuple[int, ...] = ()
@@ -77,12 +77,12 @@ class Wanted:
 
     @property
     def by_ending(self) -> bool:
-        """Whether trials are chosen by how they ended, so that no rate has a sense."""
+        """Whether trials are selected by outcome, so that rates are meaningless."""
         return bool(self.statuses or self.outcomes or self.coverage)
 
     @property
     def bounds(self) -> Bounds | None:
-        """The covered fractions as the store takes them."""
+        """The range of coverage in the store's form."""
         return None if self.coverage is None else Bounds(*self.coverage)
 
     @property
@@ -91,7 +91,7 @@ class Wanted:
         return bool(self.patient or self.patient_is)
 
     def of_group(self, by: Sequence[By], key: Sequence[str]) -> "Wanted":
-        """Return this narrowed down to one group's predictions."""
+        """Return the selection narrowed to one group's predictions."""
         fields: dict[str, object] = {
             _FIELDS[one]: (int(value) if one is By.RUN else value,)
             for one, value in zip(by, key, strict=True)
@@ -102,7 +102,7 @@ class Wanted:
         return replace(self, **fields)  # type: ignore[arg-type]
 
     def takes(self, stratum: FlatStratum) -> bool:
-        """Tell whether the trials of a stratum are wanted."""
+        """Tell whether the trials of a stratum are selected."""
         pairs = (
             (self.runs, stratum.run),
             (self.findings, stratum.finding),
@@ -113,7 +113,7 @@ class Wanted:
         return all(not wanted or own in wanted for wanted, own in pairs)
 
     def takes_verdict(self, verdict: FlatVerdict) -> bool:
-        """Tell whether trials that ended so are wanted."""
+        """Tell whether trials with this verdict are selected."""
         return (not self.statuses or verdict.status in self.statuses) and (
             not self.outcomes or verdict.outcome in self.outcomes
         )
@@ -121,7 +121,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Offered:
-    """What can be chosen, each in its natural order, and what it is called."""
+    """The values to choose from, in natural order, with their display names."""
 
     runs: tuple[int, ...]
     findings: tuple[str, ...]
@@ -133,7 +133,7 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How the trials of a group ended, each counted once (X-01)."""
+    """The outcomes of a group's trials, each counted once (X-01)."""
 
     n_planned: int
     n_scored: int
@@ -152,12 +152,12 @@ class Tally:
 
     @property
     def rate(self) -> float | None:
-        """Hits of all settled trials; None without any."""
+        """Hits divided by settled trials; None without any."""
         return self.k / self.n if self.n else None
 
     @property
     def answered_rate(self) -> float | None:
-        """Hits of the trials with a readable answer, the secondary rate."""
+        """Hits divided by trials with a readable answer, the secondary rate."""
         return self.k / self.n_scored if self.n_scored else None
 
 
@@ -165,17 +165,16 @@ class Tally:
 class ResultsView:
     """Groups of predictions, a row each.
 
-    ``keys`` (rows) holds each group's values in the order of ``by``, ``counts`` (rows,
-    len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
-    ``absent`` are the rows that hold questions about a finding which is not there: its
-    right denials are not hits, so that those rows have no rate (E000-32). ``pooled``
-    are the rows of several runs, conditions, models or tasks, None for all rows
-    together: they have no rate either. ``reused`` is how many trials show a reply that
-    another of them shows too, as far as they were looked at one by one. ``left_out``
-    are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
-    the runs' study calls all of it. ``ends`` (rows + 1, 3) are the lower and upper end
-    of each rate's interval, NaN without any, and how many patients have a settled
-    trial; its last row is of all rows together. It is None until it is computed.
+    ``keys`` (rows) has each group's values in the order of ``by``, ``counts`` (rows,
+    len(COUNTS)) its numbers. ``wanted`` is the selection. ``absent`` are rows with
+    questions about an absent finding: right denials are not hits, so those rows have no
+    rate (E000-32). ``pooled`` are rows that pool several runs, conditions, models or
+    tasks, with None for the total: they have no rate either. ``reused`` is the number
+    of trials that share a reply with another one, as far as known. ``left_out`` are
+    runs excluded because their reader has withdrawn. ``words`` are the terms of the
+    runs' study. ``ends`` (rows + 1, 3) are the lower and upper end of each rate's
+    interval, NaN without any, and how many patients have a settled trial; its last row
+    is of all rows together. It is None until it is computed.
     """
 
     by: tuple[By, ...]
@@ -195,7 +194,7 @@ class ResultsView:
         return self.ends is None and not self.wanted.by_ending
 
     def has_rate(self, row: int | None = None) -> bool:
-        """Tell whether a row's hits of its trials, or those of all rows, are a rate."""
+        """Tell whether hits / trials is a meaningful rate for a row, or the total."""
         mixed = self.absent if row is None else row in self.absent
         return not (self.wanted.by_ending or mixed or row in self.pooled)
 
@@ -209,7 +208,7 @@ class ResultsView:
         return Tally(*(int(n) for n in self.counts.sum(axis=0)))
 
     def estimate(self, row: int | None = None) -> Estimate | None:
-        """Return the rate of a row, or of all together, with its 95 % interval.
+        """Return the rate of a row, or of the total, with its 95 % interval.
 
         None if it has no rate. The ends are NaN if there is no interval, for the reason
         that the method names.
@@ -224,7 +223,7 @@ class ResultsView:
         return Estimate(tally.rate, Interval(low, high), method)
 
     def patients(self, row: int) -> int:
-        """Return of how many patients a row's trials are, 0 until it is computed."""
+        """Return the number of patients of a row, 0 until it is computed."""
         return 0 if self.ends is None else int(self.ends[row, 2])
 
     @property
@@ -233,14 +232,14 @@ class ResultsView:
         return (*(by.value for by in self.by), *_HEADER)
 
     def record(self, row: int) -> tuple[object, ...]:
-        """Return a row's values in the order of the header; what has none is None."""
+        """Return a row's values in the order of the header; missing ones are None."""
         tally = self.tally(row)
         rates = _rates(tally, self.estimate(row))
         rest = (getattr(tally, name) for name in _HEADER[len(rates) :])
         return (*self.keys[row], *rates, *rest)
 
     def column(self, name: str) -> Floats:
-        """Return a column of numbers, (rows,), to sort by; NaN if there is none."""
+        """Return a column of numbers, (rows,), to sort by; missing ones are NaN."""
         if name in COUNTS:
             return self._counted(name)
         n = self._counted("n_planned")
@@ -274,7 +273,7 @@ class ResultsView:
         return {key: row for row, key in enumerate(self.keys)}
 
     def table(self, order: Sequence[int] | None = None) -> Table:
-        """Return rows, all of them or some in this order, at full precision."""
+        """Return all rows, or some in the given order, as a table at full precision."""
         rows = range(len(self.keys)) if order is None else order
         return Table("predictions", self.header, tuple(map(self.record, rows)))
 
@@ -286,7 +285,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _rates(tally: Tally, estimate: Estimate | None) -> tuple[object, ...]:
-    """Return k, n, the rate with its interval, and the rate of what was answered."""
+    """Return k, n, the rate with its interval, and the rate among readable answers."""
     if estimate is None:
         return (tally.k, tally.n, *(None,) * 5)
     ends = estimate.interval.low, estimate.interval.high
@@ -296,7 +295,7 @@ def _rates(tally: Tally, estimate: Estimate | None) -> tuple[object, ...]:
 
 @lru_cache(maxsize=65_536)
 def natural(text: str) -> tuple[str, int, str]:
-    """Return a key that puts ``grid=8`` before ``grid=16``, and 9 before 10."""
+    """Return a sort key that puts ``grid=8`` before ``grid=16``, and 9 before 10."""
     head = text.rstrip("0123456789")
     digits = text[len(head) :]
     return head.casefold(), int(digits) if digits else -1, text

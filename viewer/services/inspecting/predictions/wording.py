@@ -1,4 +1,4 @@
-"""The terms that studies use for their results."""
+"""The studies' terms for their results."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from viewer.studies.catalog import study_named
 
 
 def words_of_runs(store: Store, numbers: Iterable[int]) -> StudyWords:
-    """Return the words of the runs' study; of several, words that are true of all."""
+    """Return the terms of the runs' study, or those right for several studies."""
     studies = runs.studies_of(store, {*numbers})
     named = dict.fromkeys(studies[number] for number in sorted(studies))
     return words_of_all(study_named(name).words for name in named)

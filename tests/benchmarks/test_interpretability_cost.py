@@ -10,8 +10,8 @@ import pytest
 
 from tests.benchmarks.test_local_gpu import skip_without_gpu
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.exchange import ModelRequest
 from viewer.domain.interpretability import (
     Highlight,

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.loaded import silent
 

@@ -127,7 +127,7 @@ def _tiny_network(folder: Path) -> dict[str, object]:
 
 def _tiny_segmenter(folder: Path) -> dict[str, object]:
     if missing_dependency(ADAPTERS["segmenter"]) is None:
-        from tests.helpers.tiny_sam import write_tiny_sam
+        from tests.helpers.tiny_transformers import write_tiny_sam
 
         write_tiny_sam(folder)
     return {"model": str(folder), "device": "cpu"}
@@ -135,7 +135,7 @@ def _tiny_segmenter(folder: Path) -> dict[str, object]:
 
 def _tiny_bert(folder: Path) -> dict[str, object]:
     if missing_dependency(ADAPTERS["next_sentence"]) is None:
-        from tests.helpers.tiny_bert import write_tiny_bert
+        from tests.helpers.tiny_transformers import write_tiny_bert
 
         write_tiny_bert(folder)
     return {"model": str(folder), "device": "cpu"}

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.quiz_study import Quiz, quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import UNREADABLE, Status, Unparsed
 from viewer.domain.answer_json import answer_as_json, any_answer_of_json
 from viewer.domain.case import Dataset

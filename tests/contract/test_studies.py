@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.study_samples import SAMPLES
-from tests.helpers.tiny_study import D4, UNIFORM, write_images
+from tests.helpers.tiny_study import D4, UNIFORM, prepare_trial, write_images
 from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError

@@ -1,13 +1,18 @@
-"""A small finished run with odd replies, several findings, views and patients."""
+"""A small finished run with odd replies to bundle, and a trial as a bundle keeps it."""
 
+import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish
+from viewer.domain.answer import AnyAnswer, Unparsed
+from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
@@ -15,6 +20,8 @@ from viewer.readers.datasets.files import content_sha256
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store
+from viewer.writers.verify.recompute import judged_again
+from viewer.writers.verify.trial_check import JudgedFrom
 
 FINDINGS = ("Edema", "Pneumothorax")
 CANARIES = ("Zebrafink", "Grauammer")
@@ -77,3 +84,58 @@ def _write_images(folder: Path, n: int) -> list[str]:
             Image.fromarray(mask).save(folder / f"{key}.{finding}.png")
             items.append(f"{key}|{finding}")
     return items
+
+
+def record(
+    text: str,
+    parsed: AnyAnswer | Unparsed,
+    gold: Mapping[str, Any],
+    judge: str = "",
+    **more: object,
+) -> dict[str, Any]:
+    """Return a trial of one step, or of two with a judge, as a bundle keeps it."""
+    read = {"status": "", "reason": ""}
+    if isinstance(parsed, Unparsed):
+        read = {"status": str(parsed.status), "reason": parsed.reason}
+    said = [("answer", "", text), *([("judge", "judge", judge)] if judge else [])]
+    bodies = [json.dumps({"text": t, "note": ""}, sort_keys=True) for _, _, t in said]
+    steps = [
+        {
+            "step": step,
+            "role": role,
+            "again": 0,
+            "model": "m",
+            "reply": i,
+            "request_sha256": "",
+            "reply_sha256": hashlib.sha256(bodies[i].encode()).hexdigest(),
+        }
+        for i, (step, role, _) in enumerate(said)
+    ]
+    trial = {
+        **dict.fromkeys(("item", "patient", "image", "finding", "view"), "x"),
+        "condition": "plain",
+        "repeat": 0,
+        "model": "m",
+        "request_sha256": "",
+        "prompt_sha256": "",
+        "answer": "",
+        "strata": {},
+        "listed": {},
+        "numbers": [],
+        "steps": steps,
+        "gold": dict(gold),
+        **read,
+        "parsed": answer_as_json(parsed),
+        **more,
+    }
+    return {"bodies": bodies, "trial": trial}
+
+
+def alarms(kept: Mapping[str, Any], findings: Sequence[str] = ()) -> list[str]:
+    """Return what the verifier says is wrong with a trial."""
+    replies = [
+        {"kind": "plain", "length_cap": None, "text": body} for body in kept["bodies"]
+    ]
+    source = JudgedFrom({"findings": list(findings)}, replies)
+    judged_again(source, kept["trial"])
+    return source.wrong

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.helpers.kill_trial import ROOT, serving
-from tests.helpers.lasting_items import Row, lasting
+from tests.helpers.tabled import Row, lasting
 from tests.helpers.tiny_study import write_images
 from viewer.domain.answer import Status
 from viewer.services.importing.import_dataset import import_dataset

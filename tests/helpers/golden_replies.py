@@ -1,10 +1,13 @@
 """The golden replies, and what their numbers mean by the formulas of each convention.
 
 The formulas stand here once more, number by number and without the program's own
-classes, so that table and program cannot be wrong together.
+classes, so that table and program cannot be wrong together. Below them are accidents
+that befall a reply, and what must hold of every reading.
 """
 
 import json
+import math
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from viewer.domain.geometry import Affine, BoxPx, PointPx, PolygonPx, SizePx
-from viewer.domain.places import Place
+from viewer.domain.places import Place, PlacesReading, ReplyStatus
 from viewer.models.coordinates.frame import Frame
 
 TABLE = Path(__file__).parents[1] / "unit/models/coordinates/golden.jsonl"
@@ -119,3 +122,93 @@ def _patches(upper_left: int, lower_right: int) -> list[float]:
     corners = (left + near, top + near, right + far, bottom + far)
     sides = (NATIVE_W, NATIVE_H) * 2
     return [n / 32 * side for n, side in zip(corners, sides, strict=True)]
+
+
+_PIECES = (
+    *("[", "]", "{", "}", "(", ")", "<", ">", '"', "'", ",", ":", ";", "\\", "/", "|"),
+    *("0", "-1", "1e9", "1e999", "99999999999", ".5", "NaN", "null", "\n", "\x00", "…"),
+    *(
+        "<think>",
+        "</think>",
+        "```json",
+        "```",
+        "<loc0001>",
+        "<loc_1>",
+        "<box>",
+        "</box>",
+    ),
+    *(
+        "<|det|>",
+        "<|box_start|>",
+        "<object>",
+        "<patch_index_0001>",
+        "<point x=",
+        "<obj>",
+    ),
+    *('"bbox_2d"', '"box_2d"', '"label"', "٣", "D4", "//", "/*", "sorry", "no nodule"),
+)
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """Return ``text`` after one to four small accidents."""
+    for _ in range(rng.randint(1, 4)):
+        text = rng.choice(_ACCIDENTS)(text, rng)
+    return text
+
+
+def _cut_off(text: str, rng: random.Random) -> str:
+    return text[: rng.randint(0, len(text))]
+
+
+def _dropped(text: str, rng: random.Random) -> str:
+    at = rng.randint(0, len(text))
+    return text[:at] + text[at + rng.randint(1, 6) :]
+
+
+def _inserted(text: str, rng: random.Random) -> str:
+    at = rng.randint(0, len(text))
+    return text[:at] + rng.choice(_PIECES) + text[at:]
+
+
+def _repeated(text: str, rng: random.Random) -> str:
+    start = rng.randint(0, len(text))
+    stop = rng.randint(start, min(len(text), start + 40))
+    return text[:stop] + text[start:stop] * rng.randint(1, 3) + text[stop:]
+
+
+def _digit_changed(text: str, rng: random.Random) -> str:
+    digits = [i for i, c in enumerate(text) if c.isdigit()]
+    if not digits:
+        return text
+    at = rng.choice(digits)
+    return text[:at] + rng.choice(("", "0", "9", "-", ".", "77")) + text[at + 1 :]
+
+
+def _swapped(text: str, rng: random.Random) -> str:
+    if len(text) < 2:
+        return text
+    i, j = sorted(rng.sample(range(len(text)), 2))
+    return text[:i] + text[j] + text[i + 1 : j] + text[i] + text[j + 1 :]
+
+
+_ACCIDENTS = (_cut_off, _dropped, _inserted, _repeated, _digit_changed, _swapped)
+
+
+def assert_sound(reading: PlacesReading, reply: str, frame: Frame) -> None:
+    """Check that a reading is no silent empty and lies within the image."""
+    assert reading.raw == reply
+    status = reading.status
+    assert (status is ReplyStatus.OK) == (reading.reason == "")
+    assert (status is ReplyStatus.OK) == bool(reading.scored)
+    if status not in {ReplyStatus.OK, ReplyStatus.TRUNCATED}:
+        assert reading.places == ()
+    answers = status in {ReplyStatus.OK, ReplyStatus.EMPTY}
+    assert (reading.unparsed() is None) == answers
+    for place in reading.places:
+        numbers = numbers_of(place)
+        assert all(math.isfinite(n) for n in numbers)
+        assert all(0.0 <= x <= frame.native.columns for x in numbers[::2])
+        assert all(0.0 <= y <= frame.native.rows for y in numbers[1::2])
+        if isinstance(place.shape, BoxPx):
+            assert place.shape.x0 < place.shape.x1
+            assert place.shape.y0 < place.shape.y1

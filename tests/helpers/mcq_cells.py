@@ -16,14 +16,25 @@ from pathlib import Path
 from tests.helpers.by_patient import ci_of
 from tests.helpers.mcq_audits import (
     GUESSED_BY,
+    Cell,
+    Row,
+    all_tiny,
+    always_of,
+    chance_of,
+    columns_of,
+    experts_mean,
     experts_rows,
     guess_audit_rows,
     guessers,
     guesses_rows,
+    mean_of,
     official_items_rows,
     official_rows,
+    rate_of,
+    scopes_of,
     sizes_rows,
     status,
+    val_letter,
 )
 from tests.helpers.mcq_pack import (
     CORRUPTED,
@@ -37,19 +48,6 @@ from tests.helpers.mcq_pack import (
     Made,
     Question,
     asked_in,
-)
-from tests.helpers.mcq_parts import (
-    Cell,
-    Row,
-    all_tiny,
-    always_of,
-    chance_of,
-    columns_of,
-    experts_mean,
-    mean_of,
-    rate_of,
-    scopes_of,
-    val_letter,
 )
 from viewer.domain.escapes import unguarded
 

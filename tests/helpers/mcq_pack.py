@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_bert import write_tiny_bert
+from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import RunSpec

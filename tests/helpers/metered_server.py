@@ -1,5 +1,10 @@
-"""A Chat Completions server with limits it does not tell, and a bill it keeps."""
+"""A Chat Completions server with limits it does not tell, and a bill it keeps.
 
+`Simulation` drives a `Limit` against its `Bucket` with exact times, so that what it
+does is the same on every machine; `spend_at_random` runs a batch with a ceiling.
+"""
+
+import heapq
 import json
 import math
 import random
@@ -9,11 +14,112 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
+from itertools import islice
+from pathlib import Path
 from typing import Any, Final
 
 from tests.helpers.loopback_server import LoopbackServer, Silent
 from tests.helpers.scripted_server import completion
-from tests.helpers.token_bucket import Bucket
+from tests.helpers.tiny_study import a_spec, server_profile
+from viewer.domain.answer import Status
+from viewer.domain.run import OrphanPolicy, RunStatus
+from viewer.models.limits import Limit
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import run_batch
+from viewer.store import runs, spending
+from viewer.store.database import open_store
+
+
+@dataclass
+class Bucket:
+    """A token bucket: ``burst`` tokens at most, ``per_s`` more every second."""
+
+    per_s: float
+    burst: float
+    _level: float = field(init=False)
+    _at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._level = self.burst
+
+    def take(self, now: float) -> bool:
+        """Take a token; False where there is none."""
+        self._level = min(self.burst, self._level + (now - self._at) * self.per_s)
+        self._at = now
+        if self._level < 1:
+            return False
+        self._level -= 1
+        return True
+
+    @property
+    def full_in_s(self) -> float:
+        """Seconds until there is a token again."""
+        return max(0.0, (1 - self._level) / self.per_s)
+
+
+@dataclass(frozen=True)
+class Happened:
+    """An answer or a rejection, at the time it reached the client."""
+
+    at: float
+    rejected: bool
+
+
+@dataclass
+class Simulation:
+    """An endpoint that answers ``latency_s`` after asking, or refuses at once.
+
+    ``retry_after`` makes the header from the exact seconds until the next token; None
+    sends none. ``places`` bounds the questions it answers at a time.
+    """
+
+    limit: Limit
+    bucket: Bucket
+    latency_s: float = 0.2
+    retry_after: Callable[[float], float] | None = math.ceil
+    places: int = 1_000
+    refusal_s: float = 0.01
+    happened: list[Happened] = field(default_factory=list)
+
+    def run(self, seconds: float) -> None:
+        """Ask as much as the limit lets, for so long."""
+        now, flying = 0.0, [(math.inf, 0, 0.0, False, 0.0)]
+        busy = tickets = 0
+        while now < seconds:
+            while self.limit.wait_s(now) <= 0:
+                self.limit.leave(now)
+                tickets += 1
+                taken = busy < self.places and self.bucket.take(now)
+                busy += taken
+                back = now + (self.latency_s if taken else self.refusal_s)
+                after = self.bucket.full_in_s
+                heapq.heappush(flying, (back, tickets, now, taken, after))
+            wake = now + max(self.limit.wait_s(now), 1e-6)
+            if wake < flying[0][0]:
+                now = wake
+                continue
+            now, _, left_at, taken, after = heapq.heappop(flying)
+            busy -= taken
+            self._tell(left_at, now, after, taken=taken)
+
+    def _tell(self, left_at: float, now: float, after: float, *, taken: bool) -> None:
+        self.happened.append(Happened(now, rejected=not taken))
+        if taken:
+            self.limit.answered(left_at, now, {})
+        else:
+            asked = None if self.retry_after is None else self.retry_after(after)
+            self.limit.rejected(left_at, now, asked)
+
+    def answers(self, since: float, until: float) -> int:
+        """Return how many questions were answered in a span of time."""
+        return sum(since <= h.at < until and not h.rejected for h in self.happened)
+
+    def rejections(self, since: float, until: float) -> int:
+        """Return how many questions were refused in a span of time."""
+        return sum(since <= h.at < until and h.rejected for h in self.happened)
+
 
 MILLION: Final = 1_000_000
 _TEXT = re.compile(rb'"text": ?"((?:[^"\\]|\\.)*)"')
@@ -140,3 +246,49 @@ class MeteredServer(LoopbackServer):
     def base_url(self) -> str:
         """What a profile's base_url should be."""
         return f"{self.url}/v1"
+
+
+_TROUBLE = ("ok", "ok", "ok", "ok", "no usage", "half", "reset", "500", "429")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A run's end: micro-dollars billed to the last cent, its ceiling, what is left."""
+
+    billed: float
+    ceiling: int
+    pending: int
+    status: RunStatus
+
+
+def spend_at_random(seed: int, folder: Path, images: Path) -> Spent:
+    """Run a batch whose prices, threads, failures and ceiling the seed decides.
+
+    It is left in the middle once and gone on with, and orphans are asked again.
+    """
+    dice = random.Random(seed)
+    price_in, price_out = dice.randint(0, 5_000_000), dice.randint(0, 20_000_000)
+    meter = Meter(
+        latency_s=dice.uniform(0, 0.02),
+        price_in=price_in,
+        price_out=price_out,
+        trouble=_TROUBLE,
+        seed=seed,
+    )
+    most = dice.randint(10, 2000)
+    settings = {"max_tokens": most, "price_in": price_in, "price_out": price_out}
+    with MeteredServer(meter) as server, open_store(folder / f"{seed}.db") as store:
+        profile = server_profile(server.base_url, **settings)
+        dearest = (price_in * 12_000 + price_out * most) / MILLION
+        ceiling = 1 + int(dearest * dice.uniform(0.5, 12))
+        import_dataset(store, "folder", images, "tiny")
+        run = plan_run(store, a_spec([profile], repeats=2))
+        spending.set_ceiling(store, run, ceiling)
+        options = BatchOptions(dice.choice([1, 3, 8]), OrphanPolicy.RETRY, True)
+        first = run_batch(store, run, options, threading.Event())
+        list(islice(first, dice.randint(1, 20)))
+        first.close()
+        list(run_batch(store, run, options, threading.Event()))
+        pending = runs.status_counts(store, run).get(Status.PENDING, 0)
+        status = runs.run_summary(store, run).status
+    return Spent(meter.bill / MILLION, ceiling, pending, status)

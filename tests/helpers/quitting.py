@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from tests.helpers.x_screen import x_screen
-from tests.helpers.x_windows import XWindows
+from tests.helpers.x_screen import XWindows, x_screen
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 ROOT: Final = Path(__file__).parents[2]

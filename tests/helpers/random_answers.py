@@ -1,7 +1,8 @@
-"""Random sets of answers in random views, and what must hold of their labels."""
+"""Made-up answers in random views, and what must hold of their labels."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -9,17 +10,51 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsScene
 
-from tests.helpers.made_answers import a_stored_answer
 from viewer.domain.answer import Answer, BoxesAnswer, MaskAnswer, PointAnswer, Status
+from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.reference import Mask
-from viewer.domain.result import Outcome
+from viewer.domain.result import Outcome, Score
 from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.aside import GAP
 from viewer.ui.canvas.overlays.halo import TEXT
+
+
+def a_stored_answer(
+    label: str = "C2",
+    outcome: Outcome | None = Outcome.MISS,
+    status: Status = Status.SCORED_WRONG,
+    model: str = "asymmetry",
+    grid: Grid | None = None,
+    field: BoxPx | None = None,
+) -> StoredAnswer:
+    """Return an answer about a nodule: a cell, or another label."""
+    return StoredAnswer(
+        trial=7,
+        run=3,
+        ref=ImageRef(Path("somewhere.dcm")),
+        finding="Nodule",
+        view="frontal",
+        model=model,
+        adapter="scripted",
+        grid=grid or Grid(8, 8),
+        field=field or BoxPx(0, 50, 500, 550),
+        score=Score(status, "", label, 0.0, outcome),
+        reference_cells=("D4",),
+        reply_text="C2",
+        note="",
+        latency_ms=5,
+        cost_microusd=None,
+        model_returned="asymmetry-1.2",
+        prompt_sha256="ab" * 32,
+        request_sha256="cd" * 32,
+        parameters={"temperature": "0"},
+        asked_at="2026-01-01T00:00:00Z",
+    )
+
 
 SIDE = 512
 """Native rows and columns of the image that is asked about."""

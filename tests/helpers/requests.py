@@ -1,7 +1,8 @@
-"""Questions as a study would ask them, small ones, for tests of adapters."""
+"""Small questions as a study would ask them, and a clock, for tests of adapters."""
 
 import hashlib
 import io
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -73,3 +74,20 @@ def request(
     )
     prompt = hashlib.sha256(text.encode()).hexdigest()
     return ModelRequest(messages, about, prompt)
+
+
+class ScriptedClock:
+    """Stands for the module ``time`` where only ``perf_counter`` is asked of it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock = Lock()
+
+    def pass_(self, seconds: float) -> None:
+        """Let so much time go by."""
+        with self._lock:
+            self.seconds += seconds
+
+    def perf_counter(self) -> float:
+        """Return the seconds since the clock was made."""
+        return self.seconds

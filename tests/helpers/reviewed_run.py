@@ -1,10 +1,12 @@
-"""A store with a run whose misses can be reviewed, built without any image file."""
+"""Stores with a run to be reviewed: one without image files, one that only misses."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.answer import CellAnswer, Status
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
@@ -16,6 +18,8 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
 from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord
@@ -148,3 +152,40 @@ def _settle(store: Store, trial: int, answer: CellAnswer, score: Score) -> None:
     verdict = trials.Verdict(score, "1", answer_as_json(answer), "1", (kept,))
     trials.settle(store, [(trial, verdict)])
     assert score.outcome in set(Outcome)
+
+
+DATASET = "misses"
+FINDING = "Edema"
+CORNERS = ("H1", "H8")
+"""What the models answer; no reference reaches so far."""
+
+
+def missed_run(store: Path, folder: Path, n: int) -> int:
+    """Write ``n`` images of 120 × 100, ask two models of each; return the run's id.
+
+    The reference is a square in the upper half; both answers lie at the foot.
+    """
+    write_images(folder, n)
+    models = [
+        ModelProfile(name, "scripted", {"answer": answer})
+        for name, answer in zip(MODELS, CORNERS, strict=True)
+    ]
+    with open_store(store) as opened:
+        import_dataset(opened, "folder", folder, DATASET)
+        run = plan_run(opened, a_spec(models, dataset=DATASET))
+        finish(opened, run)
+    return run
+
+
+def write_images(folder: Path, n: int) -> None:
+    """Write images with one mask of the finding each, in a folder of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(5)
+    for i in range(n):
+        pixels = (rng.random((120, 100)) * 80 + 60).astype(np.uint8)
+        row, column = (int(v) for v in rng.integers(20, 40, 2))
+        mask = np.zeros((120, 100), np.uint8)
+        mask[row : row + 24, column : column + 24] = 255
+        name = f"patient{i:05d}_frontal"
+        Image.fromarray(pixels).save(folder / f"{name}.png")
+        Image.fromarray(mask).save(folder / f"{name}.{FINDING}.png")

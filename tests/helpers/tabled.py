@@ -1,5 +1,7 @@
-"""Tables and single estimates of small frames."""
+"""Rows of tables: of small frames, and of items that two runs are compared by."""
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,3 +34,22 @@ def estimate(
     own = frame_of(columns) if isinstance(columns, Mapping) else columns
     read = own.columns if of is None else tuple(of)
     return tuple(ESTIMATORS[name](Seen(own, others, read, options)))
+
+
+OF_THE_DAY = frozenset({"seconds", "request_sha256"})
+"""Columns that hang on the clock or on a server's port."""
+
+
+def lasting(table: Table) -> list[Row]:
+    """Return the rows of a table of items, without what is of the day."""
+    return [_lasting(row) for row in table.records()]
+
+
+def lasting_csv(data: bytes) -> list[Row]:
+    """Return the same of an items.csv."""
+    rows = csv.DictReader(io.StringIO(data.decode(), newline=""))
+    return [_lasting(dict(row)) for row in rows]
+
+
+def _lasting(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name not in OF_THE_DAY}

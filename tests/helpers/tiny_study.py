@@ -2,19 +2,32 @@
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
+from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.run import Event, RunSpec
+from viewer.domain.result import Outcome
+from viewer.domain.run import Event, RunSpec, Trial
+from viewer.models import endpoint
+from viewer.services.comparing.sides import Side
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.batch_form import BatchForm
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
-from viewer.store.database import Store
+from viewer.services.running.trial_question import TrialQuestion, next_question
+from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.run_trial import PreparedRequest, run_trial
+from viewer.store import trials
+from viewer.store.database import Store, open_store
+from viewer.store.runs import StoredTrial
+from viewer.store.trials import ScoredTrial, Verdict
 
 D4 = ModelProfile("says-d4", "scripted", {"answer": "D4"})
 UNIFORM = ModelProfile("uniform", "uniform")
@@ -42,6 +55,16 @@ def server_profile(base_url: str, **settings: object) -> ModelProfile:
     values = {"base_url": base_url, "model": "tiny-vlm", "temperature": 0.0}
     values |= patient | settings
     return ModelProfile("my-server", "openai_api", values)
+
+
+def everything_is_remote(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no host count as this machine, so that a loopback server needs consent."""
+    monkeypatch.setattr(endpoint, "is_loopback", lambda _: False)
+
+
+def count_every_host_as_remote() -> None:
+    """Do the same in a process made for one test, which ends with it."""
+    vars(endpoint)["is_loopback"] = lambda _: False
 
 
 def a_spec(
@@ -79,3 +102,108 @@ def finish(
     return list(
         run_batch(store, run, options or BatchOptions(), cancel or threading.Event())
     )
+
+
+def prepared_question(context: RunContext, stored: StoredTrial) -> TrialQuestion:
+    """Return the first question of a planned trial, ready to be asked."""
+    due = next_question(context, stored)
+    return replace(due, prepared=due.prepare())
+
+
+def prepare_trial(context: RunContext, trial: Trial) -> PreparedRequest:
+    """Return what a trial's model is asked first."""
+    path = run_trial(context, trial)
+    next(path)
+    prepared = next(path)
+    assert isinstance(prepared, PreparedRequest)
+    return prepared
+
+
+SERVER = """
+[[model]]
+name = "mine"
+adapter = "openai_api"
+base_url = "http://127.0.0.1:9/v1"
+model = "tiny"
+price_in = 0.15
+price_out = 2
+"""
+
+
+def a_form(**changes: object) -> BatchForm:
+    """Return the form of two grids and two models over the tiny data set."""
+    form = BatchForm(
+        study="grid_localization",
+        dataset="tiny",
+        preset="gosai2025",
+        models=("uniform", "asymmetry"),
+        seed=3,
+        repeats=2,
+        params={"grids": ["8", "4x6"]},
+    )
+    return replace(form, **changes)  # type: ignore[arg-type]
+
+
+def finished_run(store_path: Path, folder: Path) -> int:
+    """Ask everything of the run and return its number."""
+    with open_store(store_path) as store:
+        run = planned(store, folder, a_spec([D4, UNIFORM], repeats=3))
+        finish(store, run)
+    return run
+
+
+def misjudge(store: Store, run: int) -> ScoredTrial:
+    """Store a wrong trial of a run as right, as if its store had been edited."""
+    wrong = Status.SCORED_WRONG
+    one = next(t for t in trials.scored_trials(store, run) if t.score.status is wrong)
+    right = replace(one.score, status=Status.SCORED_CORRECT, outcome=Outcome.FULL)
+    assert one.reply_id is not None
+    kept = trials.reply_with_id(store, one.reply_id)
+    verdict = Verdict(right, "1", one.parsed, "1", (kept,))
+    with store.transaction():
+        trials.settle(store, [(one.id, verdict)])
+    return one
+
+
+def two_models(store: Store, folder: Path, repeats: int = 10) -> tuple[Side, Side]:
+    """Return two models of one run, one of which answers at random."""
+    run = planned(store, folder, a_spec([D4, UNIFORM], repeats=repeats))
+    finish(store, run)
+    return Side(run, "says-d4"), Side(run, "uniform")
+
+
+def another_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
+    """Plan and finish a run on data that are registered."""
+    run = plan_run(store, spec, new=new)
+    finish(store, run)
+    return run
+
+
+def masked_at_d4(folder: Path, n: int = 4) -> Path:
+    """Write images whose masks cover most of cell D4 of 8 × 8, and all of F6."""
+    write_images(folder, n)
+    for path in sorted(folder.glob("*.Edema.png")):
+        mask = np.zeros((120, 100), np.uint8)
+        mask[47:58, 37:50] = 255
+        mask[72:86, 62:76] = 255
+        Image.fromarray(mask).save(path)
+    return folder
+
+
+def masked_elsewhere(folder: Path, source: Path) -> Path:
+    """Write the same images again with masks far from D4."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(source.glob("*.png")):
+        if path.name.endswith(".Edema.png"):
+            mask = np.zeros((120, 100), np.uint8)
+            mask[90:105, 60:90] = 255
+            Image.fromarray(mask).save(folder / path.name)
+        else:
+            (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+def hitting_run(store: Store, folder: Path) -> int:
+    """Finish a run in which every answer, D4, is a hit."""
+    import_dataset(store, "folder", masked_at_d4(folder), "tiny")
+    return another_run(store, a_spec([D4]))

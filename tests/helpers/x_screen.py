@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +95,7 @@ class XScreen:
 def _library(name: str) -> Any:  # noqa: ANN401 - ctypes knows functions by name only
     found = ctypes.util.find_library(name)
     if found is None:
-        pytest.skip(f"needs lib{name} to move the pointer")
+        raise OSError(f"lib{name} is not installed")
     return ctypes.CDLL(found)
 
 
@@ -103,8 +103,8 @@ def _library(name: str) -> Any:  # noqa: ANN401 - ctypes knows functions by name
 def x_screen(folder: Path) -> Iterator[XScreen]:
     """Start Xvfb with its framebuffer in an empty folder; skip where it is missing."""
     program = shutil.which("Xvfb")
-    if program is None:
-        pytest.skip("needs Xvfb")
+    if program is None or not all(map(ctypes.util.find_library, ("X11", "Xtst"))):
+        pytest.skip("needs Xvfb, and libX11 and libXtst to move the pointer")
     reading, writing = os.pipe()
     words = ["-displayfd", str(writing), "-fbdir", str(folder), "-nolisten", "tcp"]
     words += ["-screen", "0", f"{SIZE[0]}x{SIZE[1]}x24"]
@@ -120,3 +120,125 @@ def x_screen(folder: Path) -> Iterator[XScreen]:
             screen.close()
         finally:
             server.terminate()
+
+
+_VIEWABLE: Final = 2
+_CLIENT_MESSAGE: Final = 33
+_REVERT_TO_PARENT: Final = 2
+_CONTROL, _Q = 0xFFE3, 0x71
+"""Key symbols: left Control, and q."""
+
+
+class _Attributes(ctypes.Structure):
+    """XWindowAttributes."""
+
+    _fields_ = (
+        ("geometry", ctypes.c_int * 6),
+        ("visual", ctypes.c_void_p),
+        ("root", ctypes.c_ulong),
+        ("kinds", ctypes.c_int * 4),
+        ("backing", ctypes.c_ulong * 2),
+        ("save_under", ctypes.c_int),
+        ("colormap", ctypes.c_ulong),
+        ("map_installed", ctypes.c_int),
+        ("map_state", ctypes.c_int),
+        ("rest", ctypes.c_long * 16),
+    )
+
+
+class _ClientMessage(ctypes.Structure):
+    """XClientMessageEvent, as long as an XEvent."""
+
+    _fields_ = (
+        ("type", ctypes.c_int),
+        ("serial", ctypes.c_ulong),
+        ("send_event", ctypes.c_int),
+        ("display", ctypes.c_void_p),
+        ("window", ctypes.c_ulong),
+        ("message_type", ctypes.c_ulong),
+        ("format", ctypes.c_int),
+        ("data", ctypes.c_long * 5),
+        ("rest", ctypes.c_long * 16),
+    )
+
+
+_IGNORE: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(
+    lambda _display, _event: 0
+)
+"""Goes on where a window is gone by now; Xlib itself would end the process."""
+
+
+class XWindows:
+    """A connection to an X display.
+
+    Raises OSError where Xlib or XTest is not installed, or the display not there.
+    """
+
+    def __init__(self, display: str) -> None:
+        self._x11, self._xtst = _library("X11"), _library("Xtst")
+        self._x11.XOpenDisplay.restype = ctypes.c_void_p
+        self._x11.XDefaultRootWindow.restype = ctypes.c_ulong
+        self._x11.XInternAtom.restype = ctypes.c_ulong
+        self._x11.XSetErrorHandler(_IGNORE)
+        opened = self._x11.XOpenDisplay(display.encode())
+        if not opened:
+            raise OSError(f"no X display {display}")
+        self._display = ctypes.c_void_p(opened)
+
+    def titled(self, title: str) -> int | None:
+        """Return the window with this title that can be seen, None without one."""
+        return next((w for w in self._all() if self._is_shown(w, title)), None)
+
+    def close(self, window: int) -> None:
+        """Ask the program to close a window, as its title bar's button does."""
+        message = _ClientMessage(type=_CLIENT_MESSAGE, window=window, format=32)
+        message.message_type = self._atom("WM_PROTOCOLS")
+        message.data[0] = self._atom("WM_DELETE_WINDOW")
+        self._x11.XSendEvent(
+            self._display, ctypes.c_ulong(window), 0, ctypes.c_long(0), _at(message)
+        )
+        self._x11.XSync(self._display, 0)
+
+    def press_control_q(self, window: int) -> None:
+        """Give a window the keyboard and press Ctrl+Q."""
+        self._x11.XSetInputFocus(
+            self._display, ctypes.c_ulong(window), _REVERT_TO_PARENT, ctypes.c_ulong(0)
+        )
+        for symbol, down in ((_CONTROL, 1), (_Q, 1), (_Q, 0), (_CONTROL, 0)):
+            key = self._x11.XKeysymToKeycode(self._display, ctypes.c_ulong(symbol))
+            self._xtst.XTestFakeKeyEvent(
+                self._display, key & 0xFF, down, ctypes.c_ulong(0)
+            )
+        self._x11.XSync(self._display, 0)
+
+    def disconnect(self) -> None:
+        """Close the connection."""
+        self._x11.XCloseDisplay(self._display)
+
+    def _all(self) -> Iterator[int]:
+        top = ctypes.c_ulong(self._x11.XDefaultRootWindow(self._display))
+        found, count = ctypes.POINTER(ctypes.c_ulong)(), ctypes.c_uint()
+        ignored = _at(ctypes.c_ulong()), _at(ctypes.c_ulong())
+        if self._x11.XQueryTree(self._display, top, *ignored, _at(found), _at(count)):
+            yield from found[: count.value]
+            self._x11.XFree(found)
+
+    def _is_shown(self, window: int, title: str) -> bool:
+        attributes, name = _Attributes(), ctypes.c_char_p()
+        asked = self._display, ctypes.c_ulong(window)
+        if not self._x11.XGetWindowAttributes(*asked, _at(attributes)):
+            return False
+        if attributes.map_state != _VIEWABLE:
+            return False
+        if not self._x11.XFetchName(*asked, _at(name)):
+            return False
+        read = (name.value or b"").decode(errors="replace")
+        self._x11.XFree(name)
+        return read == title
+
+    def _atom(self, name: str) -> int:
+        return int(self._x11.XInternAtom(self._display, name.encode(), 0))
+
+
+def _at(value: Any) -> Any:  # noqa: ANN401 - ctypes has no type for it
+    return ctypes.byref(value)

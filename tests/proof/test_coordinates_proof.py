@@ -5,9 +5,13 @@ from collections import Counter
 
 import pytest
 
-from tests.helpers.golden_replies import FRAME, golden_replies, numbers_of
-from tests.helpers.mutations import mutated
-from tests.helpers.reading_checks import assert_sound
+from tests.helpers.golden_replies import (
+    FRAME,
+    assert_sound,
+    golden_replies,
+    mutated,
+    numbers_of,
+)
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.places import Place, ReplyStatus

@@ -20,10 +20,15 @@ import pydicom
 import pytest
 from pydicom.dataset import Dataset
 
-from tests.helpers import dcmtk, reference_pipeline
+from tests.helpers import reference_pipeline
 from tests.helpers.gauntlet_codestreams import all_cases
 from tests.helpers.gauntlet_words import Case
-from tests.helpers.public_frames import public_files, public_samples
+from tests.helpers.public_frames import (
+    DCMTK,
+    dcmtk_picture,
+    public_files,
+    public_samples,
+)
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import PointPx
@@ -165,7 +170,7 @@ def generated(case: Case, folder: Path, *, with_dcmtk: bool) -> list[Shown]:
             true = by_the_standard(flat, samples, case.color, case.bits)
         found.append(Shown(case.name, "standard", seen, true, case.tolerance))
         if with_dcmtk:
-            theirs = dcmtk.picture(path, flat, frame)
+            theirs = dcmtk_picture(path, flat, frame)
             found.append(Shown(case.name, "dcmtk", seen, theirs))
     return found
 
@@ -236,7 +241,7 @@ def _public(
         true = by_the_standard(flat, *found)
         yield Shown(path.name, "standard", seen, true)
     if with_dcmtk:
-        yield Shown(path.name, "dcmtk", seen, dcmtk.picture(path, flat, frame))
+        yield Shown(path.name, "dcmtk", seen, dcmtk_picture(path, flat, frame))
 
 
 def differences(shown: list[Shown]) -> list[Shown]:
@@ -275,7 +280,7 @@ def test_that_public_files_are_shown_as_the_standard_says() -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(not dcmtk.AVAILABLE, reason="needs dcmtk (apt install dcmtk)")
+@pytest.mark.skipif(not DCMTK, reason="needs dcmtk (apt install dcmtk)")
 def test_that_dcmtk_shows_the_same(cases: list[Case], tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         parts = pool.map(lambda c: generated(c, tmp_path, with_dcmtk=True), cases)

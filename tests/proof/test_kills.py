@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.kill_trial import VICTIMS, KillTrial, kill_spec, serving
-from tests.helpers.lasting_items import Row, lasting
+from tests.helpers.tabled import Row, lasting
 from tests.helpers.tiny_study import finish, write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.records import items_of_run

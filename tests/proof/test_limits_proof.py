@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.metered_server import Meter, MeteredServer
-from tests.helpers.random_spending import spend_at_random
+from tests.helpers.metered_server import Bucket, Meter, MeteredServer, spend_at_random
 from tests.helpers.tiny_study import a_spec, planned, server_profile, write_images
-from tests.helpers.token_bucket import Bucket
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tiny_bert import write_tiny_bert
+from tests.helpers.tiny_transformers import write_tiny_bert
 from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.helpers.public_files import pydicom_files, shared_data
 from tests.helpers.public_frames import public_files
-from tests.helpers.pydicom_files import pydicom_files
-from tests.helpers.shared_data import shared_data
 from viewer.domain.errors import UnreadableInputError
 from viewer.imaging.luts import to_raster
 from viewer.readers.catalog import read_headers

@@ -8,9 +8,9 @@ from typing import Final
 
 import pytest
 
-from tests.helpers.lasting_items import lasting_csv
 from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered
 from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.tabled import lasting_csv
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.canaries import FINDING, SIZE, Canary, everything_in, write_canaries
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import Received, ScriptedServer
+from tests.helpers.tiny_study import everything_is_remote
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx

@@ -11,9 +11,8 @@ import pytest
 from PIL import Image, ImageCms, ImageDraw, PngImagePlugin, TiffImagePlugin
 
 from tests.helpers.canaries import FINDING, everything_in
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import ScriptedServer
-from tests.helpers.tiny_study import a_spec
+from tests.helpers.tiny_study import a_spec, everything_is_remote
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.privacy import ReviewDecision
 from viewer.imaging.png import is_bare_png

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.lasting_items import lasting_csv
+from tests.helpers.tabled import lasting_csv
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.results.item_columns import ITEM_COLUMNS

@@ -10,8 +10,14 @@ from PySide6.QtCore import QPoint, QSize
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.command_process import CommandProcess
-from tests.helpers.measure_store import finished_run
-from tests.helpers.tiny_study import D4, a_spec, finish, planned, write_images
+from tests.helpers.tiny_study import (
+    D4,
+    a_spec,
+    finish,
+    finished_run,
+    planned,
+    write_images,
+)
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunStatus
 from viewer.settings import Settings

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QGraphicsScene
 
-from tests.helpers.made_answers import a_stored_answer
+from tests.helpers.random_answers import a_stored_answer
 from viewer.domain.figure import (
     FigureHead,
     PlotFigure,

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.made_answers import a_stored_answer
+from tests.helpers.random_answers import a_stored_answer
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.image import Photometric, PixelImage
 from viewer.services.inspecting.answers import StoredAnswer

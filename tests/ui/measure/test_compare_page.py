@@ -10,8 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.compared import A_CELL, another_run, two_models
-from tests.helpers.tiny_study import UNIFORM, a_spec
+from tests.helpers.tiny_study import D4, UNIFORM, a_spec, another_run, two_models
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.image import Raster
 from viewer.domain.styles import rgb_of, sides_of
@@ -174,7 +173,7 @@ def test_that_both_answers_are_drawn_each_in_its_colour(
     pictures = PairPictures(settings.store, LocalDecoder())
     with open_store(settings.store) as store:
         found = compare(store, *sides)
-        other = another_run(store, a_spec([A_CELL], params={"grids": [16]}))
+        other = another_run(store, a_spec([D4], params={"grids": [16]}))
         twice = compare(store, sides[0], Side(other, "says-d4"))
     for comparison in (found, twice):
         for pair in comparison.pairing.scored[:4]:

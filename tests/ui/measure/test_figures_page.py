@@ -14,8 +14,8 @@ from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES
+from tests.helpers.tiny_study import finished_run
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.errors import OverreadError
 from viewer.domain.figure import Figure, RateFigure

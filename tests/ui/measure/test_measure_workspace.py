@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.measure_store import finished_run, misjudge
+from tests.helpers.tiny_study import finished_run, misjudge
 from tests.helpers.window_story import found
 from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped

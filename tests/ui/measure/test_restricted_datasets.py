@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.remote import everything_is_remote
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import everything_is_remote, write_images
 from viewer.domain.case import ImageRef
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.privacy.decisions import (

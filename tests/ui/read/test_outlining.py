@@ -135,7 +135,7 @@ def test_that_a_rectangles_outline_is_a_mask_answer_that_undo_takes_away(
 ) -> None:
     pytest.importorskip("torch", reason="needs torch")
     pytest.importorskip("transformers", reason="needs transformers")
-    from tests.helpers.tiny_sam import write_tiny_sam
+    from tests.helpers.tiny_transformers import write_tiny_sam
 
     folder = write_tiny_sam(tmp_path / "sam")
     write_models(

@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.remote import everything_is_remote
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import everything_is_remote, write_images
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.case import ImageRef, View
 from viewer.domain.geometry import BoxPx

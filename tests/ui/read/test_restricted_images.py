@@ -6,8 +6,7 @@ import pytest
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.remote import everything_is_remote
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import everything_is_remote, write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.measure_store import finished_run
+from tests.helpers.tiny_study import finished_run
 from tests.helpers.window_story import Story, found, open_window
 from viewer.settings import Settings
 from viewer.ui.application.actions import Place

@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QGraphicsItem
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.review_store import FINDING, MODELS, missed_run
 from tests.helpers.review_story import ReviewStory, open_review, words_on_screen
+from tests.helpers.reviewed_run import FINDING, MODELS, missed_run
 from tests.ui.canvas.conftest import pixels
 from viewer.domain.answer import CellAnswer
 from viewer.domain.reading import TaskState

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.review_store import DATASET, missed_run
 from tests.helpers.review_story import ReviewStory, open_review
+from tests.helpers.reviewed_run import DATASET, missed_run
 from viewer.domain.form import Form, Option
 from viewer.domain.form_catalog import DIFFERENTIAL, GRADING
 from viewer.domain.reading import Material, SessionId, TaskState

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.reader_process import READER, cell_for, start_reader
-from tests.helpers.review_store import DATASET, FINDING, MODELS, missed_run
 from tests.helpers.review_story import ReviewStory, open_review, words_on_screen
+from tests.helpers.reviewed_run import DATASET, FINDING, MODELS, missed_run
 from viewer.domain.answer import CellAnswer
 from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.helpers.kill_trial import KillTrial, serving
-from tests.helpers.lasting_items import Row, lasting_csv
+from tests.helpers.tabled import Row, lasting_csv
 from tests.helpers.tiny_study import write_images
 from tests.helpers.window_process import open_again, start_batch
 from viewer.cli import run_command_line

@@ -8,9 +8,8 @@ from typing import Any
 import click
 import pytest
 
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import ScriptedServer
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import everything_is_remote, write_images
 from viewer.cli import run_command_line
 from viewer.cli.privacy import ask_for_keys
 from viewer.domain.exchange import ModelProfile

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
-from tests.helpers.shared_data import shared_data
+from tests.helpers.public_files import shared_data
 from viewer.domain.image import Raster
 from viewer.imaging.blending import Blend, Composite, Pasting, Region, composite
 from viewer.imaging.seams import seam_of, shifted_sham

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 from sklearn.metrics import roc_auc_score
 
+from tests.helpers.public_files import shared_data
 from tests.helpers.requests import facts, request
-from tests.helpers.shared_data import shared_data
 from viewer.domain.exchange import Facts, ModelProfile
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.helpers.token_bucket import Bucket, Simulation
+from tests.helpers.metered_server import Bucket, Simulation
 from viewer.models.limits import (
     COOL_DOWN_S,
     START,

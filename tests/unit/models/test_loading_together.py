@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.tiny_bert import write_tiny_bert
-from tests.helpers.tiny_sam import write_tiny_sam
+from tests.helpers.tiny_transformers import write_tiny_bert, write_tiny_sam
 from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.loaded import LoadState, silent

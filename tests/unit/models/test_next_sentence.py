@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.requests import facts, request
-from tests.helpers.tiny_bert import write_tiny_bert
+from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.errors import ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
 from viewer.domain.interpretability import Choices

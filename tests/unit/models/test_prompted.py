@@ -11,9 +11,8 @@ pytest.importorskip("transformers", reason="needs transformers")
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tests.helpers.requests import facts, request
-from tests.helpers.scripted_clock import ScriptedClock
-from tests.helpers.tiny_sam import write_tiny_sam
+from tests.helpers.requests import ScriptedClock, facts, request
+from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.exchange import BoxPrompt, ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster

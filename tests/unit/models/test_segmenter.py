@@ -13,7 +13,7 @@ pytest.importorskip("transformers", reason="needs transformers")
 import torch
 from PIL import Image
 
-from tests.helpers.tiny_sam import SIDE, write_tiny_sam
+from tests.helpers.tiny_transformers import SIDE, write_tiny_sam
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster

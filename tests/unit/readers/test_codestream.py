@@ -8,7 +8,7 @@ import pytest
 from pydicom.dataset import Dataset
 from pydicom.encaps import encapsulate_extended, get_frame
 
-from tests.helpers.pydicom_files import pydicom_file
+from tests.helpers.public_files import pydicom_file
 from viewer.readers.dicom.pixel_form import PixelForm, pixel_form
 from viewer.readers.dicom.stored_frame import coded_frame, decode_jpeg2000
 from viewer.readers.files.refusal import ContradictionError

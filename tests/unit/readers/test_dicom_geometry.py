@@ -12,7 +12,7 @@ from pydicom.dataset import Dataset
 from pydicom.uid import EnhancedMRImageStorage
 
 from tests.helpers.make_dicom import dicom_dataset, make_dicom, save_dicom
-from tests.helpers.pydicom_files import pydicom_file
+from tests.helpers.public_files import pydicom_file
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointMm
 from viewer.domain.image_geometry import Spacing, SpacingMeaning

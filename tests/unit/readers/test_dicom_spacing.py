@@ -8,7 +8,7 @@ import pytest
 from pydicom.dataset import Dataset
 
 from tests.helpers.make_dicom import dicom_dataset, make_dicom, save_dicom
-from tests.helpers.pydicom_files import pydicom_file
+from tests.helpers.public_files import pydicom_file
 from viewer.domain.case import ImageRef
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.annotation import corner_text

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.make_dicom import make_dicom
-from tests.helpers.shared_data import shared_data
+from tests.helpers.public_files import shared_data
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import PointMm, SizePx

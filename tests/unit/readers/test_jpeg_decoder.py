@@ -12,7 +12,7 @@ from imagecodecs import jpeg8_encode
 from pydicom import uid
 from pydicom.encaps import encapsulate, get_frame
 
-from tests.helpers.pydicom_files import pydicom_file
+from tests.helpers.public_files import pydicom_file
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.dicom.decoding import load_dicom, stored_pixels
 

@@ -15,7 +15,7 @@ from tests.helpers.make_slide import (
     write_svs,
     write_tiled_tiff,
 )
-from tests.helpers.shared_data import shared_data
+from tests.helpers.public_files import shared_data
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import Spacing, SpacingMeaning

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.helpers.pydicom_files import pydicom_file
+from tests.helpers.public_files import pydicom_file
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric

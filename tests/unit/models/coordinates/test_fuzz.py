@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.golden_replies import FRAME, golden_replies
-from tests.helpers.mutations import mutated
-from tests.helpers.reading_checks import assert_sound
+from tests.helpers.golden_replies import FRAME, assert_sound, golden_replies, mutated
 from viewer.models.coordinates.conventions import CONVENTIONS, detect
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
+from tests.helpers.tiny_vlm import local_model
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.transformers_local.adapter import TransformersLocal
 

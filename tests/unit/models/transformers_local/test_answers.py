@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import (
     Message,

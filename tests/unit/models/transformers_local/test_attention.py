@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelRequest
 from viewer.domain.geometry import Affine, PointPx

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.helpers import tiny_vlm
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.models.transformers_local.adapter import Batcher, TransformersLocal
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.helpers.requests import request
-from tests.helpers.scripted_clock import ScriptedClock
+from tests.helpers.requests import ScriptedClock, request
 from viewer.domain.interpretability import Highlight
 from viewer.domain.reference import Mask
 from viewer.models.transformers_local import adapter, answering, engine, memory

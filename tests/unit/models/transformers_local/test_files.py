@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.local_model import local_model
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.models.loaded import silent
 from viewer.models.transformers_local.files import (

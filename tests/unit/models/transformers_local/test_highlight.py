@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import Affine, SizePx

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.local_model import local_model
 from tests.helpers.requests import request
+from tests.helpers.tiny_vlm import local_model
 from viewer.domain.errors import MissingDependencyError, ProviderError, WrongUseError
 from viewer.models.loaded import LoadCancelledError, LoadState, loading_alone, silent
 from viewer.models.transformers_local import failures, memory

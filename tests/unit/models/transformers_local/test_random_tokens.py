@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from tests.helpers.local_model import local_model
-from tests.helpers.tiny_tokenizer import tokenizer
+from tests.helpers.tiny_vlm import local_model, tokenizer
 from viewer.domain.errors import WrongUseError
 from viewer.models.protocol import SamplesTokens
 from viewer.models.transformers_local.foreign import Foreign

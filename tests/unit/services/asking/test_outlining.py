@@ -10,8 +10,8 @@ from viewer.domain.plain import made, plain
 pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("transformers", reason="needs transformers")
 
-from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import MaskAnswer, Status
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError

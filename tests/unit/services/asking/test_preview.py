@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import a_spec, finish, planned
+from tests.helpers.tiny_study import a_spec, everything_is_remote, finish, planned
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.models.coordinates.forms import form_of

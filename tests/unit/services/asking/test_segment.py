@@ -8,7 +8,7 @@ from PIL import Image
 pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("transformers", reason="needs transformers")
 
-from tests.helpers.tiny_sam import write_tiny_sam
+from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.cli import run_command_line
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError

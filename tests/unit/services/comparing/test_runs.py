@@ -12,15 +12,18 @@ import pytest
 from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
-from tests.helpers.compared import (
-    A_CELL,
+from tests.helpers.paired import paired_comparison
+from tests.helpers.tiny_study import (
+    D4,
+    UNIFORM,
+    a_spec,
     another_run,
+    finish,
     hitting_run,
     masked_at_d4,
+    planned,
     two_models,
 )
-from tests.helpers.paired import paired_comparison
-from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned
 from viewer.cli import overread
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
@@ -117,7 +120,7 @@ def test_that_the_tests_are_those_of_the_metrics_on_the_same_pairs(
 
 @pytest.mark.statement("X-01")
 def test_that_no_trial_of_either_side_is_dropped(store: Store, tmp_path: Path) -> None:
-    run = planned(store, tmp_path / "d", a_spec([A_CELL]))
+    run = planned(store, tmp_path / "d", a_spec([D4]))
     (tmp_path / "d" / "patient00001_frontal.png").write_bytes(b"gone")
     finish(store, run)
     other = another_run(store, a_spec([UNIFORM], repeats=2))
@@ -134,7 +137,7 @@ def test_that_no_trial_of_either_side_is_dropped(store: Store, tmp_path: Path) -
 def test_that_what_is_still_to_be_asked_marks_everything(
     store: Store, tmp_path: Path
 ) -> None:
-    run = planned(store, tmp_path / "d", a_spec([A_CELL, UNIFORM]))
+    run = planned(store, tmp_path / "d", a_spec([D4, UNIFORM]))
     found = compare(store, Side(run, "says-d4"), Side(run, "uniform"))
     assert found.incomplete
     assert found.watermark.startswith("Incomplete: 4 pairs")
@@ -169,7 +172,7 @@ def test_that_two_runs_of_the_same_replies_are_not_tested(
     store: Store, tmp_path: Path
 ) -> None:
     run = hitting_run(store, tmp_path / "d")
-    again = another_run(store, a_spec([A_CELL]), new=True)
+    again = another_run(store, a_spec([D4]), new=True)
     found = compare(store, Side(run, "says-d4"), Side(again, "says-d4"))
     assert found.flips == ()
     assert found.causes == {}
@@ -213,7 +216,7 @@ def test_that_runs_without_a_common_item_cannot_be_compared(
 
     folder = write_images(tmp_path / "e", 2, "Consolidation")
     import_dataset(store, "folder", folder, "other")
-    other = another_run(store, a_spec([A_CELL], dataset="other"))
+    other = another_run(store, a_spec([D4], dataset="other"))
     with pytest.raises(WrongUseError, match="no item in common"):
         compare(store, sides[0], Side(other, "says-d4"))
 
@@ -249,7 +252,7 @@ def test_that_holm_counts_the_whole_declared_family(
     store: Store, tmp_path: Path
 ) -> None:
     far = ModelProfile("far", "scripted", {"answer": "A1"})
-    spec = a_spec([A_CELL, UNIFORM, far], repeats=10)
+    spec = a_spec([D4, UNIFORM, far], repeats=10)
     run = planned(store, tmp_path / "d", spec)
     declare_family(store, "tiny", ("says-d4", "uniform", "far", "never-run"))
     finish(store, run)
@@ -274,7 +277,7 @@ def test_that_a_family_is_found_whatever_the_order_its_models_were_named_in(
     far = ModelProfile("far", "scripted", {"answer": "A1"})
     import_dataset(store, "folder", masked_at_d4(tmp_path / "d"), "tiny")
     declare_family(store, "tiny", ("far", "uniform", "says-d4"))
-    one = another_run(store, a_spec([A_CELL, UNIFORM], repeats=60))
+    one = another_run(store, a_spec([D4, UNIFORM], repeats=60))
     two = another_run(store, a_spec([far], repeats=60, params={"grids": [16]}))
     found = compare(store, Side(one, "uniform"), Side(two, "far"))
     other = compare(store, Side(one, "says-d4"), Side(two, "far"))
@@ -341,7 +344,7 @@ def test_that_prompts_differ_word_by_word() -> None:
 def test_that_settings_and_images_are_compared(store: Store, tmp_path: Path) -> None:
     run = hitting_run(store, tmp_path / "d")
     params = {"grids": [8], "line_px": 2}
-    other = another_run(store, a_spec([A_CELL], params=params))
+    other = another_run(store, a_spec([D4], params=params))
     found = compare(store, Side(run, "says-d4"), Side(other, "says-d4"))
     changed = {(s.group, s.name): (s.first, s.second) for s in found.asked.settings
                if not s.same}  # fmt: skip

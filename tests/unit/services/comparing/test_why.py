@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.compared import (
-    A_CELL,
+from tests.helpers.tiny_study import (
+    D4,
+    a_spec,
     another_run,
     hitting_run,
     masked_elsewhere,
     two_models,
 )
-from tests.helpers.tiny_study import a_spec
 from viewer.domain.answer import CellAnswer, Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.grid import Cell
@@ -86,7 +86,7 @@ def test_that_the_same_reply_read_otherwise_flips_by_the_parser(
     with monkeypatch.context() as changed:
         changed.setattr(parser, "parse", misread)
         changed.setattr(GridLocalization, "parser_version", "0")
-        other = another_run(store, a_spec([A_CELL]), new=True)
+        other = another_run(store, a_spec([D4]), new=True)
     comparison = compared(store, hits, other)
     why = {str(flip.why) for flip in comparison.flips}
     assert why == {"parser: read as D4 and as A1, by parser 1 and 0"}
@@ -100,7 +100,7 @@ def test_that_another_mask_flips_by_the_reference(
 ) -> None:
     moved = masked_elsewhere(tmp_path / "moved", tmp_path / "d")
     import_dataset(store, "folder", moved, "moved")
-    other = another_run(store, a_spec([A_CELL], dataset="moved"))
+    other = another_run(store, a_spec([D4], dataset="moved"))
     comparison = compared(store, hits, other)
     assert [flip.why.because for flip in comparison.flips] == [(Cause.REFERENCE,)] * 4
     assert "the mask differs" in comparison.flips[0].why.detail
@@ -111,7 +111,7 @@ def test_that_another_rule_for_its_cells_flips_by_the_reference_too(
     store: Store, hits: int
 ) -> None:
     params = {"grids": [8], "hit_threshold": 1.0}
-    other = another_run(store, a_spec([A_CELL], params=params))
+    other = another_run(store, a_spec([D4], params=params))
     comparison = compared(store, hits, other)
     assert len(comparison.flips) == 4
     for flip in comparison.flips:
@@ -120,7 +120,7 @@ def test_that_another_rule_for_its_cells_flips_by_the_reference_too(
 
 
 def test_that_another_grid_flips_by_the_transform(store: Store, hits: int) -> None:
-    other = another_run(store, a_spec([A_CELL], params={"grids": [16]}))
+    other = another_run(store, a_spec([D4], params={"grids": [16]}))
     comparison = compared(store, hits, other)
     assert [flip.why.because for flip in comparison.flips] == [(Cause.TRANSFORM,)] * 4
     detail = "a different image was sent and the grid is placed differently"
@@ -153,6 +153,6 @@ def test_that_another_scorer_is_told_from_all_these(
     with monkeypatch.context() as changed:
         changed.setattr(scorer, "score", harsh)
         changed.setattr(GridLocalization, "scorer_version", "0")
-        other = another_run(store, a_spec([A_CELL]), new=True)
+        other = another_run(store, a_spec([D4]), new=True)
     whys = {str(flip.why) for flip in compared(store, hits, other).flips}
     assert whys == {"scorer: scored by version 1, then by 0"}

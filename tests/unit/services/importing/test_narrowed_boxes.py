@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.anatomy_images import ANATOMIES, box_in, image
+from tests.helpers.heal_trials import ANATOMIES, box_in, image
 from viewer.cli import run_command_line
 from viewer.domain.case import Dataset, ReferenceBox
 from viewer.domain.errors import WrongUseError

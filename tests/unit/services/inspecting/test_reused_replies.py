@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.compared import another_run
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
+from tests.helpers.tiny_study import D4, UNIFORM, a_spec, another_run, finish, planned
 from viewer.domain.case import ImageRef
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.inspecting.answers import answers_about

@@ -2,9 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import ScriptedServer
-from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import (
+    D4,
+    a_spec,
+    everything_is_remote,
+    finish,
+    planned,
+    server_profile,
+)
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.domain.run import OrphanPolicy
 from viewer.readers.pixels import load_pixels

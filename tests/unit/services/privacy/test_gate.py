@@ -15,11 +15,9 @@ from pydicom.sr.codedict import codes
 from pydicom.sr.coding import Code
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.prepared import prepare_trial
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.requests import facts as some_facts
 from tests.helpers.scripted_server import Received, ScriptedServer
-from tests.helpers.tiny_study import a_spec
+from tests.helpers.tiny_study import a_spec, everything_is_remote, prepare_trial
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError, PrivacyError

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import ScriptedServer
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import everything_is_remote, finish
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.review_store import DATASET, FINDING, missed_run
+from tests.helpers.reviewed_run import DATASET, FINDING, missed_run
 from viewer.domain.errors import WrongUseError
 from viewer.services.readings.opening import open_error_review, session
 from viewer.services.readings.review_offer import (

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.shared_data import shared_data
+from tests.helpers.public_files import shared_data
 from viewer.domain.case import View
 from viewer.domain.form_catalog import ANATOMY, POSITION
 from viewer.domain.geometry import SizePx

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.measure_store import finished_run
 from tests.helpers.reviewed_run import FINDINGS, MODELS, reviewed_run
+from tests.helpers.tiny_study import finished_run
 from viewer.domain.form_catalog import ANATOMY, VERDICT
 from viewer.metrics.capped_review import capped_review
 from viewer.services.readings import cases, opening, recording

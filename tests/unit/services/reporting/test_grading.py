@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.helpers.item_runs import item_run
-from tests.helpers.measure_store import finished_run
+from tests.helpers.tiny_study import finished_run
 from viewer.services.inspecting.runs import run_list
 from viewer.store.database import open_store
 

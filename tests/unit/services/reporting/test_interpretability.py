@@ -9,8 +9,8 @@ import pytest
 
 from tests.helpers import quiz_study, tiny_vlm
 from tests.helpers.quiz_study import Params, Quiz, quiz_spec, registered
-from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
 from viewer.domain.exchange import BoxPrompt, ModelProfile, ModelReply
 from viewer.domain.geometry import Affine, BoxPx

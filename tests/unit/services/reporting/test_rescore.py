@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
-from tests.helpers.measure_store import misjudge
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
+from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, misjudge, planned
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError

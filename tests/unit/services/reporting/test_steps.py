@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.quiz_study import (
     JUDGE,
     quiz_in_catalog,
@@ -15,7 +14,7 @@ from tests.helpers.quiz_study import (
     registered,
     says,
 )
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile

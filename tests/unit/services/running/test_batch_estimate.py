@@ -3,8 +3,15 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.helpers.batch_forms import SERVER, a_form
-from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned, write_images
+from tests.helpers.tiny_study import (
+    SERVER,
+    UNIFORM,
+    a_form,
+    a_spec,
+    finish,
+    planned,
+    write_images,
+)
 from viewer.models.prices import PRICES_DATE
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.batch_estimate import duration, estimate

@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.batch_forms import SERVER, a_form
 from tests.helpers.quiz_study import quiz_in_catalog
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import SERVER, a_form, write_images
 from viewer.domain.errors import WrongUseError
 from viewer.services.configuring.study_file import read_study_file
 from viewer.services.importing.import_dataset import import_dataset

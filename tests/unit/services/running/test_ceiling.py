@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.metered_server import Meter, MeteredServer
-from tests.helpers.random_spending import spend_at_random
+from tests.helpers.metered_server import Meter, MeteredServer, spend_at_random
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import (
     D4,

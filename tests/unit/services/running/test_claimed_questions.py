@@ -12,9 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.prepared import prepared_question
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import (
+    a_spec,
+    finish,
+    planned,
+    prepared_question,
+    server_profile,
+)
 from viewer.domain.answer import Status
 from viewer.domain.run import (
     Event,

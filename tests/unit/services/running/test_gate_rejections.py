@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.remote import count_every_host_as_remote, everything_is_remote
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
-from tests.helpers.tiny_study import a_spec, finish, planned
+from tests.helpers.tiny_study import (
+    a_spec,
+    count_every_host_as_remote,
+    everything_is_remote,
+    finish,
+    planned,
+)
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.domain.probe import Verdict

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.quiz_study import Quiz, quiz_in_catalog, quiz_spec, registered
-from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import Received, ScriptedServer
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import everything_is_remote, finish
 from viewer.domain.answer import Status
 from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ImagePart, ModelProfile

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.batch_forms import a_form
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import item_run
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import D4, a_form, a_spec, finish, planned, server_profile
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.errors import OverreadError, WrongUseError

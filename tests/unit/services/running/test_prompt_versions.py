@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.batch_forms import a_form
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, write_images
+from tests.helpers.tiny_study import D4, UNIFORM, a_form, a_spec, finish, write_images
 from viewer.cli import run_command_line
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.catalog import read_dataset

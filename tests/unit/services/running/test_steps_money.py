@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.metered_server import Meter, MeteredServer
-from tests.helpers.prepared import prepared_question
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
-from tests.helpers.tiny_study import finish, server_profile
+from tests.helpers.tiny_study import finish, prepared_question, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped, OrphanPolicy, RunStatus

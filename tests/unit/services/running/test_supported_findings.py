@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.batch_forms import a_form
-from tests.helpers.tiny_study import D4, a_spec, finish, write_images
+from tests.helpers.tiny_study import D4, a_form, a_spec, finish, write_images
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import D4, a_spec, finish, server_profile
+from tests.helpers.tiny_study import D4, a_spec, finish, prepare_trial, server_profile
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile

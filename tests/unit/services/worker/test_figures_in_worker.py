@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES, heat, rates
+from tests.helpers.tiny_study import finished_run
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import made, plain
 from viewer.domain.styles import DARK

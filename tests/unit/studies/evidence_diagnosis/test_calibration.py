@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from tests.helpers.evidence_rows import EVERY, frames_of, random_rows, table_of
+from tests.helpers.evidence_cases import EVERY, frames_of, random_rows, table_of
 from viewer.domain.item import Item
 from viewer.domain.report import Table
 from viewer.metrics.judging import prediction_powered

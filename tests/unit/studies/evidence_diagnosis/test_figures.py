@@ -3,8 +3,14 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.evidence_cases import CHINESE, ENGLISH
-from tests.helpers.evidence_rows import frames_of, lines_of, random_rows, table_of
+from tests.helpers.evidence_cases import (
+    CHINESE,
+    ENGLISH,
+    frames_of,
+    lines_of,
+    random_rows,
+    table_of,
+)
 from viewer.domain.answer import Status
 from viewer.domain.evidence import Language
 from viewer.domain.exchange import ModelProfile

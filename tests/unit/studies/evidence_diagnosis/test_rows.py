@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.evidence_cases import ENGLISH
-from tests.helpers.evidence_rows import EVERY
+from tests.helpers.evidence_cases import ENGLISH, EVERY
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.result import Score, TrialResult

@@ -4,8 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.evidence_cases import ENGLISH
-from tests.helpers.evidence_rows import frames_of, table_of
+from tests.helpers.evidence_cases import ENGLISH, frames_of, table_of
 from viewer.domain.answer import Status
 from viewer.domain.evidence import EvidenceType
 from viewer.metrics.divergence import jsd

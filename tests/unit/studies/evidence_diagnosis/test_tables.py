@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 
-from tests.helpers.evidence_cases import CHINESE, ENGLISH
-from tests.helpers.evidence_rows import (
+from tests.helpers.evidence_cases import (
+    CHINESE,
+    ENGLISH,
     EVERY,
     frames_of,
     lines_of,

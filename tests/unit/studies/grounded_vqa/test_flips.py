@@ -6,15 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.helpers.anatomy_images import ANATOMIES, image
 from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.heal_trials import (
+    ANATOMIES,
     NO,
     UNREAD,
     YES,
     YesNo,
     closed,
     heal_rows,
+    image,
     probed,
     unsaid,
 )

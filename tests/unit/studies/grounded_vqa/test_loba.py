@@ -7,8 +7,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset, heal_spec
-from tests.helpers.prepared import prepare_trial
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
 from viewer.domain.item import TASK_MARK

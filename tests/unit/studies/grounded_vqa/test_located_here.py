@@ -11,9 +11,9 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset
-from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import finish
-from tests.helpers.tiny_tokenizer import EOS
+from tests.helpers.tiny_transformers import write_tiny_sam
+from tests.helpers.tiny_vlm import EOS
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.anatomy_images import ANATOMIES, image
+from tests.helpers.heal_trials import ANATOMIES, image
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.anatomy_images import ANATOMIES, image
+from tests.helpers.heal_trials import ANATOMIES, image
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.plain import plain

@@ -8,8 +8,8 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import answers, heal_dataset, heal_spec
-from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, SizePx

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.helpers.anatomy_images import ANATOMIES, SIDE, block, box_in, image
+from tests.helpers.heal_trials import ANATOMIES, SIDE, block, box_in, image
 from viewer.domain.case import DatasetImage
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx

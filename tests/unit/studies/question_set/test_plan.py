@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.question_sets import question_set_dataset
+from tests.helpers.tiny_study import prepare_trial
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, TextPart

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.report_folder import report_dataset, report_folder
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, TextPart

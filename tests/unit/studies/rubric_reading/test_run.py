@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.prepared import prepare_trial
 from tests.helpers.report_folder import TASKS, report_dataset, report_folder
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.errors import TOO_LONG, WrongUseError

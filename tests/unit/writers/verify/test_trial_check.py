@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.bundled_trial import alarms, record
+from tests.helpers.bundled_run import alarms, record
 from viewer.domain.answer import (
     AnyAnswer,
     ChoiceAnswer,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.bundled_trial import alarms, record
+from tests.helpers.bundled_run import alarms, record
 from tests.unit.studies.grounded_vqa.test_parse import LABELS, NO, YES
 from tests.unit.studies.pathology_mcq.golden_replies import ALL, OPTIONS
 from viewer.domain.answer import (

@@ -1,8 +1,11 @@
-"""The files that pydicom and pydicom-data bring along."""
+"""Real files: those of pydicom, and those beside the project on some machines."""
 
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 _NO_DICOM = {".txt", ".json", ".icc", ".gz", ".dump", ".py", ".md"}
 
 
@@ -23,3 +26,11 @@ def pydicom_files() -> list[Path]:
 def pydicom_file(name: str) -> Path:
     """Return the file of that name."""
     return next(path for path in pydicom_files() if path.name == name)
+
+
+def shared_data(*parts: str) -> Path:
+    """Return a path inside the shared data, or skip the calling test."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"needs the shared data folder: {'/'.join(parts)} is not there")
+    return path

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from viewer.results import evaluate
 from viewer.results.estimators import ESTIMATORS, Seen
 from viewer.results.spec import Cell, Line, TableSpec

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
-from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.study_samples import STUDIES, item_run
 from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
 from viewer import api
 from viewer.cli import run_command_line

@@ -1,4 +1,4 @@
-"""Small DICOM files made for a test, with any attribute set or left out."""
+"""Small DICOM files with any attribute set or left out, and a DX image to write."""
 
 from pathlib import Path
 from typing import Any
@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.uid import UID, ExplicitVRLittleEndian, SecondaryCaptureImageStorage
+
+from viewer.domain.case import View
+from viewer.writers.dicom_dx import DxHeader
 
 
 def dicom_dataset(
@@ -67,3 +70,18 @@ def make_dicom(
     return save_dicom(
         dicom_dataset(pixels, bits_stored=bits_stored, **attributes), path
     )
+
+
+DX_HEADER = DxHeader(
+    collection="phantom-0-40x50",
+    patient_id="patient00001",
+    study_name="patient00001/study1",
+    name="patient00001_study1_view1_frontal",
+    number=1,
+    view=View.FRONTAL,
+    sex="F",
+    spacing_mm=0.875,
+    inverted=False,
+    compressed=False,
+)
+DX_VALUES = np.random.default_rng(0).integers(0, 4096, (50, 40), dtype=np.uint16)

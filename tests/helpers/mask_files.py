@@ -1,8 +1,10 @@
 """A disc as a mask in every form that annotation tools and image editors write.
 
-Each is the same finding, or cannot say what is.
+Each is the same finding, or cannot say what is. A saliency map is what CheXlocalize
+pickles.
 """
 
+import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFilter
 
-from tests.helpers.make_tiff import Page, write_tiff
+from tests.helpers.make_raster import Page, write_tiff
 
 SIDE: Final = 96
 _y, _x = np.mgrid[0:SIDE, 0:SIDE]
@@ -143,3 +145,17 @@ OPEN: Final[Mapping[str, Write]] = {
     "against-alpha.png": _against_alpha,
 }
 """Files that leave it open."""
+
+
+SALIENCY_IMAGE = "patient1_study1_view1_frontal"
+
+
+def write_map(folder: Path, finding: str, peak: tuple[int, int]) -> Path:
+    """Write a map of 8 × 8 with one peak, over an image of 80 × 160."""
+    values = np.zeros((1, 1, 8, 8), np.float32)
+    values[0, 0, peak[0], peak[1]] = 1
+    path = folder / f"{SALIENCY_IMAGE}_{finding}_map.pkl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    value = {"map": values, "cxr_dims": (160, 80), "prob": 0.75}
+    path.write_bytes(pickle.dumps(value))
+    return path

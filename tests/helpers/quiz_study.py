@@ -1,5 +1,9 @@
-"""A small study about items: a choice, then a judge, who is asked once more if odd."""
+"""A small study about items: a choice, then a judge, who is asked once more if odd.
 
+``python -m tests.helpers.quiz_study STORE RUN`` finishes a run of it, to be killed.
+"""
+
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.tiny_study import finish
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.choice import letter_of, option_of
@@ -20,13 +25,14 @@ from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
 from viewer.domain.plugins import Plugin, Plugins
 from viewer.domain.result import Score
-from viewer.domain.run import Condition, RunSpec, Step, Trial
+from viewer.domain.run import Condition, OrphanPolicy, RunSpec, Step, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.folder import read
 from viewer.services.configuring.study_file import make_spec
+from viewer.services.running.coordinator import BatchOptions
 from viewer.store import cases
-from viewer.store.database import Store
+from viewer.store.database import Store, open_store
 from viewer.studies import catalog
 from viewer.studies.fields import ModelName, Switch, param, read_fields
 from viewer.studies.presets import PresetStudy
@@ -226,3 +232,14 @@ def says(name: str, answers: Mapping[str, str], folder: Path) -> ModelProfile:
     path = folder / f"{name}.json"
     path.write_text(json.dumps(dict(answers)), encoding="utf-8")
     return ModelProfile(name, "scripted", {"answers_file": str(path)})
+
+
+def main(path: Path, run: int) -> None:
+    """Finish a run of the store, one question at a time."""
+    options = BatchOptions(concurrency=1, orphans=OrphanPolicy.RETRY)
+    with quiz_in_catalog(), open_store(path) as store:
+        finish(store, run, options)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -14,9 +14,16 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from tests.helpers import make_png
-from tests.helpers.make_png import orientation_chunk, write_png
-from tests.helpers.make_tiff import DEFLATE, NONE, PACKBITS, Page, write_tiff
+from tests.helpers.make_raster import (
+    DEFLATE,
+    NONE,
+    PACKBITS,
+    ColourType,
+    Page,
+    orientation_chunk,
+    write_png,
+    write_tiff,
+)
 
 Array = npt.NDArray[Any]
 _ROWS, _COLUMNS = 21, 34
@@ -283,11 +290,11 @@ def _png() -> Iterator[RasterCase]:
         values = stored if bits > 8 else _eighths(stored, white)
         name = f"grey-{bits}bit"
         yield _png_case(
-            name, stored, make_png.GREY, stored * 255.0 / white, values, bits=bits
+            name, stored, ColourType.GREY, stored * 255.0 / white, values, bits=bits
         )
     for bits in (8, 16):
         white = (1 << bits) - 1
-        for kind, channels in ((make_png.RGB, 3), (make_png.RGB_ALPHA, 4)):
+        for kind, channels in ((ColourType.RGB, 3), (ColourType.RGB_ALPHA, 4)):
             stored = _random(bits, 1 << bits, channels)
             shown = _eighths(stored[..., :3], white)
             yield _png_case(f"rgb{channels}-{bits}bit", stored, kind, shown, bits=bits)
@@ -295,7 +302,7 @@ def _png() -> Iterator[RasterCase]:
         grey = stored[..., 0]
         name = f"grey-alpha-{bits}bit"
         yield _png_case(
-            name, stored, make_png.GREY_ALPHA, grey * 255.0 / white, grey, bits=bits
+            name, stored, ColourType.GREY_ALPHA, grey * 255.0 / white, grey, bits=bits
         )
     for bits in (1, 2, 4, 8):
         colours, stored = (
@@ -306,7 +313,7 @@ def _png() -> Iterator[RasterCase]:
         yield _png_case(
             f"palette-{bits}bit",
             stored,
-            make_png.PALETTE,
+            ColourType.PALETTE,
             colours[stored],
             bits=bits,
             before=table,
@@ -317,24 +324,24 @@ def _png_transparent() -> Iterator[RasterCase]:
     grey, deep, rgb = _random(1, 256), _random(2, 1 << 16), _random(3, 256, 3)
     clear = int(grey[0, 0]).to_bytes(2)
     yield _png_case(
-        "clear-grey", grey, make_png.GREY, grey, grey, before=[(b"tRNS", clear)]
+        "clear-grey", grey, ColourType.GREY, grey, grey, before=[(b"tRNS", clear)]
     )
     clear = int(deep[0, 0]).to_bytes(2)
     yield _png_case(
         "clear-grey16",
         deep,
-        make_png.GREY,
+        ColourType.GREY,
         deep / 257,
         deep,
         bits=16,
         before=[(b"tRNS", clear)],
     )
     clear = b"".join(int(value).to_bytes(2) for value in rgb[0, 0])
-    yield _png_case("clear-rgb", rgb, make_png.RGB, rgb, before=[(b"tRNS", clear)])
+    yield _png_case("clear-rgb", rgb, ColourType.RGB, rgb, before=[(b"tRNS", clear)])
     colours, stored = _random(4, 256, 3).reshape(-1, 3)[:256], _random(4, 256)
     table = [(b"PLTE", colours.tobytes()), (b"tRNS", bytes(range(256)))]
     yield _png_case(
-        "clear-palette", stored, make_png.PALETTE, colours[stored], before=table
+        "clear-palette", stored, ColourType.PALETTE, colours[stored], before=table
     )
 
 
@@ -345,14 +352,14 @@ def _png_gamma() -> Iterator[RasterCase]:
         yield _png_case(
             f"gamma{gamma}-grey{bits}",
             stored,
-            make_png.GREY,
+            ColourType.GREY,
             shown,
             stored,
             bits=bits,
             before=chunk,
         )
     rgb = _random(5, 256, 3)
-    yield _png_case("gamma100000-rgb", rgb, make_png.RGB, rgb, before=chunk)
+    yield _png_case("gamma100000-rgb", rgb, ColourType.RGB, rgb, before=chunk)
 
 
 def _png_turned() -> Iterator[RasterCase]:
@@ -360,7 +367,7 @@ def _png_turned() -> Iterator[RasterCase]:
         grey = _random(turn, 256)
         shown, chunk = upright(grey, turn), {place: [orientation_chunk(turn)]}
         yield _png_case(
-            f"turned{turn}-{place}", grey, make_png.GREY, shown, shown, **chunk
+            f"turned{turn}-{place}", grey, ColourType.GREY, shown, shown, **chunk
         )
 
 

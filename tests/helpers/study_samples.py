@@ -1,20 +1,29 @@
-"""A small data set for each study about items, for what holds of all of them.
+"""A small data set and a run of each study about items, for what holds of all of them.
 
 A study that joins the catalogue adds a line here: how its sample is made in a folder,
 and what a scripted model may answer to every question of it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.helpers.evidence_cases import cases_dataset
 from tests.helpers.heal_run import questions_dataset
-from tests.helpers.question_sets import question_set_dataset
+from tests.helpers.item_datasets import (
+    question_set_dataset,
+    report_dataset,
+    tiles_dataset,
+)
 from tests.helpers.quiz_study import quiz_dataset
-from tests.helpers.report_folder import report_dataset
-from tests.helpers.tissue_tiles import tiles_dataset
+from tests.helpers.tiny_study import finish
 from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelProfile
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.running.plan_run import plan_run
+from viewer.store import cases
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
 
 
 @dataclass(frozen=True)
@@ -67,3 +76,45 @@ SAMPLES: Mapping[str, Sample] = {
     ),
     "rubric_reading": Sample(report_dataset, "A small left effusion."),
 }
+
+
+STUDIES = (
+    *("evidence_diagnosis", "grounded_vqa", "pathology_mcq", "question_set"),
+    "rubric_reading",
+)
+"""The studies about items of the catalogue."""
+
+
+def item_run(
+    store: Store,
+    folder: Path,
+    study: str,
+    overrides: Mapping[str, object] | None = None,
+    dataset: str = "sample",
+    *,
+    asked: bool = True,
+    **others: str,
+) -> int:
+    """Ask everything of a study's sample, or only plan it; return the run's number.
+
+    ``studied`` answers as the sample says, every other model what ``others`` say.
+    """
+    sample = SAMPLES[study]
+    cases.add_dataset(store, replace(sample.make(folder), name=dataset))
+    said = {"studied": sample.answer, **others}
+    models = [ModelProfile(n, "scripted", {"answer": text}) for n, text in said.items()]
+    helper = ModelProfile("helper", "scripted", {"answer": sample.helps})
+    spec = make_spec(
+        study=study,
+        dataset=dataset,
+        preset=study_named(study).presets()[0],
+        seed=1,
+        repeats=1,
+        models=models,
+        overrides={**sample.overrides, **(overrides or {})},
+        known={one.name: one for one in (*models, helper)},
+    )
+    run = plan_run(store, spec)
+    if asked:
+        finish(store, run)
+    return run

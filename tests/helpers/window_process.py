@@ -1,42 +1,110 @@
-"""The window in a process of its own, in which a batch is started from a study file.
+"""The window in a process of its own, in which a hand does one thing.
 
-Run as ``python -m tests.helpers.window_process STORE STUDY.toml``: the program as a
-person starts it; then a hand opens the page Batch…, reads the study file and presses
-the button that sends. It stays until it is ended from outside.
+Run as ``python -m tests.helpers.window_process STORE WHAT WITH``: the program as a
+person starts it. Then a hand sends a batch from a study file (``batch``), measures a
+length in an image (``measure``), or reads a data set's cases (``read``). It stays until
+it is ended from outside.
 """
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from viewer import app
 from viewer.__main__ import open_window
+from viewer.domain.answer import CellAnswer
+from viewer.domain.grid import Cell
+from viewer.domain.reading import TaskState
 from viewer.settings import STORE_VARIABLE
+from viewer.ui.application.actions import Place
+from viewer.ui.canvas.events import Tool
 from viewer.ui.dialogs.batch import BatchDialog
+from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
+from viewer.ui.workspaces.review import ReviewWorkspace
 
 ROOT: Final = Path(__file__).parents[2]
-_TURN_MS: Final = 20
+READER: Final = "Reader A"
+_TURN_MS: Final = 5
 Part = TypeVar("Part", bound=QWidget)
+Hand = Iterator[None]
+"""Yields between two looks at the window, until its work is done."""
 
 
-def _hand(study_file: Path) -> Iterator[None]:
-    """Yield between two looks at the window, until the batch is sent."""
+def batch(study_file: str) -> Hand:
+    """Open the page Batch…, read the study file and press the button that sends."""
     while (measure := _found(MeasureWorkspace)) is None:
         yield
     measure.batches.open()
     while (page := _found(BatchDialog)) is None or not page.dataset.count():
         yield
-    page.read_from(study_file)
+    page.read_from(Path(study_file))
     while not page.start.isEnabled():
         yield
     page.start.click()
+
+
+def measure(_image: str) -> Hand:
+    """Draw a length, and say ``drawn`` once the mouse is let go."""
+    from tests.ui.canvas.conftest import drag
+
+    while (read := _found(ReadWorkspace)) is None or read.pair.active.shown is None:
+        yield
+    view = read.pair.view
+    view.set_tool(Tool.LENGTH)
+    middle = view.rect().center()
+    drag(view, middle, middle + QPoint(40, 30), Qt.MouseButton.LeftButton)
+    _tell("drawn")
+
+
+def read(dataset: str) -> Hand:
+    """Answer case after case, and say what the window says is kept.
+
+    That is ``marked POSITION ROW COLUMN`` once something is placed, and ``locked
+    POSITION ROW COLUMN`` once a case is locked.
+    """
+    while (review := _found(ReviewWorkspace)) is None:
+        yield
+    window = _found(MainWindow)
+    assert window is not None
+    window.enter(Place.REVIEW)
+    start, page = review.start, review.page
+    while not start.read.isEnabled() or start.datasets.currentData() != dataset:
+        yield
+    start.reader.setText(READER)
+    start.read.click()
+    while True:
+        while not page.ready:
+            yield
+        task = page.task
+        assert task is not None
+        if task.state is TaskState.LOCKED:
+            return
+        position, cell = task.position, cell_for(task.position)
+        page.image.placed.emit(CellAnswer(cell, "reader"))
+        _tell("marked", position, cell.row, cell.column)
+        yield
+        page.side.form.boxes["confidence"].set_value(4)
+        yield
+        page.lock()
+        _tell("locked", position, cell.row, cell.column)
+        yield
+
+
+def cell_for(position: int) -> Cell:
+    """Return the cell that the reader names in a case."""
+    return Cell(position % 8, (3 * position) % 8)
+
+
+def _tell(*words: object) -> None:
+    print(*words, flush=True)  # noqa: T201 - to whoever started the process
 
 
 def _found(kind: type[Part]) -> Part | None:
@@ -44,34 +112,48 @@ def _found(kind: type[Part]) -> Part | None:
     return next((each for each in widgets if isinstance(each, kind)), None)
 
 
+HANDS: Final[dict[str, Callable[[str], Hand]]] = {
+    "batch": batch,
+    "measure": measure,
+    "read": read,
+}
+
+
 def main() -> int:
-    """Open the window and start the batch; return the program's exit code."""
-    store, study_file = map(Path, sys.argv[1:])
+    """Open the window and let the hand work; return the program's exit code."""
+    store, what, with_ = sys.argv[1:]
     app.make_application()
-    hand, clock = _hand(study_file), QTimer(interval=_TURN_MS)
+    hand, clock = HANDS[what](with_), QTimer(interval=_TURN_MS)
     clock.timeout.connect(lambda: next(hand, None))
     clock.start()
-    return open_window((), store, demo=False)
+    images = (Path(with_),) if what == "measure" else ()
+    return open_window(images, Path(store), demo=False)
 
 
-def start_batch(store: Path, study_file: Path) -> "subprocess.Popen[bytes]":
-    """Start the window's process, in a group of its own, and let it send a batch."""
-    arguments = "tests.helpers.window_process", str(store), str(study_file)
-    return _window(*arguments, store=store)
+def start_window(
+    store: Path, what: str, with_: Path | str, stdout: int | None = None
+) -> "subprocess.Popen[Any]":
+    """Start the window's process, in a group of its own, and let a hand work in it."""
+    module = "tests.helpers.window_process"
+    return _started(module, str(store), what, str(with_), store=store, stdout=stdout)
 
 
-def open_again(store: Path) -> "subprocess.Popen[bytes]":
+def open_again(store: Path) -> "subprocess.Popen[Any]":
     """Start the program as a person does who opens the window once more."""
-    return _window("viewer", store=store)
+    return _started("viewer", store=store)
 
 
-def _window(*module: str, store: Path) -> "subprocess.Popen[bytes]":
+def _started(
+    *module: str, store: Path, stdout: int | None = None
+) -> "subprocess.Popen[Any]":
     screen = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
     return subprocess.Popen(
         [sys.executable, "-m", *module],
         cwd=ROOT,
         env={**screen, STORE_VARIABLE: str(store)},
         start_new_session=True,
+        stdout=stdout,
+        text=True,
     )
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.item_datasets import tiles_dataset
 from tests.helpers.tiny_transformers import write_tiny_bert
-from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.services.configuring.study_file import make_spec

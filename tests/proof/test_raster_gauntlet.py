@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.helpers.make_tiff import Page, write_tiff
+from tests.helpers.make_raster import Page, write_tiff
 from tests.helpers.raster_cases import RasterCase, raster_cases, upright
 from viewer.domain.case import ImageRef
 from viewer.domain.image import PixelImage

@@ -47,7 +47,7 @@ def _planned(store: Store, folder: Path, server: ScriptedServer) -> int:
 def _kill_after(store: Path, run: int, server: ScriptedServer, more: int) -> None:
     """Let a process ask until the server heard so many more, then kill it."""
     wanted = len(server.script.received) + more
-    command = [sys.executable, "-m", "tests.helpers.quiz_process", str(store), str(run)]
+    command = [sys.executable, "-m", "tests.helpers.quiz_study", str(store), str(run)]
     with subprocess.Popen(command, cwd=ROOT) as process:
         while len(server.script.received) < wanted and process.poll() is None:
             time.sleep(0.002)

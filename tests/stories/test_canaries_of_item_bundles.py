@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import STUDIES
-from tests.helpers.study_samples import SAMPLES
+from tests.helpers.study_samples import SAMPLES, STUDIES
 from tests.helpers.tiny_study import finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile

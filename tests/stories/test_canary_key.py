@@ -8,7 +8,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from tests.helpers.command_process import CommandProcess
+from tests.helpers.line_process import CommandProcess
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_process import CommandProcess
+from tests.helpers.line_process import CommandProcess
 from tests.helpers.markdown_pages import read_page
 from tests.helpers.outside_packages import (
     BRINGS,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_process import CommandProcess
+from tests.helpers.line_process import CommandProcess
 from viewer.settings import HOME_VARIABLE
 
 pytestmark = pytest.mark.skipif(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.item_datasets import ANSWERS, write_question_set
 from tests.helpers.markdown_pages import read_page
-from tests.helpers.question_sets import ANSWERS, write_question_set
 from viewer.cli import run_command_line
 from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.synthetic.phantoms import phantom_for

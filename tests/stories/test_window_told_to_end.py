@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
 def test_that_a_window_that_is_told_to_end_loses_nothing_in_flight(
     tmp_path: Path, number: int
 ) -> None:
-    from tests.helpers.window_process import start_batch
+    from tests.helpers.window_process import start_window
 
     store_path, study_file = tmp_path / "s.sqlite", tmp_path / "study.toml"
     with open_store(store_path) as store:
@@ -39,7 +39,7 @@ def test_that_a_window_that_is_told_to_end_loses_nothing_in_flight(
             'name = "my-server"\nadapter = "openai_api"\nmodel = "tiny-vlm"\n'
             f'base_url = "{server.base_url}"\ntemperature = 0.0\n'
         )
-        process = start_batch(store_path, study_file)
+        process = start_window(store_path, "batch", study_file)
         while len(server.script.received) < 3:
             time.sleep(0.01)
         process.send_signal(number)

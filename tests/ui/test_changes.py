@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QSize
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.command_process import CommandProcess
+from tests.helpers.line_process import CommandProcess
 from tests.helpers.tiny_study import (
     D4,
     a_spec,

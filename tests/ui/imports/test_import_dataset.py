@@ -8,8 +8,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QTableWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.item_datasets import report_folder
 from tests.helpers.mask_files import DISC, READ, SIDE
-from tests.helpers.report_folder import report_folder
 from viewer.domain.case import ImageRef
 from viewer.domain.reference import Mask
 from viewer.services.importing.mask_pictures import MaskShown

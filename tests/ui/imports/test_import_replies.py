@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from viewer import app
 from viewer.services.importing.import_replies import PlannedReplies
 from viewer.services.inspecting.runs import run_list

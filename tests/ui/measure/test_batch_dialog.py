@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.item_datasets import tiles_dataset
 from tests.helpers.tiny_study import write_images
-from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.run import RunSpec, RunStatus
 from viewer.services.configuring.form_field import FormField
 from viewer.services.configuring.study_file import read_study_file

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from viewer.services.comparing.runs import condition_words
 from viewer.services.worker.background import WorkerReply
 from viewer.settings import Settings

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import a_spec, finish, planned
 from viewer.services.inspecting.runs import run_list
 from viewer.settings import Settings

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.heal_run import heal_dataset, heal_spec
-from tests.helpers.report_folder import report_dataset
+from tests.helpers.item_datasets import report_dataset
 from tests.helpers.tiny_study import finish
 from tests.helpers.window_story import found
 from viewer import app

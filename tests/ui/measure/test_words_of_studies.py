@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.study_samples import STUDIES, item_run
 from viewer.domain.answer import Status
 from viewer.domain.figure import StackFigure
 from viewer.domain.result import Score

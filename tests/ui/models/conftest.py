@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.loadable_package import installed
+from tests.helpers.outside_packages import installed
 from tests.helpers.window_parts import IdleWorker
 from viewer.services.worker.background import BackgroundWorker
 from viewer.settings import Settings

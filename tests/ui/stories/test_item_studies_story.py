@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.tissue_tiles import tiles_dataset
+from tests.helpers.item_datasets import tiles_dataset
 from tests.helpers.window_story import Story, click, click_row, open_window, tick
 from viewer.domain.choice import letter_of
 from viewer.domain.item import Item

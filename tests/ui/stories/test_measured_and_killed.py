@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import numpy as np
 import pytest
 
 from tests.helpers.make_dicom import make_dicom
-from tests.helpers.window_process import ROOT, open_again
+from tests.helpers.window_process import open_again, start_window
 from viewer.domain.mark import MarkKind
 from viewer.services.viewing.marks import kept_marks
-from viewer.settings import STORE_VARIABLE
 
 _PATIENCE_S = 600
 
@@ -27,15 +25,7 @@ def image(tmp_path: Path) -> Path:
 
 def measure(store: Path, image: Path) -> "subprocess.Popen[str]":
     """Start a window in which a length is drawn; return it once the mouse is up."""
-    screen = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    window = subprocess.Popen(
-        [sys.executable, "-m", "tests.helpers.measuring_process", store, image],
-        cwd=ROOT,
-        env={**screen, STORE_VARIABLE: str(store)},
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    window = start_window(store, "measure", image, stdout=subprocess.PIPE)
     assert window.stdout is not None
     with window.stdout as said:
         assert said.readline() == "drawn\n"

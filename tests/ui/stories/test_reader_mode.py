@@ -2,6 +2,7 @@
 
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -13,9 +14,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.reader_process import READER, cell_for, start_reader
 from tests.helpers.review_story import ReviewStory, open_review, words_on_screen
 from tests.helpers.reviewed_run import DATASET, FINDING, MODELS, missed_run
+from tests.helpers.window_process import READER, cell_for, start_window
 from viewer.domain.answer import CellAnswer
 from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
@@ -206,7 +207,7 @@ def _killed_reading(store: Path, moment_s: float, begins_with: str) -> list[list
 
     ``begins_with`` is what has to be kept first: an answer marked, or one locked.
     """
-    process = start_reader(store, DATASET)
+    process = start_window(store, "read", DATASET, stdout=subprocess.PIPE)
     said: list[list[str]] = []
     begun = threading.Event()
 

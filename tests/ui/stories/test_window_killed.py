@@ -15,7 +15,7 @@ import pytest
 from tests.helpers.kill_trial import KillTrial, serving
 from tests.helpers.tabled import Row, lasting_csv
 from tests.helpers.tiny_study import write_images
-from tests.helpers.window_process import open_again, start_batch
+from tests.helpers.window_process import open_again, start_window
 from viewer.cli import run_command_line
 from viewer.domain.run import RunStatus
 from viewer.services.worker.interrupted import interrupted_runs
@@ -86,7 +86,9 @@ def kill_windows(folder: Path, n_items: int, kills: list[int]) -> Counter[str]:
     with serving(journal, _LATENCY_S) as base_url:
         trial = KillTrial(folder, images, base_url, journal, _CONCURRENCY)
         killing = Killing(trial, random.Random(n_items))
-        killing.kill_at(start_batch(trial.store_path, trial.study_file), kills[0])
+        killing.kill_at(
+            start_window(trial.store_path, "batch", trial.study_file), kills[0]
+        )
         assert [each.run for each in interrupted_runs(trial.store_path)] == [trial.run]
         for answered in kills[1:]:
             killing.kill_at(open_again(trial.store_path), answered)

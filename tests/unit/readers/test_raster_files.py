@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers import make_png
-from tests.helpers.make_png import write_png
+from tests.helpers.make_raster import ColourType, orientation_chunk, write_png
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
@@ -112,7 +111,7 @@ def test_that_a_bomb_is_refused(
 def test_that_an_index_without_a_colour_is_refused(tmp_path: Path) -> None:
     table = [(b"PLTE", bytes(6))]
     indices = np.array([[0, 1, 5]], np.uint8)
-    path = write_png(tmp_path / "a.png", indices, make_png.PALETTE, before=table)
+    path = write_png(tmp_path / "a.png", indices, ColourType.PALETTE, before=table)
     with pytest.raises(UnreadableInputError, match="colour 5 of a palette of 2"):
         load_pixels(ImageRef(path))
 
@@ -127,7 +126,7 @@ def test_that_a_damaged_orientation_turns_nothing(tmp_path: Path) -> None:
 def test_that_a_reserved_orientation_turns_nothing(
     tmp_path: Path, orientation: int
 ) -> None:
-    chunk = make_png.orientation_chunk(orientation)
+    chunk = orientation_chunk(orientation)
     path = write_png(tmp_path / "a.png", GREY, 0, behind=[chunk])
     assert (load_pixels(ImageRef(path)).values == GREY).all()
 
@@ -166,7 +165,7 @@ def test_that_a_photograph_with_a_second_picture_has_pages_of_two_sizes(
 @pytest.mark.parametrize("deep", [False, True])
 def test_that_a_png_that_lacks_rows_is_refused(tmp_path: Path, deep: bool) -> None:
     samples = np.repeat(DEEP[..., None], 3, axis=2) if deep else GREY
-    kind, bits = (make_png.RGB, 16) if deep else (make_png.GREY, 8)
+    kind, bits = (ColourType.RGB, 16) if deep else (ColourType.GREY, 8)
     path = write_png(tmp_path / "a.png", samples, kind, bits)
     data = bytearray(path.read_bytes())
     data[20:24] = (17).to_bytes(4)  # the height, in bytes 20 to 23

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers.make_tiff import DEFLATE, Page, Value, write_tiff
+from tests.helpers.make_raster import DEFLATE, Page, Value, write_tiff
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx

@@ -55,7 +55,7 @@ ENDS = re.compile(r"(^|_)(low|high)$|^ci_|^p$|^p_value$|^p_adjusted$")
 @pytest.mark.statement("X-07")
 def test_that_no_column_named_as_an_end_or_a_p_comes_of_another_estimator() -> None:
     from tests.helpers.built_in_specs import sources
-    from tests.helpers.item_runs import STUDIES
+    from tests.helpers.study_samples import STUDIES
 
     for one in ("grid_localization", *STUDIES):
         for _, specs in sources(one):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.study_samples import STUDIES, item_run
 from tests.helpers.tiny_study import D4, a_spec, finish, planned
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import plain

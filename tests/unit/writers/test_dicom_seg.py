@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pydicom
 
-from tests.helpers.dx_sample import HEADER, VALUES
+from tests.helpers.make_dicom import DX_HEADER, DX_VALUES
 from tests.helpers.phantom_checks import dciodvfy_errors, recognised_iod, seg_masks
 from viewer.writers import dicom_seg
 from viewer.writers.dicom_dx import DATE, TIME, dx_dataset
@@ -23,7 +23,7 @@ def _masks() -> dict[str, npt.NDArray[np.bool_]]:
 def test_that_every_mask_that_is_not_empty_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "seg.dcm"
     masks = _masks()
-    path.write_bytes(seg_bytes(dx_dataset(VALUES, HEADER), masks, "c"))
+    path.write_bytes(seg_bytes(dx_dataset(DX_VALUES, DX_HEADER), masks, "c"))
     read = seg_masks(path)
     assert read.keys() == masks.keys() - {"Edema"}
     for label, mask in read.items():
@@ -33,13 +33,13 @@ def test_that_every_mask_that_is_not_empty_comes_back(tmp_path: Path) -> None:
 
 
 def test_that_the_same_masks_give_the_same_bytes() -> None:
-    source = dx_dataset(VALUES, HEADER)
+    source = dx_dataset(DX_VALUES, DX_HEADER)
     assert seg_bytes(source, _masks(), "c") == seg_bytes(source, _masks(), "c")
 
 
 def test_that_no_date_or_time_is_taken_from_the_clock(tmp_path: Path) -> None:
     path = tmp_path / "seg.dcm"
-    path.write_bytes(seg_bytes(dx_dataset(VALUES, HEADER), _masks(), "c"))
+    path.write_bytes(seg_bytes(dx_dataset(DX_VALUES, DX_HEADER), _masks(), "c"))
     values = {
         str(element.value)
         for element in pydicom.dcmread(path).iterall()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.line_process import ScriptProcess
 from tests.helpers.sample_figures import SAMPLES, head, rates
-from tests.helpers.script_process import ScriptProcess
 from viewer.domain.figure import Figure, Step, StripFigure
 from viewer.domain.styles import DARK, GROUNDS, LIGHT, Ground
 from viewer.writers.figures_files import figure_files, figure_picture, figure_script

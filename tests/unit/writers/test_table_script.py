@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import STUDIES, item_run
-from tests.helpers.script_process import ScriptProcess
+from tests.helpers.line_process import ScriptProcess
+from tests.helpers.study_samples import STUDIES, item_run
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.report import Table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import D4, a_spec, finish, planned
 from viewer.domain.errors import WrongUseError
 from viewer.services.asking.prompt_preview import PromptPreviews

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import item_run
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
+from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import finish
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSpec

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
-from tests.helpers.item_runs import STUDIES, item_run
-from tests.helpers.study_samples import SAMPLES
+from tests.helpers.study_samples import SAMPLES, STUDIES, item_run
 from tests.helpers.tiny_study import finish
 from viewer.domain.case import Dataset
 from viewer.domain.errors import PrivacyError

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import item_run
-from tests.helpers.study_samples import SAMPLES
+from tests.helpers.study_samples import SAMPLES, item_run
 from tests.unit.services.exporting.test_export_item_bundle import (
     members_of,
     quiet,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from tests.unit.services.exporting.test_export_item_bundle import (
     Record,
     members_of,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tissue_tiles import tiles_dataset
+from tests.helpers.item_datasets import tiles_dataset
 from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile

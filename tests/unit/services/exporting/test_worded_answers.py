@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.study_samples import STUDIES, item_run
 from viewer.domain.answer import (
     AnyAnswer,
     ChoiceAnswer,

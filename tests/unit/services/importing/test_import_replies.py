@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.item_runs import item_run
 from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered, says
-from tests.helpers.study_samples import SAMPLES
+from tests.helpers.study_samples import SAMPLES, item_run
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError

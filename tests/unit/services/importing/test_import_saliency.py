@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers.saliency_pickles import IMAGE, write_map
+from tests.helpers.mask_files import SALIENCY_IMAGE, write_map
 from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.services.importing.import_saliency import import_saliency
@@ -19,14 +19,14 @@ def test_that_maps_become_arrays_and_points(tmp_path: Path) -> None:
     assert told == [(1, 2), (2, 2)]
     assert converted.refused == ()
     assert [p.name for p in converted.written] == [
-        f"{IMAGE}_Edema.npz",
-        f"{IMAGE}_Lung Lesion.npz",
+        f"{SALIENCY_IMAGE}_Edema.npz",
+        f"{SALIENCY_IMAGE}_Lung Lesion.npz",
     ]
     with np.load(converted.written[0], allow_pickle=False) as held:
         assert held["map"][2, 5] == 1
         assert held["size"].tolist() == [80, 160]
         assert held["probability"] == 0.75
-    points = json.loads((out / "points.json").read_text())[IMAGE]
+    points = json.loads((out / "points.json").read_text())[SALIENCY_IMAGE]
     x, y = points["Edema"][0]
     assert (x // 20, y // 10) == (5, 2)
     assert points["Lung Lesion"] == [[0, 75]]
@@ -43,7 +43,7 @@ def test_that_the_command_converts_what_it_can_and_names_the_rest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = write_map(tmp_path, "Edema", (1, 1))
-    bad = tmp_path / f"{IMAGE}_Atelectasis_map.pkl"
+    bad = tmp_path / f"{SALIENCY_IMAGE}_Atelectasis_map.pkl"
     trace = tmp_path / "it-ran"
     bad.write_bytes(f"cos\nsystem\n(S'touch {trace}'\ntR.".encode())
     command = ["import-saliency", str(good), "--out", str(tmp_path / "o"), "--json"]

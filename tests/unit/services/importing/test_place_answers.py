@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.saliency_pickles import IMAGE, write_map
+from tests.helpers.mask_files import SALIENCY_IMAGE, write_map
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
 from viewer.domain.answer import HeatMapAnswer, PointAnswer
@@ -67,11 +67,11 @@ def test_that_points_and_maps_are_run_and_reported_like_models(
     data.mkdir()
     mask = np.zeros((80, 160), dtype=np.uint8)
     mask[10:40, 90:120] = 255
-    Image.new("L", (160, 80), 90).save(data / f"{IMAGE}.png")
-    Image.fromarray(mask).save(data / f"{IMAGE}.Edema.png")
+    Image.new("L", (160, 80), 90).save(data / f"{SALIENCY_IMAGE}.png")
+    Image.fromarray(mask).save(data / f"{SALIENCY_IMAGE}.Edema.png")
     write_map(tmp_path / "maps", "Edema", (2, 5))
     points = tmp_path / "hb_salient_pt_test.json"
-    points.write_text(json.dumps({IMAGE: {"Edema": [[60, 20], [100, 20]]}}))
+    points.write_text(json.dumps({SALIENCY_IMAGE: {"Edema": [[60, 20], [100, 20]]}}))
     said = []
     for words in (
         ("import", "folder", str(data), "--name", "both"),

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.reading_loop import answer_of
 from tests.helpers.reviewed_run import dataset
-from viewer.domain.form_catalog import READER_TASK
+from viewer.domain.answer import CellAnswer
+from viewer.domain.form_catalog import CONFIDENCE, PLACE, READER_TASK
+from viewer.domain.form_values import Values
+from viewer.domain.grid import Cell
 from viewer.domain.reading import SessionHeldError, SessionId, TaskState
 from viewer.services.readings import cases, opening, recording
 from viewer.store import cases as data_sets
@@ -21,8 +23,39 @@ ROOT = Path(__file__).parents[4]
 _LOCKED = {TaskState.LOCKED}
 
 
+def answer_of(position: int) -> Values:
+    """Return what the reader answers to a case."""
+    return {PLACE: cell_of(position), CONFIDENCE: 1 + position % 5}
+
+
+def cell_of(position: int) -> CellAnswer:
+    """Return the cell that the reader clicks at a case."""
+    return CellAnswer(Cell(position % 8, position // 8 % 8))
+
+
+def read(store: Path, session: SessionId) -> None:
+    """Read every case that is not locked yet; say each act that returned."""
+    with recording.held(store, session):
+        for task in cases.queue(store, session):
+            if task.state in {TaskState.WAITING, TaskState.STARTED}:
+                _read(store, session, task.position)
+
+
+def _read(store: Path, session: SessionId, position: int) -> None:
+    values = answer_of(position)
+    recording.autosave(store, session, position, {PLACE: values[PLACE]})
+    _say("saved", position)
+    recording.lock(store, session, position, values)
+    _say("locked", position)
+
+
+def _say(act: str, position: int) -> None:
+    sys.stdout.write(f"{act} {position}\n")
+    sys.stdout.flush()
+
+
 def _start(store: Path, session: SessionId) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.helpers.reading_loop"]
+    command = [sys.executable, "-m", "tests.unit.services.readings.test_reader_kills"]
     return subprocess.Popen(
         [*command, str(store), str(session)],
         cwd=ROOT,
@@ -101,3 +134,7 @@ def test_that_another_process_is_refused_while_one_reads(tmp_path: Path) -> None
         process.wait()
     with recording.held(store, session):
         pass
+
+
+if __name__ == "__main__":
+    read(Path(sys.argv[1]), SessionId(int(sys.argv[2])))

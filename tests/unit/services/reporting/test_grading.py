@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import finished_run
 from viewer.services.inspecting.runs import run_list
 from viewer.store.database import open_store

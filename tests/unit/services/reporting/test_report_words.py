@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from tests.helpers.item_runs import item_run
+from tests.helpers.study_samples import item_run
 from viewer.domain.report import Section, Table
 from viewer.domain.study_words import PLACING
 from viewer.services.reporting.report_run import report_data, write_run_report

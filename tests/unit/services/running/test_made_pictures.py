@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tissue_tiles import tiles_dataset
+from tests.helpers.item_datasets import tiles_dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Raster
 from viewer.imaging.corruptions import Corruption, corrupt

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
-from tests.helpers.item_runs import item_run
 from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import D4, a_form, a_spec, finish, planned, server_profile
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.loadable_package import write_package
+from tests.helpers.outside_packages import write_package
 from viewer.services.worker.background import (
     BackgroundWorker,
     HeldModel,

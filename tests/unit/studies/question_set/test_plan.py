@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.helpers.question_sets import question_set_dataset
+from tests.helpers.item_datasets import question_set_dataset
 from tests.helpers.tiny_study import prepare_trial
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.report_folder import report_dataset, report_folder
+from tests.helpers.item_datasets import report_dataset, report_folder
 from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError

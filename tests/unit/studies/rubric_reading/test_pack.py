@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.report_folder import report_dataset
+from tests.helpers.item_datasets import report_dataset
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
 from viewer.services.configuring.study_file import make_spec

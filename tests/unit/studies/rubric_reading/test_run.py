@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.report_folder import TASKS, report_dataset, report_folder
+from tests.helpers.item_datasets import TASKS, report_dataset, report_folder
 from tests.helpers.tiny_study import finish, prepare_trial
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.case import Dataset

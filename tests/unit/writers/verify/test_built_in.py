@@ -13,7 +13,7 @@ from tests.helpers.built_in_specs import (
     lines_of,
     sources,
 )
-from tests.helpers.item_runs import STUDIES
+from tests.helpers.study_samples import STUDIES
 from viewer.studies.catalog import PLACING
 from viewer.writers.verify import fingerprints
 from viewer.writers.verify.built_in import fingerprint, is_due, spec_departures

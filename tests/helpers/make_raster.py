@@ -1,12 +1,14 @@
-"""TIFF files written by hand, tag by tag (TIFF 6.0), without a library that reads them.
+"""TIFF and PNG files written by hand, without a library that reads them.
 
-What is written is what a test says, sensible or not.
+What is written is what a test says, sensible or not: of a TIFF tag by tag (TIFF 6.0),
+of a PNG chunk by chunk.
 """
 
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -187,11 +189,15 @@ def _predicted(part: Samples, predictor: int) -> Samples:
 def _bytes(part: Samples, bits: int, order: Literal["<", ">"]) -> bytes:
     if bits == 8 * part.dtype.itemsize:
         return part.astype(part.dtype.newbyteorder(order)).tobytes()
+    return _packed(part, bits).tobytes()  # each row begins with a byte, FillOrder 1
+
+
+def _packed(part: Samples, bits: int) -> npt.NDArray[np.uint8]:
+    """Return each row's samples bit by bit, the highest first."""
     rows = part.reshape(part.shape[0], -1)
     places = np.arange(bits - 1, -1, -1)
     spread = (rows[..., None].astype(np.int64) >> places) & 1
-    packed = np.packbits(spread.reshape(part.shape[0], -1).astype(np.uint8), axis=1)
-    return packed.tobytes()  # each row begins with a byte, FillOrder 1
+    return np.packbits(spread.reshape(len(rows), -1).astype(np.uint8), axis=1)
 
 
 def _compressed(data: bytes, page: Page) -> bytes:
@@ -201,3 +207,62 @@ def _compressed(data: bytes, page: Page) -> bytes:
         pieces = (data[at : at + 128] for at in range(0, len(data), 128))
         return b"".join(bytes([len(piece) - 1]) + piece for piece in pieces)
     return data
+
+
+Chunk = tuple[bytes, bytes]
+
+
+class ColourType(IntEnum):
+    """What a PNG's samples are (PNG, 11.2.2)."""
+
+    GREY = 0
+    RGB = 2
+    PALETTE = 3
+    GREY_ALPHA = 4
+    RGB_ALPHA = 6
+
+
+def write_png(
+    path: Path,
+    samples: Samples,
+    kind: int,
+    bits: int = 8,
+    before: Sequence[Chunk] = (),
+    behind: Sequence[Chunk] = (),
+) -> Path:
+    """Write (rows, columns) or (rows, columns, n) samples; return the path.
+
+    ``kind`` is the colour type; further chunks stand before and behind the pixels.
+    """
+    rows, columns = samples.shape[:2]
+    head = struct.pack(">IIBBBBB", columns, rows, bits, kind, 0, 0, 0)
+    chunks = [
+        (b"IHDR", head),
+        *before,
+        (b"IDAT", zlib.compress(_png_rows(samples, bits))),
+        *behind,
+        (b"IEND", b""),
+    ]
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*each) for each in chunks))
+    return path
+
+
+def orientation_chunk(orientation: int) -> Chunk:
+    """Return the chunk eXIf with an Orientation (EXIF 2.3, 4.6.4 A)."""
+    entry = struct.pack(">HHIHH", 0x0112, 3, 1, orientation, 0)
+    return b"eXIf", b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
+
+
+def _png_rows(samples: Samples, bits: int) -> bytes:
+    """Return each row behind the number of its filter, none."""
+    if bits >= 8:
+        flat = samples.reshape(samples.shape[0], -1)
+        packed = flat.astype(f">u{bits // 8}").view(np.uint8)
+    else:
+        packed = _packed(samples, bits)
+    return b"".join(b"\0" + row.tobytes() for row in packed)
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(name + body))
+    return struct.pack(">I", len(body)) + name + body + check

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers.prepared import prepare_trial
-from tests.helpers.question_sets import question_set_dataset
+from tests.helpers.item_datasets import question_set_dataset
 from tests.helpers.small_datasets import write_picture
+from tests.helpers.tiny_study import prepare_trial
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile, TextPart

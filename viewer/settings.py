@@ -1,4 +1,4 @@
-"""Where this person's files lie, and what the environment sets."""
+"""The user's folders, and settings in the environment."""
 
 import math
 import os
@@ -27,14 +27,14 @@ class Settings:
 
     @property
     def models_file(self) -> Path:
-        """The person's own model profiles, ``[[model]]`` tables like a study file's."""
+        """The user's model profiles, ``[[model]]`` tables as in a study file."""
         return self.home / "models.toml"
 
 
 def read_settings(store: Path | None = None) -> Settings:
     """Return the settings; ``store`` given on the command line takes precedence.
 
-    ``OVERREAD_HOME`` moves the data folder, ``OVERREAD_STORE`` the store alone.
+    ``OVERREAD_HOME`` sets the data folder, ``OVERREAD_STORE`` only the store.
     """
     home = Path(
         os.environ.get(HOME_VARIABLE) or platformdirs.user_data_path("overread")
@@ -45,12 +45,12 @@ def read_settings(store: Path | None = None) -> Settings:
 
 
 def drain_limit_s() -> float:
-    """Return for how many seconds replies are awaited after a signal to end.
+    """Return how many seconds replies are awaited after a signal to end.
 
     Raises
     ------
     WrongUseError
-        Where the environment sets no number of seconds.
+        If the environment's value is not a number of seconds.
     """
     text = os.environ.get(DRAIN_VARIABLE) or "30"
     try:

@@ -1,1 +1,1 @@
-"""The only SQL."""
+"""The store: all SQL of the program is in this package."""

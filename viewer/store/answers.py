@@ -1,4 +1,4 @@
-"""Answers with all that explains them, read back from the ledger."""
+"""Answers with everything that explains them, from the ledger."""
 
 import json
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ class AnswerRecord:
 
     ``mask`` is the image's reference of the trial's finding, ``raw`` the reply the
     verdict was read from; both may be None. ``parsed`` is the answer as JSON, "" if
-    none was read. ``asked_at`` is when the question left, for a reused reply the first
-    time. ``boxes`` are those of a reference that was drawn as boxes. ``reply_id`` is
-    the stored reply, ``origin`` the run and model that were asked for it, None if this
-    trial was.
+    none was read. ``asked_at`` is when the request was sent, for a reused reply the
+    original time. ``boxes`` are those of a reference drawn as boxes. ``reply_id`` is
+    the stored reply, ``origin`` the run and model that requested it, None if this trial
+    did.
     """
 
     id: int
@@ -92,7 +92,7 @@ def answer_of_trial(store: Store, trial_id: int) -> AnswerRecord:
 
 
 def answers_about(store: Store, ref: ImageRef) -> tuple[AnswerRecord, ...]:
-    """Return every trial about an image that was asked and settled, newest first."""
+    """Return every asked and settled trial about an image, newest first."""
     rows = store.rows(
         f"{_SELECT} WHERE i.path = ? AND i.frame = ?"
         " AND (p.reply_id IS NOT NULL OR t.status = 'provider_error')"

@@ -26,7 +26,7 @@ _OF_IMAGES: Final = ("label", "mask", "defect", "reference_box", "image_reader")
 
 @dataclass(frozen=True, slots=True)
 class DatasetSummary:
-    """A data set as lists show it; ``items`` counts its references and questions."""
+    """A data set as shown in lists; ``items`` counts its references and questions."""
 
     name: str
     format: str
@@ -47,12 +47,12 @@ def add_dataset(
 ) -> int:
     """Register a data set and return its row id.
 
-    The same name and content again only moves the root and notes its split; the same
-    name with other content raises WrongUseError, because runs refer to what was
-    registered. A large data set is written in many short transactions: its images are
-    known one after the other, runs use it once it is complete. What a kill left
-    incomplete is replaced. ``restricted`` says whether its images stay on this machine,
-    from the first of them on; None leaves that as it is.
+    Registering the same name and content again only updates the root and the split; the
+    same name with other content raises WrongUseError, because runs refer to what was
+    registered. A large data set is written in many short transactions: its images
+    become known one after the other, and runs can use it once it is complete. An
+    incomplete one left by a kill is replaced. ``restricted`` is whether its images stay
+    on this machine, effective from the first image; None leaves it unchanged.
     """
     known = _known(store, dataset)
     if known is None or not known["complete"]:
@@ -67,7 +67,7 @@ def add_dataset(
 
 
 def _known(store: Store, dataset: Dataset) -> Row | None:
-    """Return the row of a data set of this name; one with other content raises."""
+    """Return the row of a data set of this name; raises if it has other content."""
     rows = store.rows(
         "SELECT id, root_sha256, complete FROM dataset WHERE name = ?", (dataset.name,)
     )
@@ -108,7 +108,7 @@ def _add(
 
 
 def _begin(store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None) -> int:
-    """Insert an incomplete data set, or take over one; decisions about it stay."""
+    """Insert an incomplete data set, or reuse one; decisions about it are kept."""
     store.execute(
         "INSERT INTO dataset (name, format, root, root_sha256, adhoc, split,"
         " restricted, imported_at, complete)"
@@ -131,7 +131,7 @@ def _begin(store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None)
 
 
 def _empty(store: Store, dataset_id: int) -> Iterator[None]:
-    """Delete what a half-imported data set holds; no run can refer to it."""
+    """Delete the contents of a half-imported data set; no run can refer to it."""
     for row in store.rows("SELECT id FROM image WHERE dataset_id = ?", (dataset_id,)):
         for table in _OF_IMAGES:
             store.execute(f"DELETE FROM {table} WHERE image_id = ?", (row["id"],))  # noqa: S608 - our own table names
@@ -265,7 +265,7 @@ def dataset_summaries(store: Store) -> tuple[DatasetSummary, ...]:
 
 
 def dataset_named(store: Store, name: str) -> Dataset:
-    """Return a registered data set with everything it holds."""
+    """Return a registered data set with all its contents."""
     rows = store.rows("SELECT * FROM dataset WHERE name = ?", (name,))
     if not rows:
         names = ", ".join(f"'{d.name}'" for d in dataset_summaries(store)) or "none yet"
@@ -288,7 +288,7 @@ def dataset_of_run(store: Store, run: int) -> Dataset:
 
 
 def image_refs_of_run(store: Store, run: int) -> dict[str, ImageRef]:
-    """Return where each image of a run's data set lies, by key; masks stay unread."""
+    """Return the location of each image in a run's data set, by key, without masks."""
     rows = store.rows(
         "SELECT i.key, i.path, i.frame FROM image i JOIN run r"
         " ON r.dataset_id = i.dataset_id WHERE r.id = ?",
@@ -311,9 +311,9 @@ def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | Non
 
 
 def image_with_reference(store: Store, ref: ImageRef) -> DatasetImage | None:
-    """Return an image with its masks, boxes and readers, and nothing else of it.
+    """Return an image with only its masks, boxes and readers.
 
-    They are those of the newest registered data set that holds it; None without one.
+    They are those of the newest registered data set that contains it; None without one.
     """
     rows = store.rows(
         "SELECT i.* FROM image i JOIN dataset d ON d.id = i.dataset_id"

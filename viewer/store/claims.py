@@ -1,10 +1,11 @@
-"""Who is asking a question now, so that nobody else buys the same reply.
+"""Which process asks a question now, so that nobody else buys the same reply.
 
 A question is claimed by an attempt that has not ended, in the transaction that begins
-it. The claim holds as long as its coordinator holds the run's lock of the operating
-system, however long that takes: a stopped process may go on. Only where the coordinator
-runs on another machine, whose locks may not be seen here, it holds for a time as well.
-Executors claim nothing, wherever they ask: the coordinator alone reads their replies.
+it. The claim is valid as long as its coordinator holds the operating system's lock on
+the run, however long that takes: a suspended process may continue. Only if the
+coordinator runs on another machine, whose locks may not be visible here, it is valid
+for a limited time as well. Executors claim nothing, wherever they run: only the
+coordinator reads their replies.
 """
 
 import socket
@@ -22,7 +23,7 @@ LEASE: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Coordinator:
-    """A process while it asks the questions of a run; ``is_last`` of that run."""
+    """A process that asks a run's questions; ``is_last`` if it is the run's latest."""
 
     id: int
     host: str
@@ -36,7 +37,7 @@ class Coordinator:
 
 @dataclass(frozen=True, slots=True)
 class OpenAttempt:
-    """An attempt that has not ended; ``coordinator`` None if it is unknown it."""
+    """An attempt that has not ended; ``coordinator`` is None if unknown."""
 
     id: int
     run: int
@@ -45,7 +46,7 @@ class OpenAttempt:
 
 
 def add_coordinator(store: Store, run: int) -> int:
-    """Note that this process coordinates a run, whose lock it holds; return its id."""
+    """Record that this process coordinates a run whose lock it holds; return the id."""
     with store.transaction():
         return store.execute(
             "INSERT INTO coordinator (run_id, host, pid, started_at)"
@@ -81,7 +82,7 @@ def _coordinator(row: Row) -> Coordinator | None:
 
 
 def holder_of(store: Store, attempt: OpenAttempt) -> Coordinator | None:
-    """Return who awaits the reply of an open attempt, None if nobody does."""
+    """Return the process that awaits an open attempt's reply, None if nobody does."""
     who = attempt.coordinator
     if who is None or not who.is_last:  # a run has one coordinator at a time
         return None

@@ -1,4 +1,4 @@
-"""What a reader had seen of files when the reading was committed; never changed."""
+"""Images for which a reader has committed a reading; rows are never changed."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from viewer.store.database import Store, utc_now
 def commit_reading(
     store: Store, files: Mapping[Path, Mapping[int, Sequence[Mark]]], words: str
 ) -> None:
-    """Keep the marks by file and frame; of a file committed before, the first stay."""
+    """Store the marks by file and frame; files committed before are unchanged."""
     now = utc_now()
     rows = [
         (path_text(path), now, words, _text(frames)) for path, frames in files.items()

@@ -1,4 +1,4 @@
-"""Two models' trials side by side, and what was declared of them beforehand."""
+"""Two models' trials side by side, and declarations made beforehand."""
 
 import json
 import re
@@ -15,9 +15,9 @@ _IMAGES: Final = re.compile(rb'"image_sha256": "([^"]*)"')
 
 
 class TrialLine(NamedTuple):
-    """One trial with its verdict, as lean as a comparison of 100,000 needs it.
+    """One trial with its verdict, lean enough for comparisons of 100,000.
 
-    What the trial has not, is "" or None. ``parsed`` is the answer as JSON.
+    Missing values are "" or None. ``parsed`` is the answer as JSON.
     """
 
     id: int
@@ -55,7 +55,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """A prompt as it was hashed; ``sha256`` is what the requests name it by."""
+    """A prompt as hashed; requests refer to it by ``sha256``."""
 
     sha256: str
     name: str
@@ -63,7 +63,7 @@ class PromptText:
 
 
 class RequestSent(NamedTuple):
-    """What a request was made of: its prompt, and the hashes of its images."""
+    """The parts of a request: its prompt, and the hashes of its images."""
 
     prompt_sha256: str
     images: tuple[str, ...]
@@ -75,7 +75,7 @@ _AT_ONCE: Final = 500
 
 
 def models_of_run(store: Store, run: int) -> tuple[str, ...]:
-    """Return the models that a run's trials name, in the order planned."""
+    """Return the models of a run's trials, in the order planned."""
     rows = store.rows(
         "SELECT model FROM trial WHERE run_id = ? GROUP BY model ORDER BY min(id)",
         (run,),
@@ -84,7 +84,7 @@ def models_of_run(store: Store, run: int) -> tuple[str, ...]:
 
 
 def findings_of_run(store: Store, run: int) -> tuple[str, ...]:
-    """Return the findings that a run's trials ask for, in the order planned."""
+    """Return the findings of a run's trials, in the order planned."""
     rows = store.rows(
         "SELECT finding FROM trial WHERE run_id = ? GROUP BY finding ORDER BY min(id)",
         (run,),
@@ -127,13 +127,13 @@ def _images_of(document: bytes) -> tuple[str, ...]:
 
 
 def document_sent(store: Store, request_sha256: str) -> Mapping[str, object]:
-    """Return the document that a request's key is a hash of; unknown is empty."""
+    """Return the document that a request's key hashes; {} if it is unknown."""
     rows = store.rows(f"{_REQUESTS} WHERE sha256 = ?", (request_sha256,))
     return dict(json.loads(zlib.decompress(rows[0]["document"]))) if rows else {}
 
 
 def prompts_named(store: Store, sha256s: Iterable[str]) -> tuple[PromptText, ...]:
-    """Return some prompts, in the order named; unknown ones are left out."""
+    """Return some prompts, in the order given, without unknown ones."""
     found = (
         store.rows("SELECT sha256, name, body FROM prompt WHERE sha256 = ?", (sha256,))
         for sha256 in dict.fromkeys(sha256s)
@@ -142,7 +142,7 @@ def prompts_named(store: Store, sha256s: Iterable[str]) -> tuple[PromptText, ...
 
 
 def names_returned(store: Store, run: int, model: str) -> tuple[str, ...]:
-    """Return every name under which an endpoint answered for a model of a run."""
+    """Return every model name that an endpoint reported for a model of a run."""
     rows = store.rows(
         "SELECT DISTINCT r.model_returned FROM trial t JOIN parse p"
         " ON p.trial_id = t.id JOIN reply r ON r.id = p.reply_id"
@@ -158,7 +158,7 @@ def trial_with_id(store: Store, trial_id: int) -> Trial:
 
 
 def same_bytes(store: Store, first_reply: int, second_reply: int) -> bool:
-    """Tell whether two kept replies have the same body."""
+    """Tell whether two stored replies have the same body."""
     rows = store.rows(
         "SELECT a.body = b.body FROM reply a, reply b WHERE a.id = ? AND b.id = ?",
         (first_reply, second_reply),
@@ -167,7 +167,7 @@ def same_bytes(store: Store, first_reply: int, second_reply: int) -> bool:
 
 
 def first_verdict_at(store: Store, run: int) -> str | None:
-    """Return when the first trial of a run that was asked was scored, if any was."""
+    """Return when the first asked trial of a run was scored, None if none was."""
     rows = store.rows(
         "SELECT min(s.created_at) FROM score s JOIN trial t ON t.id = s.trial_id"
         " WHERE t.run_id = ? AND s.status <> 'excluded'",
@@ -187,7 +187,7 @@ def declare(
     test: str,
     alpha: float,
 ) -> Declaration:
-    """Append a declared family; it can never be changed or taken back."""
+    """Append a declared family; it can never be changed or withdrawn."""
     with store.transaction():
         number = store.execute(
             "INSERT INTO family (dataset_sha256, study, findings, pairs, metric, test,"
@@ -233,7 +233,7 @@ SideKey = tuple[int, str]
 
 
 def first_look(store: Store, first: SideKey, second: SideKey) -> str:
-    """Return when two sides were first compared, which is now if never before."""
+    """Return when two sides were first compared, recording now if never before."""
     key = _key(first, second)
     known = _look(store, key)
     if known is None and store.writable:

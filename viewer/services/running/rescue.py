@@ -24,9 +24,9 @@ from viewer.store.saved_replies import (
 
 @dataclass(frozen=True, slots=True)
 class Rescued:
-    """What was taken in: replies of the file, and those that were not there before.
+    """What was recovered: replies in the file, and those that were new.
 
-    ``was_older`` where the store was an older copy, which is the current one now.
+    ``was_older`` if the store was an older copy, which is now the current one.
     """
 
     replies: int
@@ -35,10 +35,10 @@ class Rescued:
 
 
 def rescue(store: Store, path: Path | None) -> Rescued:
-    """Take the replies of a rescue file in; the next run asks nothing they answer.
+    """Store the replies of a rescue file, so that the next run buys none of them again.
 
-    An older copy of a store takes changes again from then on: a person chose to go on
-    with it. Without a ``path`` that is all.
+    An older copy of a store becomes writable again: the user chose to continue with it.
+    Without a ``path`` nothing else is done.
     """
     file = None if path is None else read_rescue_file(path)
     was_older = store.is_older_copy
@@ -51,9 +51,9 @@ def rescue(store: Store, path: Path | None) -> Rescued:
 def saving_what_is_lost(
     store: Store, run: int, reply_file: ReplyFile
 ) -> Iterator[None]:
-    """Write replies that neither store nor reply file can keep to a rescue file.
+    """Write replies that neither store nor reply file can hold to a rescue file.
 
-    The error that ends the run then says where it is.
+    The error that ends the run then names the file.
     """
     try:
         yield
@@ -77,7 +77,7 @@ def saving_what_is_lost(
 def _where(
     error: StoreError, store: Store, replies: Sequence[SavedReply]
 ) -> StoreError:
-    """Save replies in a rescue file; return the error with the place of the file."""
+    """Save replies in a rescue file; return the error that names the file."""
     kind, how = type(error), error.how.removesuffix(".")
     if not replies:
         return kind(f"{error.what} No reply was lost.", f"{how}.")

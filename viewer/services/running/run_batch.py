@@ -30,11 +30,11 @@ def run_batch(
 ) -> Generator[Event]:
     """Ask the pending trials and yield events.
 
-    Setting ``cancel`` lets what is in flight finish and be stored, then ends; where it
-    is a `Stop` with a limit, what comes later is left open, as after a kill. A model
-    held in this process stops between two tokens instead; its trials stay pending.
-    Without an ``executor`` threads of this process ask. Raises RunHeldError where
-    another process coordinates this run.
+    Setting ``cancel`` lets requests in flight finish and be stored, then ends; if it is
+    a `Stop` with a limit, later replies are left open, as after a kill. A local model
+    stops between two tokens instead; its trials stay pending. Without an ``executor``
+    threads of this process ask. Raises RunHeldError if another process coordinates this
+    run.
     """
     with run_lock(store.path, run, utc_now()):
         spec = runs.run_spec(store, run)  # refuses a run that the store does not hold

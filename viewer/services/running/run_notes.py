@@ -1,4 +1,4 @@
-"""Notes on a run's models, for which the run gets a badge."""
+"""Notes on a run's models; a run with notes has a badge."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -19,7 +19,7 @@ STOOD_IN: Final = "stood_in"
 
 
 class RunNotes:
-    """The notes of one run: each once, also when its batch goes on another day."""
+    """The notes of one run, each once, even if its batch continues another day."""
 
     def __init__(self, store: Store, run: int) -> None:
         self._store, self._run = store, run
@@ -27,7 +27,7 @@ class RunNotes:
         self._first = dict(runs.models_returned(store, run))
 
     def see(self, answered: Iterable[tuple[TrialQuestion, TrialReply]]) -> None:
-        """Note what replies tell: parameters left out, another model than before."""
+        """Record what replies reveal: rejected parameters, or a changed model."""
         told = dict.fromkeys(
             note
             for question, reply in answered

@@ -1,4 +1,4 @@
-"""Where the trials of a batch stand between the plan and their verdict."""
+"""Queues of a batch: where its trials are between plan and verdict."""
 
 import math
 import time
@@ -26,16 +26,16 @@ _TOO_MANY: Final = 429
 
 
 class Scheduler:
-    """The queues of one batch; used by the coordinator's thread alone.
+    """The queues of one batch; used only by the coordinator's thread.
 
     Parameters
     ----------
     concurrency : int
-        The most questions in flight; 0 for as many as each endpoint is good for.
+        Maximum of questions in flight; 0 to adapt to each endpoint.
     cancel : Event
-        Set when nothing more is to leave.
+        Set when nothing more is to be sent.
     endpoint_of : callable
-        From a model's name to the endpoint it shares with others, None for none.
+        Maps a model's name to the endpoint it shares with others, None for none.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Scheduler:
 
     @property
     def in_flight(self) -> int:
-        """How many questions have left and not come back."""
+        """The number of questions sent and not returned yet."""
         return len(self._sent)
 
     @property
     def has_work(self) -> bool:
-        """True while anything is to be done; after a cancel, only to be awaited."""
+        """True while there is work; after a cancel, only while replies are awaited."""
         open_work = any(queue.has_work for queue in self._queues.values())
         return self.in_flight > 0 or (open_work and not self._cancel.is_set())
 
@@ -83,20 +83,20 @@ class Scheduler:
 
     @property
     def limits(self) -> dict[str, AdaptiveLimit]:
-        """The endpoints whose limits are being found out, by host and port."""
+        """The endpoints with adaptive limits, by host and port."""
         found = {name: queue.limit for name, queue in self._queues.items()}
         return {n: one for n, one in found.items() if isinstance(one, AdaptiveLimit)}
 
     def prepare_ahead(self, pool: Executor) -> None:
-        """Read images and draw grids for the next trials, some ahead of asking."""
+        """Read images and draw grids for the next trials, ahead of asking."""
         for queue in self._queues.values():
             queue.prepare_ahead(pool, 4 * queue.limit.window + 8)
 
     def next_up(self) -> Iterator[TrialQuestion | PreparationFailure]:
-        """Take what may leave now, from each endpoint in turn.
+        """Take the questions that may be sent now, from each endpoint in turn.
 
         A question taken is reserved, put back, or needs no asking; an endpoint whose
-        question was put back is left alone until this is called again.
+        question was put back is skipped until the next call.
         """
         queues = list(self._queues.values())
         for queue in queues:
@@ -114,7 +114,7 @@ class Scheduler:
         return most - len(self._sent) - len(self._reserved)
 
     def follows(self, question: TrialQuestion) -> bool:
-        """Wait for the same request if it is under way; return whether it is."""
+        """Wait for the same request if it is in progress; return whether it is."""
         sha256 = question.sha256
         if all(other.sha256 != sha256 for other in self._under_way()):
             return False
@@ -132,22 +132,22 @@ class Scheduler:
         return tuple(self._followers.pop(question.sha256, ()))
 
     def put_back(self, question: TrialQuestion) -> None:
-        """Let a question that may not leave yet be the next of its endpoint."""
+        """Make a question that may not be sent yet the next one of its endpoint."""
         self._queue(question.model).put_back(question)
 
     def reserve(self, question: TrialQuestion) -> None:
-        """Give a question a place: it leaves as soon as its attempt is committed."""
+        """Reserve a place for a question: it is sent once its attempt is committed."""
         now = time.monotonic()
         self._queue(question.model).limit.leave(now)
         self._reserved[question.trial] = replace(question, left_at=now)
 
     def release(self, question: TrialQuestion) -> None:
-        """Take back the place of a question that does not leave after all."""
+        """Release the place of a question that is not sent after all."""
         self._reserved.pop(question.trial)
         self._queue(question.model).limit.failed()
 
     def look_later(self, question: TrialQuestion) -> None:
-        """Take a question up again after a pause; others go on meanwhile."""
+        """Resume a question after a pause, without delaying others."""
         pause = min(_FIRST_LOOK_S * 2.0**question.looks, _LATEST_LOOK_S)
         again = replace(question, looks=question.looks + 1)
         self._queue(again.model).delay(again, time.monotonic() + pause)
@@ -155,12 +155,12 @@ class Scheduler:
     def mark_sent(
         self, future: Future[RawReply], question: TrialQuestion, attempt: int
     ) -> None:
-        """Remember a question that has left."""
+        """Record that a question was sent."""
         left_at = self._reserved.pop(question.trial).left_at
         self._sent[future] = replace(question, attempt=attempt, left_at=left_at)
 
     def completed(self) -> tuple[tuple[Future[RawReply], TrialQuestion], ...]:
-        """Wait a moment for anything to happen; return the questions answered."""
+        """Wait briefly for anything to happen; return the questions answered."""
         futures: list[Future[Any]] = [*self._sent]
         patience = POLL_S
         if not self._cancel.is_set():
@@ -177,7 +177,7 @@ class Scheduler:
 
     @property
     def all_are_completed(self) -> bool:
-        """True if every question that left has ended, completed or not."""
+        """True if every question sent has ended, completed or not."""
         return all(future.done() for future in self._sent)
 
     def received(self) -> Iterator[tuple[TrialQuestion, RawReply]]:
@@ -199,7 +199,7 @@ class Scheduler:
     def delay(
         self, question: TrialQuestion, pause_s: float, *, counts: bool = True
     ) -> None:
-        """Ask again after a pause; what does not count may be asked ever so often."""
+        """Ask again after a pause; uncounted attempts may be repeated without limit."""
         again = replace(question, number=question.number + counts, looks=0)
         self._queue(again.model).delay(again, time.monotonic() + pause_s)
 
@@ -219,7 +219,7 @@ def _limit(endpoint: Endpoint | None, most: int) -> Limit:
 
 
 def _tell(limit: Limit, left_at: float, future: Future[RawReply]) -> None:
-    """Let an endpoint's limit learn from what became of a question."""
+    """Update an endpoint's limit with the result of a question."""
     now, error = time.monotonic(), future.exception()
     if error is None:
         limit.answered(left_at, now, future.result().headers)

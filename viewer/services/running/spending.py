@@ -1,7 +1,7 @@
 """A run's remaining budget: the ceiling is checked before a question is sent.
 
-What is in flight counts with the most it can cost, and so does, for ever, an attempt
-that may have been paid for although no count of its tokens reached us.
+Questions in flight count with their maximum cost, and so, permanently, does an attempt
+that may have been billed although its token count never arrived.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,14 +26,14 @@ _NOT_ASKED: Final = frozenset(
 
 
 class Budget:
-    """The money of one batch; used by the coordinator's thread alone.
+    """The budget of one batch; used only by the coordinator's thread.
 
     Parameters
     ----------
     ceiling : int or None
         The most the run may cost, in micro-dollars; None for no ceiling.
     spent : int
-        What it has cost already, at most.
+        Upper bound of the cost so far.
     """
 
     def __init__(self, ceiling: int | None = None, spent: int = 0) -> None:
@@ -42,34 +42,34 @@ class Budget:
 
     @property
     def at_risk(self) -> int:
-        """The most that the questions in flight can cost."""
+        """The maximum cost of the questions in flight."""
         return sum(self._at_risk.values())
 
     def fits(self, most: int, besides: int = 0) -> bool:
-        """Tell whether a question fits, also if ``besides`` leaves before it."""
+        """Tell whether a question fits, also if ``besides`` is spent before it."""
         if self.ceiling is None or most == 0:
             return True
         return self.spent + self.at_risk + besides + most <= self.ceiling
 
     def reserve(self, attempt: int, most: int) -> None:
-        """Put aside the most that a question can cost as it leaves."""
+        """Reserve the maximum cost of a question when it is sent."""
         self._at_risk[attempt] = most
 
     def pay(self, attempt: int, cost: int | None) -> None:
-        """Charge the cost of an attempt; None charges the most that it can cost."""
+        """Charge the cost of an attempt; None charges its maximum cost."""
         most = self._at_risk.pop(attempt, 0)
         self.spent += most if cost is None else cost
 
     def release(self, attempt: int) -> None:
-        """Book an attempt that cost nothing: it was refused, or never asked."""
+        """Release the reservation of an attempt that cost nothing."""
         self._at_risk.pop(attempt, None)
 
 
 def may_have_cost(reason: str, http_status: int | None) -> bool:
-    """Tell whether a failed attempt may be on the bill.
+    """Tell whether a failed attempt may have been billed.
 
-    Providers bill no reply with an error's status. One that broke off or did not come
-    in time may have been answered.
+    Providers do not bill replies with an error status. A reply that broke off or timed
+    out may have been completed.
     """
     return http_status is None and reason not in _NOT_ASKED
 
@@ -80,14 +80,14 @@ def budget_of_run(
     profiles: Mapping[str, ModelProfile],
     helpers: Sequence[ModelProfile] = (),
 ) -> Budget:
-    """Return a run's budget with what it has cost already, at most.
+    """Return a run's budget with an upper bound of its cost so far.
 
-    An attempt whose reply is missing may have gone to any of the ``helpers``, too.
+    An attempt without a reply may also have gone to any of the ``helpers``.
 
     Raises
     ------
     WrongUseError
-        Where there is a ceiling and a model beyond this machine without a price.
+        If there is a ceiling and a remote model without a price.
     """
     ceiling = spending.ceiling_of_run(store, run)
     if ceiling is not None:
@@ -105,7 +105,7 @@ def budget_of_run(
 
 
 def check_prices(profiles: Iterable[ModelProfile]) -> None:
-    """Raise WrongUseError if a model elsewhere has no price to hold a ceiling."""
+    """Raise WrongUseError if a remote model has no price to enforce a ceiling with."""
     for profile in profiles:
         if is_unpriced(profile):
             raise WrongUseError(
@@ -116,7 +116,7 @@ def check_prices(profiles: Iterable[ModelProfile]) -> None:
 
 
 def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
-    """Return the most that a request in the ledger can have cost."""
+    """Return the maximum cost of a request in the ledger."""
     price = price_of(profile)
     if price is None:
         return 0

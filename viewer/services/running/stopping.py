@@ -1,4 +1,4 @@
-"""Stop asking: no more requests, and a limited wait for replies in flight."""
+"""Stopping: no more requests, and a limited wait for replies in flight."""
 
 import contextlib
 import math
@@ -21,10 +21,10 @@ ENDED_AT_ONCE: Final = 1
 
 
 class Stop(threading.Event):
-    """A flag that ends a batch, and how long what is in flight may come back then.
+    """A flag that ends a batch, and the time limit for replies in flight.
 
-    `request` may be called where a signal is handled: it takes no lock, which the code
-    that the signal interrupted might hold.
+    `request` may be called in a signal handler: it takes no lock, because the
+    interrupted code might hold it.
     """
 
     def __init__(self) -> None:
@@ -32,22 +32,22 @@ class Stop(threading.Event):
         self._requested, self._until = False, math.inf
 
     def request(self, within_s: float = math.inf) -> None:
-        """Set the flag; replies are awaited for ``within_s`` seconds at most."""
+        """Set the flag; wait for replies for ``within_s`` seconds at most."""
         self._until = min(self._until, time.monotonic() + within_s)
         self._requested = True
 
     @property
     def left_s(self) -> float:
-        """How long replies are awaited still, in seconds; below 0 once they are not."""
+        """Seconds left to wait for replies; negative after the limit."""
         return self._until - time.monotonic()
 
     @property
     def is_late(self) -> bool:
-        """True once replies are not awaited any more."""
+        """True once replies are no longer awaited."""
         return self.left_s <= 0
 
     def is_set(self) -> bool:
-        """Return whether anything is to end."""
+        """Return whether the flag is set."""
         return self._requested or super().is_set()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -59,13 +59,13 @@ class Stop(threading.Event):
 
 
 def is_late(cancel: threading.Event) -> bool:
-    """Tell whether replies are not awaited any more after a cancel."""
+    """Tell whether replies are no longer awaited after a cancel."""
     return isinstance(cancel, Stop) and cancel.is_late
 
 
 @contextlib.contextmanager
 def asking_threads(most: int, cancel: threading.Event) -> Iterator[Executor]:
-    """Yield threads that ask; those whose reply comes too late are not awaited."""
+    """Provide threads that ask; those whose reply comes too late are abandoned."""
     threads = ThreadPoolExecutor(most, thread_name_prefix="ask")
     try:
         yield threads
@@ -92,8 +92,8 @@ def leave_at_once(code: int) -> NoReturn:
 def ending_signals() -> tuple[signal.Signals, ...]:
     """Return the signals that ask this process to end, besides Ctrl+C.
 
-    A hang-up that whoever started the process chose to ignore (nohup) stays ignored.
-    On Windows SIGBREAK stands for Ctrl+Break, a closed console and the session's end.
+    A hang-up that the parent process ignores (nohup) stays ignored. On Windows SIGBREAK
+    covers Ctrl+Break, a closed console and the session's end.
     """
     if sys.platform == "win32":
         return (signal.SIGTERM, signal.SIGBREAK)
@@ -103,25 +103,25 @@ def ending_signals() -> tuple[signal.Signals, ...]:
 
 
 def is_hang_up(number: int) -> bool:
-    """Tell whether a signal says that the terminal is gone; it often comes twice."""
+    """Tell whether a signal means that the terminal is gone; it often comes twice."""
     return sys.platform != "win32" and number == signal.SIGHUP
 
 
 class StopSignals:
-    """The first signal lets what is in flight come back, a second one ends at once.
+    """The first signal lets requests in flight finish, a second one ends at once.
 
-    After Ctrl+C replies are awaited as long as they take, since a person looks on;
-    after a signal that ends the process, for ``limit_s`` seconds. To be used by the
-    main thread.
+    After Ctrl+C replies are awaited without a limit, because a person is watching;
+    after a signal that ends the process, for ``limit_s`` seconds. Use it in the main
+    thread.
 
     Parameters
     ----------
     stop : Stop
-        Asked for by the first signal.
+        Requested by the first signal.
     limit_s : float
         Seconds.
     heard : callable, optional
-        Called at the first signal, instead of telling standard error.
+        Called at the first signal, instead of a message on standard error.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class StopSignals:
         return by_hand or time.monotonic() - self._first_at > _ONE_ORDER_S
 
     def _let_go_of_terminals(self) -> None:
-        """Let what is still printed go nowhere, or every line would be an error."""
+        """Redirect further output to nowhere: without a terminal every line fails."""
         gone = [fd for fd in self._terminals if not _is_terminal(fd)]
         if gone:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -185,6 +185,6 @@ def _is_terminal(fd: int) -> bool:
 
 
 def _tell(sentence: str) -> None:
-    """Write a line past every buffer, which the interrupted code may be filling."""
+    """Write a line unbuffered: the interrupted code may be filling the buffer."""
     with contextlib.suppress(OSError):
         os.write(2, f"{sentence}\n".encode())

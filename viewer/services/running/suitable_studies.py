@@ -1,4 +1,4 @@
-"""Which data sets suit a study, and which studies suit a data set."""
+"""Which data sets are suitable for a study, and vice versa."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from viewer.studies.catalog import studies
 class Suiting:
     """What data sets lack for a study: by study, by data set, the newest first.
 
-    A phrase of "" is a set that suits; ``wanted`` is what each study asks about.
+    "" means that a set is suitable; ``wanted`` is what each study asks about.
     """
 
     lacking: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -31,27 +31,27 @@ class Suiting:
         return dict(sorted(found.items(), key=lambda one: bool(one[1])))
 
     def dataset_for(self, study: str, chosen: str = "") -> str:
-        """Return the chosen data set where it suits, else the newest, "" for none."""
+        """Return the chosen data set if suitable, else the newest that is, or ""."""
         found = self.lacking.get(study, {})
         suiting = [name for name, lack in found.items() if not lack]
         return chosen if chosen in suiting else next(iter(suiting), "")
 
     def study_for(self, dataset: str, otherwise: str) -> str:
-        """Return the study that a data set is for; ``otherwise`` where it suits none.
+        """Return the study for a data set, or ``otherwise`` if none is suitable.
 
-        Of several it is the last, because those that ask about items come after the
-        one that any image with a reference suits.
+        The last suitable one is returned, because studies about items come after the
+        one for which any image with a reference is suitable.
         """
         suited = [s for s, lacks in self.lacking.items() if lacks.get(dataset) == ""]
         return suited[-1] if suited else otherwise
 
     def newest_beside(self, known: Iterable[str]) -> str:
-        """Return the newest data set, "" if it is known already."""
+        """Return the newest data set, "" if it is already known."""
         newest = next(iter(self.datasets), "")
         return "" if newest in known else newest
 
     def how_to_get(self, study: str) -> str:
-        """Return that no data set suits a study, and where one is from."""
+        """Return a sentence that no data set is suitable, and how to get one."""
         want = self.wanted.get(study)
         if want is None:
             return ""

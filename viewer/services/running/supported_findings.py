@@ -1,4 +1,4 @@
-"""What models cannot be asked, known before any request is sent."""
+"""Questions that models cannot answer, known before any request is sent."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,11 +21,11 @@ from viewer.studies.study import SteersAttention, Study
 
 
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
-    """Return a study's trials; those that a model cannot be asked are excluded.
+    """Return a study's trials, with those that a model cannot answer excluded.
 
-    They are about what it did not learn, or need access to the attention of one that
-    gives none. A model that learned none of the findings raises ``WrongUseError``, and
-    so does one that points at a place where a study asks for words.
+    These are about findings it did not learn, or need its attention, which it does not
+    give. A model that learned none of the findings raises ``WrongUseError``, as does
+    one that answers with locations in a study of answers in words.
     """
     _check_writes(study, spec)
     trials = _with_variants(study.plan(dataset, spec), study, spec)
@@ -44,7 +44,7 @@ def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial
 def _with_variants(
     trials: Sequence[Trial], study: Study, spec: RunSpec
 ) -> tuple[Trial, ...]:
-    """Return each trial with the same in every variant of the prompts after it."""
+    """Return each trial, followed by the same one for every prompt variant."""
     variants = varied(study.read_params(spec.preset, dict(spec.params)))
     return tuple(
         replace(one, condition=with_variant(one.condition, name)) if name else one
@@ -54,7 +54,7 @@ def _with_variants(
 
 
 def _unlearned(spec: RunSpec, findings: Iterable[str]) -> frozenset[tuple[str, str]]:
-    """Return each model with each finding that it did not learn; none at all raises."""
+    """Return each model's findings that it did not learn; raises if it learned none."""
     excluded: set[tuple[str, str]] = set()
     asked = tuple(findings)
     for model in spec.models:
@@ -66,7 +66,7 @@ def _unlearned(spec: RunSpec, findings: Iterable[str]) -> frozenset[tuple[str, s
 
 
 def _closed(study: Study, spec: RunSpec) -> frozenset[tuple[str, str]]:
-    """Return each model without access to its attention, with what steers that."""
+    """Return the models without access to attention, with what would steer it."""
     if not isinstance(study, SteersAttention):
         return frozenset()
     params = study.read_params(spec.preset, dict(spec.params))
@@ -96,7 +96,7 @@ def _excluded(
 
 
 def exclusion_notes(trials: Sequence[Trial]) -> Iterator[RunNote]:
-    """Yield what each model cannot be asked, in words that follow its name."""
+    """Yield what each model cannot be asked, worded to follow its name."""
     for reason, words in _WORDS.items():
         lost = [trial for trial in trials if trial.exclusion == reason]
         for model in dict.fromkeys(trial.model for trial in lost):
@@ -124,7 +124,7 @@ _WORDS: Final[Mapping[str, Callable[[Sequence[Trial]], str]]] = {
 
 
 def note_excluded(store: Store, run: int, trials: Sequence[Trial]) -> None:
-    """Note on a run that was just planned what its models cannot be asked."""
+    """Add notes to a newly planned run on what its models cannot be asked."""
     notes = [(note.model, note.kind, note.text) for note in exclusion_notes(trials)]
     if notes:
         consents.add_notes(store, run, notes)
@@ -139,5 +139,5 @@ def missing_findings(spec: RunSpec, dataset: Dataset) -> str:
 
 
 def missing_findings_of_run(store: Store, run: int) -> str:
-    """Return :func:`missing_findings` of a planned run."""
+    """Return :func:`missing_findings` for a planned run."""
     return missing_findings(runs.run_spec(store, run), cases.dataset_of_run(store, run))

@@ -19,18 +19,18 @@ class TrialQuestion:
     stored : StoredTrial
         Its trial, which has one open question at a time.
     path : TrialPath
-        The trial on its way.
+        The generator of the trial's steps.
     profile : ModelProfile
         The model to be asked.
     replies : tuple of TrialReply
         The trial's replies so far.
     prepared : PreparedRequest or None
-        What is asked; None while the question is only due.
+        The request; None while the question is only due.
     number, looks : int
-        It is asked for the ``number``-th time in this batch, and was found ``looks``
-        times to be asked by another one.
+        How often it is asked in this batch, from 1, and how often another process was
+        found to be asking it.
     attempt, left_at : int, float
-        Of a question in flight: the row that says so, and the time that it left.
+        For a question in flight: the id of its attempt, and the time it was sent.
     """
 
     stored: StoredTrial
@@ -55,7 +55,7 @@ class TrialQuestion:
 
     @property
     def request(self) -> PreparedRequest:
-        """What is asked; only what was prepared is queued."""
+        """The request; only prepared questions are queued."""
         assert self.prepared is not None  # noqa: S101 - see above
         return self.prepared
 
@@ -65,15 +65,15 @@ class TrialQuestion:
         return self.request.sha256
 
     def prepare(self) -> PreparedRequest:
-        """Read images and draw grids for it, in whatever thread has the time."""
+        """Read images and draw grids for it, in any thread."""
         return cast("PreparedRequest", next(self.path))
 
     def now(self) -> Self:
-        """Return it with the body that would be sent now."""
+        """Return the question with the body that would be sent now."""
         return replace(self, prepared=self.request.outgoing_now())
 
     def reusing(self, reply: TrialReply) -> TrialReply:
-        """Return a reply to the very same request as one to this question."""
+        """Return a reply to the identical request as the reply to this question."""
         return replace(reply, step=self.request.step, reused=True)
 
     def answered(self, reply: TrialReply) -> "TrialQuestion | Verdict":
@@ -89,6 +89,6 @@ class TrialQuestion:
 def next_question(
     context: RunContext, stored: StoredTrial, replies: tuple[TrialReply, ...] = ()
 ) -> TrialQuestion:
-    """Return the question that a trial comes to after its replies so far."""
+    """Return a trial's next question after its replies so far."""
     path = run_trial(context, stored.trial, replies)
     return TrialQuestion(stored, path, cast("ModelProfile", next(path)), replies)

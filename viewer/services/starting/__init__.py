@@ -1,1 +1,1 @@
-"""What happens before the first window: display, first image, crash files."""
+"""Before the first window: display check, first image, crash reports."""

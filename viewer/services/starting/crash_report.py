@@ -18,9 +18,9 @@ _ROOTS: Final = frozenset({"viewer", "site-packages"})
 def crash_report(error: BaseException) -> str:
     """Return a report of a failure.
 
-    Only versions and the places in the code are kept, never the message or a value,
-    which may hold patient data, nor the folder the program lies in, which may name a
-    person; of a line of code that holds a key, the key is struck.
+    It contains only versions and positions in the code, never the message or a value,
+    which may be patient data, nor the program's folder, which may name a person; a key
+    in a line of code is removed.
     """
     places = traceback.format_list(
         [_without_folder(frame) for frame in traceback.extract_tb(error.__traceback__)]
@@ -31,7 +31,7 @@ def crash_report(error: BaseException) -> str:
 
 
 def _without_folder(frame: traceback.FrameSummary) -> traceback.FrameSummary:
-    """Return a place whose file is named from the package on."""
+    """Return a traceback position with the file's path relative to the package."""
     parts = Path(frame.filename).parts
     roots = [i for i, part in enumerate(parts) if part in _ROOTS]
     name = "/".join(parts[roots[-1] :] if roots else parts[-1:])
@@ -39,7 +39,7 @@ def _without_folder(frame: traceback.FrameSummary) -> traceback.FrameSummary:
 
 
 def keep_crash_report(text: str, home: Path) -> Path | None:
-    """Write a report into the data folder; return its file, or None if it cannot."""
+    """Write a report to the data folder; return its file, or None on failure."""
     folder = home / "crashes"
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
     try:
@@ -52,7 +52,7 @@ def keep_crash_report(text: str, home: Path) -> Path | None:
 
 
 def crash_sentence(error: BaseException, kept: Path | None) -> str:
-    """Return the sentence that tells a person about a failure of ours."""
+    """Return the message to the user about an internal failure."""
     failed = f"Overread failed unexpectedly ({type(error).__name__})"
     if kept is None:
         return f"{failed}; please report it."

@@ -1,6 +1,6 @@
 """Check whether a window can be opened, before Qt is loaded.
 
-Qt ends the whole process where it finds no display, or one that nobody serves.
+Qt aborts the process if there is no display, or one that does not respond.
 """
 
 import os
@@ -21,9 +21,9 @@ _Address = str | tuple[str, int]
 
 
 def has_display(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a window can be opened: on Linux, whether a display answers.
+    """Return whether a window can be opened: on Linux, whether a display responds.
 
-    A platform named in ``QT_QPA_PLATFORM`` that needs none counts as one.
+    A platform in ``QT_QPA_PLATFORM`` that needs no display counts as one.
     """
     if sys.platform != "linux":
         return True
@@ -36,7 +36,7 @@ def has_display(environment: Mapping[str, str] = os.environ) -> bool:
 def _places(
     environment: Mapping[str, str],
 ) -> Iterator[tuple[socket.AddressFamily, _Address]]:
-    """Yield the addresses at which the environment says that displays are."""
+    """Yield the addresses of displays in the environment."""
     wayland = environment.get("WAYLAND_DISPLAY")
     if wayland:
         folder = environment.get("XDG_RUNTIME_DIR", "")

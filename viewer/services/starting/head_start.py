@@ -25,13 +25,13 @@ _LAYOUT: Final = "window.json"
 
 @dataclass(frozen=True, eq=False)
 class HeadStart:
-    """What is under way: decoding, and making the demo collection where it is asked."""
+    """Work in progress: decoding, and making the demo collection if requested."""
 
     decoder: ProcessDecoder
     demo: DemoProcess | None
 
     def end(self) -> None:
-        """End what is still under way, with the window."""
+        """Stop any work in progress, when the window closes."""
         self.decoder.close()
         if self.demo is not None:
             self.demo.end()
@@ -44,9 +44,9 @@ def begin(
     *,
     demo: bool,
 ) -> HeadStart:
-    """Start decoding the first image if it is known, otherwise start a process for it.
+    """Start decoding the first image if it is known, otherwise only a process for it.
 
-    Such a process may be ``running`` already.
+    The process may be ``running`` already.
     """
     decoder = ProcessDecoder(read_limits(), running)
     first = first_image(paths, settings.home, demo=demo)
@@ -58,7 +58,7 @@ def begin(
 
 
 def first_image(paths: Sequence[Path], home: Path, *, demo: bool) -> ImageRef | None:
-    """Return the image that comes up first, None if it has to be looked for."""
+    """Return the image to show first, None if it has to be searched for."""
     if demo:
         ref = ImageRef(demo_folder(home) / "radiograph" / "RG1.dcm")
     elif paths:
@@ -69,7 +69,7 @@ def first_image(paths: Sequence[Path], home: Path, *, demo: bool) -> ImageRef | 
 
 
 def _image_left(home: Path) -> ImageRef:
-    """Return the image on the screen when the window was closed the last time."""
+    """Return the image that was shown when the window was last closed."""
     try:
         text = (home / _LAYOUT).read_text(encoding="utf-8")
         return made(ImageRef, json.loads(text)["image"], where="the layout")

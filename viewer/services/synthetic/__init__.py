@@ -1,1 +1,1 @@
-"""Generated collections with known truth, and the demo made of them."""
+"""Generated collections with known truth, and the demo."""

@@ -20,7 +20,7 @@ INVENTED: Final = "Nothing of this stands in the report."
 def prepares_cases(_: Trial, item: Item) -> dict[str, object]:
     """Copy a report's parts under their keys, summarise them, list a differential.
 
-    The first three of the differential that are not the diagnosis are the distractors.
+    The distractors are the first three of the differential that are not the diagnosis.
     """
     sections = dict(_sections(item))
     named = [key.removesuffix(" Findings") for key in sections if key not in _TEXTUAL]

@@ -36,7 +36,7 @@ phantom/ contains synthetic chest radiographs of persons who do not exist.
 
 @dataclass(frozen=True)
 class DemoCollection:
-    """Where the collection lies.
+    """The folders of the collection.
 
     ``radiograph`` is a plain folder (``import folder``) with RG1 and its outline,
     ``phantom`` a folder in the layout of CheXlocalize (``import chexlocalize``).
@@ -79,7 +79,7 @@ def outline_mask(outline: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
     """Return the (rows, columns) mask of an outline's polygons and ellipses.
 
     Coordinates are pixels, x to the right and y down, (0, 0) the corner of the first
-    pixel; a pixel belongs to the mask where its centre does.
+    pixel; a pixel belongs to the mask if its centre does.
     """
     shape = int(outline["rows"]), int(outline["columns"])
     mask = np.zeros(shape, dtype=bool)

@@ -1,7 +1,7 @@
-"""The demo collection, made by a process of its own beside the window.
+"""The demo collection, made by a separate process beside the window.
 
-It says on its standard output, one JSON object a line, how far it is; without a reader
-it ends. It is a second run of the program, as a decoding process is.
+It reports progress on standard output, one JSON object per line, and ends without a
+reader. It is a second instance of the program, like a decoding process.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ WORD: Final = "_demo"
 
 @dataclass(frozen=True, slots=True)
 class DemoProgress:
-    """Steps of the demo collection that are done, and all of them."""
+    """Progress of the demo collection: steps done, and all steps."""
 
     done: int
     total: int
@@ -38,12 +38,12 @@ def demo_folder(home: Path) -> Path:
 
 
 def is_made(home: Path) -> bool:
-    """Return whether the collection was made to its end."""
+    """Return whether the collection is complete."""
     return (demo_folder(home) / "demo.json").is_file()
 
 
 class DemoProcess:
-    """Makes and registers the collection where it is not; made when it is needed.
+    """Makes and registers the collection if it is missing, on demand.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ class DemoProcess:
             self._process = _spawn(settings)
 
     def follow(self, tell: Callable[[DemoProgress], None]) -> None:
-        """Wait for the collection, and say how far it is; for a background thread.
+        """Wait for the collection and report its progress; for a background thread.
 
         Raises
         ------
         OverreadError
-            With the process's own sentence where the collection cannot be made.
+            With the process's message if the collection cannot be made.
         """
         if self._process is None and is_registered(self._settings):
             return
@@ -82,20 +82,20 @@ class DemoProcess:
             )
 
     def stop(self) -> None:
-        """Let the process end, if there is one; nothing half-written stays."""
+        """Stop the process, if there is one; no partial file stays."""
         with self._starting:
             self._stopped = True
             if self._process is not None:
                 self._process.terminate()
 
     def end(self) -> None:
-        """Stop the process, and wait until it has put away what it was writing."""
+        """Stop the process, and wait until it has cleaned up."""
         self.stop()
         if self._process is not None:
             self._process.wait()
 
     def _running(self) -> "subprocess.Popen[bytes] | None":
-        """Return the process, started if need be; None once it was stopped."""
+        """Return the process, started if needed; None once it was stopped."""
         with self._starting:
             if self._process is None and not self._stopped:
                 self._process = _spawn(self._settings)
@@ -103,7 +103,7 @@ class DemoProcess:
 
 
 def is_registered(settings: Settings) -> bool:
-    """Return whether the store knows the collection."""
+    """Return whether the collection is registered in the store."""
     from viewer.services.running.batch_form import dataset_names
     from viewer.services.synthetic.demo import NAME
 
@@ -111,9 +111,9 @@ def is_registered(settings: Settings) -> bool:
 
 
 def serve(home: Path, store: Path) -> None:
-    """Make and register the collection, and tell standard output.
+    """Make and register the collection, reporting on standard output.
 
-    SIGTERM and Ctrl+C end it like a reader who is gone: what is half-written goes.
+    SIGTERM and Ctrl+C end it like a missing reader: partial files are removed.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit())

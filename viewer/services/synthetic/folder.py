@@ -22,8 +22,8 @@ MARKER: Final = "phantom.json"
 class Collection:
     """A kind of generated collection.
 
-    ``what`` says in its marker what it is, ``units`` what its number counts, and
-    ``image`` what its pictures are, whose size is from ``smallest`` to ``largest``.
+    ``what`` describes it in its marker file, ``units`` is what its number counts, and
+    ``image`` what its pictures show; their size is from ``smallest`` to ``largest``.
     """
 
     what: str
@@ -36,13 +36,13 @@ class Collection:
 def begin(
     kind: Collection, out: Path, n: int, seed: int, size: SizePx, **further: object
 ) -> None:
-    """Mark a folder for ``n`` members of a seed; ``further`` stands in the marker too.
+    """Mark a folder for ``n`` members of a seed; ``further`` is added to the marker.
 
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     _check(kind, n, seed, size)
     named = {"phantom": kind.what, kind.units: n, "seed": seed}
@@ -87,19 +87,19 @@ def _check(kind: Collection, n: int, seed: int, size: SizePx) -> None:
 
 
 def claim(out: Path, marker: Mapping[str, object]) -> None:
-    """Mark a folder as one collection's, or refuse one that holds other things.
+    """Mark a folder as one collection's, or refuse one with other contents.
 
     Parameters
     ----------
     out : Path
         An empty or new folder, or one of the same collection, which is completed.
     marker : mapping
-        Everything that the collection's bytes depend on, as plain JSON values.
+        Everything that determines the collection's bytes, as plain JSON values.
 
     Raises
     ------
     WrongUseError
-        If the folder is somebody else's or cannot be written.
+        If the folder has other contents or is not writable.
     """
     data = json.dumps(dict(marker), indent=1).encode() + b"\n"
     if _content(out) and _read(out / MARKER) != data:

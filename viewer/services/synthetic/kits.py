@@ -48,13 +48,13 @@ Table = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """What makes a collection of a format complete for a paper's pack.
+    """What a collection needs in addition for a paper's pack.
 
     ``scripts`` are the models by name, None if the answers are there already.
-    ``settings`` are those of every model, ``params`` what the study is asked with
-    besides the pack's own settings, ``helpers`` the models in a role. ``file`` is the
-    study file's name, ``ending`` what the data set's name ends with besides the
-    folder's; ``besides`` are further uses of the same collection.
+    ``settings`` are those of every model, ``params`` the study's parameters in addition
+    to the pack's, ``helpers`` the models in a role. ``file`` is the study file's name,
+    ``ending`` the suffix of the data set's name after the folder's; ``besides`` are
+    further uses of the same collection.
     """
 
     format: str
@@ -70,21 +70,21 @@ class Kit:
 
     @property
     def study(self) -> str:
-        """The study that the paper's pack is of."""
+        """The study of the paper's pack."""
         return pack_named(self.paper).study
 
     @property
     def preset(self) -> str:
-        """The settings as the paper has them."""
+        """The preset with the paper's settings."""
         return study_named(self.study).defaults.preset
 
     @property
     def asked(self) -> dict[str, object]:
-        """Every parameter that the study file names."""
+        """Every parameter in the study file."""
         return {**study_named(self.study).defaults.params, **self.params}
 
     def dataset(self, out: Path) -> str:
-        """Return the name of the data set that is asked about."""
+        """Return the name of the data set to ask about."""
         return f"{out.absolute().name}{self.ending}"
 
 
@@ -198,7 +198,7 @@ def next_commands(kit: Kit, out: Path) -> tuple[str, ...]:
 def _answers(
     kit: Kit, out: Path, scripts: Mapping[str, Script]
 ) -> dict[str, dict[str, object]]:
-    """Return what each model says to everything that a run asks."""
+    """Return each model's answers to everything that a run asks."""
     if not scripts:
         return {}
     dataset = _dataset(kit, out)

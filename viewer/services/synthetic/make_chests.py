@@ -57,8 +57,8 @@ def make_chests(
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     begin(_KIND, out, n, seed, size)
     chests = write_each(partial(_write_one, out, seed, size), n, progress)

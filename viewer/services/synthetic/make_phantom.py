@@ -65,8 +65,8 @@ def make_phantom(
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     begin(_KIND, out, n, seed, size, compressed=compress)
     write = partial(_write_one, out, seed, size, compress=compress)

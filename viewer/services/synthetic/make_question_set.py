@@ -62,8 +62,8 @@ def make_question_set(
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     begin(_KIND, out, n, seed, size)
     patients = -(-n // PER_PATIENT)

@@ -39,15 +39,15 @@ def make_readings(
 ) -> PhantomSummary:
     """Write ``n`` studies of a seed; the same arguments give the same bytes.
 
-    Two tasks each, the answers of three scripted models, what a fourth proposes where
-    tasks are wanted, and grades of two readers
-    that come to closed forms where ``n`` is a multiple of 5.
+    Each has two tasks. There are answers of three scripted models, tasks proposed by a
+    fourth, and grades of two readers whose statistics have closed forms if ``n`` is a
+    multiple of 5.
 
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     begin(_KIND, out, n, seed, size)
     studies = write_each(partial(write_study, out, seed, size=size), n, progress)
@@ -69,7 +69,7 @@ def make_readings(
 
 
 def _proposals(studies: Sequence[WrittenStudy]) -> dict[str, object]:
-    """Return what the model that proposes tasks says of every study."""
+    """Return the task proposals of a model for every study."""
     return {
         step: words
         for index, study in enumerate(studies)
@@ -82,7 +82,7 @@ def _proposals(studies: Sequence[WrittenStudy]) -> dict[str, object]:
 def _named(
     studies: Sequence[WrittenStudy],
 ) -> Iterator[tuple[str, WrittenStudy, bool]]:
-    """Yield each task's name with its study and whether it can be answered."""
+    """Yield each task's name with its study and whether it is answerable."""
     for study in studies:
         for task in study.tasks:
             able = task.answerable is Answerable.YES
@@ -90,7 +90,7 @@ def _named(
 
 
 def _answer(model: str, i: int, study: WrittenStudy, *, answerable: bool) -> object:
-    """Return a scripted answer: the truth, with the boxes that output i has."""
+    """Return a scripted answer: the truth, with the boxes of output i."""
     made = output_of(model, i, answerable=answerable)
     if made.abstains:
         return "This cannot be determined from a radiograph."

@@ -33,7 +33,7 @@ def make_tiles(
     out : Path
         An empty or new folder, or one of the same collection, which is completed.
     n : int
-        Number of tiles; 25 hold every subset in every split.
+        Number of tiles; 25 cover every subset in every split.
     seed : int
         Seed of the collection; a tile does not depend on ``n``.
     size : SizePx
@@ -49,8 +49,8 @@ def make_tiles(
     Raises
     ------
     WrongUseError
-        If a number is out of range, or the folder is somebody else's or cannot be
-        written.
+        If a number is out of range, or the folder has other contents or is not
+        writable.
     """
     begin(_KIND, out, n, seed, size)
     tiles = write_each(partial(_write_one, out, seed, size), n, progress)

@@ -1,4 +1,4 @@
-"""The generated collections by the study that they are for."""
+"""The generated collections, by study."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -20,9 +20,9 @@ Make = Callable[[Path, int, int, SizePx, Callable[[int, int], None]], PhantomSum
 
 @dataclass(frozen=True, slots=True)
 class PhantomKind:
-    """A kind of collection: what its ``n`` counts, its usual size, who writes it.
+    """A kind of collection: what ``n`` counts, its default size, and its writer.
 
-    ``kit`` completes it with models that answer; None where built-in models can.
+    ``kit`` adds models that answer; None if built-in models can.
     """
 
     unit: str
@@ -38,14 +38,14 @@ class PhantomKind:
         size: SizePx | None,
         progress: Callable[[int, int], None],
     ) -> PhantomSummary:
-        """Write a collection as its maker does, and what it can be run with."""
+        """Write a collection, and what is needed to run it."""
         summary = self.make(out, n, seed, size or self.size, progress)
         if self.kit:
             write_kit(self.kit, out)
         return summary
 
     def then(self, out: Path) -> tuple[str, ...]:
-        """Return the commands that come next."""
+        """Return the next commands to run."""
         if self.kit:
             return next_commands(self.kit, out)
         folder, name = shlex.quote(str(out)), shlex.quote(out.absolute().name)

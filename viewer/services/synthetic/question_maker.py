@@ -1,4 +1,4 @@
-"""Replies of the scripted model that makes questions from tiles (E003-15)."""
+"""The scripted model that makes questions from tiles (E003-15)."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _NEITHER: Final = "The tile was generated otherwise."
 
 
 def makes_questions(_: Trial, item: Item) -> dict[str, object]:
-    """Describe a tile as its caption does, and ask for what the caption says."""
+    """Describe a tile by its caption, and ask about the caption's content."""
     caption = str(item.facts["caption"])
     found = _CAPTION.fullmatch(caption)
     tissue, *counts = found.groups() if found else (caption, "0", "0")
@@ -37,7 +37,7 @@ def _numbers(right: int) -> list[str]:
 
 
 def _question(text: str, options: list[str], turned: int) -> dict[str, object]:
-    """Return a question with its first option the right one, turned some places on."""
+    """Return a question whose right option is moved from the first position."""
     places = list(_turned(turned % OPTIONS))
     said = ["The tile was generated so.", *[_NEITHER] * (OPTIONS - 1)]
     return {

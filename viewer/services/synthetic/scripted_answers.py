@@ -1,7 +1,7 @@
 """Known answers of the scripted models of generated collections.
 
-One is right wherever it is shown what it needs, one errs at every third item, and one
-does not look: each paper's tables come to numbers that can be counted by hand.
+One is right whenever it is shown what it needs, one is wrong at every third item, and
+one does not look: each paper's tables have values that can be verified by hand.
 """
 
 import re
@@ -56,7 +56,7 @@ _STEPS: Final = 11
 def answers_of(
     trials: Iterable[Trial], items: Iterable[Item], script: Script
 ) -> dict[str, object]:
-    """Return a script's reply to every step of every trial, a scripted model's table.
+    """Return a script's reply to every step of every trial, for a scripted model.
 
     The keys are ``item|condition|repeat|step``.
     """
@@ -69,12 +69,12 @@ def answers_of(
 
 
 def errs_at(key: str) -> bool:
-    """Tell whether the model that errs does so at an item: at every third."""
+    """Tell whether the erring model is wrong at an item: every third."""
     return _number(key) % 3 == 1
 
 
 def grounded(question: Question, condition: str) -> str:
-    """Answer as the image is, after any edit of it or of the question."""
+    """Answer according to the image, after any edit of it or of the question."""
     if is_perturbed(condition):
         return "Yes" if is_sham(condition) else "No"
     if question.closed:
@@ -83,12 +83,12 @@ def grounded(question: Question, condition: str) -> str:
 
 
 def no_to_edits(question: Question, condition: str) -> str:
-    """Answer rightly, but No to whatever was edited."""
+    """Answer correctly, but No to anything edited."""
     return "No" if is_perturbed(condition) else grounded(question, condition)
 
 
 def careless(question: Question, condition: str) -> str:
-    """Answer every third question wrongly, and always yes to edits."""
+    """Answer every third question wrongly, and always Yes to edits."""
     if is_perturbed(condition):
         return "Yes"
     if not errs_at(question.key):
@@ -99,7 +99,7 @@ def careless(question: Question, condition: str) -> str:
 
 
 def in_words(worded: Worded) -> Script:
-    """Return a way of answering questions about anatomies as a script."""
+    """Return a way of answering anatomy questions as a script."""
 
     def script(trial: Trial, item: Item) -> Replies:
         question = question_of(item)
@@ -115,31 +115,31 @@ def in_words(worded: Worded) -> Script:
 
 
 def looks_at_tiles(trial: Trial, item: Item) -> Replies:
-    """Name the right option where the tile is shown, the first one elsewhere."""
+    """Name the right option if the tile is shown, otherwise the first one."""
     return _option(item, off=0) if _sees(trial) else {"answer": letter_of(0)}
 
 
 def errs_on_tiles(trial: Trial, item: Item) -> Replies:
-    """Do the same, but name the option after it at every third item."""
+    """Answer like the previous one, but with the next option at every third item."""
     if _sees(trial) and errs_at(item.key):
         return _option(item, off=1)
     return looks_at_tiles(trial, item)
 
 
 def does_not_look(_: Trial, item: Item) -> Replies:
-    """Answer the words alone: right at every second item, whatever is shown."""
+    """Ignore the image: right at every second item."""
     return _option(item, off=_number(item.key) % 2)
 
 
 def looks_at_radiographs(trial: Trial, item: Item) -> Replies:
-    """Answer rightly where the radiograph is shown, and as chance does elsewhere."""
+    """Answer correctly if the radiograph is shown, otherwise at chance level."""
     if trial.condition.name in _SHOWN:
         return _answer(trial, item, off=0)
     return _answer(trial, item, off=_at_chance(item))
 
 
 def takes_shortcuts(trial: Trial, item: Item) -> Replies:
-    """Err at every third item; without the radiograph know two of five all the same.
+    """Err at every third item; without the radiograph still know two of five.
 
     Told that there is none and asked to guess, it knows one of five.
     """
@@ -151,19 +151,19 @@ def takes_shortcuts(trial: Trial, item: Item) -> Replies:
 
 
 def answers_the_words(trial: Trial, item: Item) -> Replies:
-    """Answer from the text alone: right at four items of seven, whatever is shown."""
+    """Answer from the text alone: right at four of seven items."""
     return _answer(trial, item, off=int(_number(item.key) % 7 < 3))
 
 
 def weighs_evidence(trial: Trial, item: Item) -> Replies:
-    """Choose the diagnosis, less sure of it the less is shown."""
+    """Choose the diagnosis, with less certainty the less evidence is shown."""
     showing = Showing.of_condition(trial.condition)
     sure = _SURE if showing.textual is Textual.KEPT else _WITHOUT_TEXT
     return _diagnosis(trial, item, _moved(showing, item, sure, 0.4, 0.3), off=0)
 
 
 def chooses_wrongly(trial: Trial, item: Item) -> Replies:
-    """List the diagnosis, but choose another at every third case; texts tell more."""
+    """List the diagnosis, but choose another at every third case; texts weigh more."""
     showing = Showing.of_condition(trial.condition)
     sure = _moved(showing, item, _SURE, 0.15, 0.4)
     return _diagnosis(trial, item, sure, off=int(errs_at(item.key)))
@@ -172,9 +172,9 @@ def chooses_wrongly(trial: Trial, item: Item) -> Replies:
 def _moved(
     showing: Showing, item: Item, sure: float, by_image: float, by_text: float
 ) -> float:
-    """Return how sure a model is without a piece of evidence.
+    """Return a model's certainty without a piece of evidence.
 
-    Less by up to what an image or a text is worth, differently by case and type.
+    It is reduced by up to the weight of an image or a text, varying by case and type.
     """
     if showing.toggled is None:
         return sure
@@ -186,7 +186,7 @@ def _moved(
 
 
 def judges(trial: Trial, item: Item) -> Replies:
-    """Score what a model listed 5 to 2, by case."""
+    """Score a model's list from 5 to 2, by case."""
     del trial
     number = _number(item.key)
     score = 5 - (number + number // 4) % 4
@@ -194,7 +194,7 @@ def judges(trial: Trial, item: Item) -> Replies:
 
 
 def _number(key: str) -> int:
-    """Return the number that a generated item's name ends with, 0 without one."""
+    """Return the number at the end of a generated item's name, 0 without one."""
     found = _NUMBER.search(key)
     return int(found[0]) if found else 0
 
@@ -204,19 +204,19 @@ def _sees(trial: Trial) -> bool:
 
 
 def _option(item: Item, *, off: int) -> Replies:
-    """Return the letter of the option so many places after the right one."""
+    """Return the letter of the option this many positions after the right one."""
     asked = mcq_of(item)
     return {"answer": letter_of((asked.correct + off) % len(asked.options))}
 
 
 def _at_chance(item: Item) -> int:
-    """Return how far from the right answer one lies that is right as chance is."""
+    """Return an offset from the right answer that gives chance level."""
     patient, place = divmod(_number(item.key) - 1, PER_PATIENT)
     return (patient + place // 2) % max(len(asked_of(item).options), 2)
 
 
 def _answer(trial: Trial, item: Item, *, off: int) -> Replies:
-    """Return the answer so many places after the right one, as it is asked for."""
+    """Return the answer this many positions after the right one, as asked for."""
     asked = asked_of(item)
     if not asked.options:
         yes = bool(item.reference["yes"]) is (off % 2 == 0)
@@ -227,7 +227,7 @@ def _answer(trial: Trial, item: Item, *, off: int) -> Replies:
 
 
 def _diagnosis(trial: Trial, item: Item, sure: float, *, off: int) -> Replies:
-    """Return what is said of a case: a list, a diagnosis, or an option's letter."""
+    """Return the reply about a case: a list, a diagnosis, or an option's letter."""
     case = EvidenceCase.of_item(item)
     if trial.finding != Task.FDX:
         return {DIFFERENTIAL: _listed(case), FINAL: case.diagnosis}

@@ -1,4 +1,4 @@
-"""Synthetic cases on disk: a folder with a case.json for each, as MEDSYN is read."""
+"""Synthetic cases on disk: a folder with a case.json each, in MEDSYN's layout."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Synthetic radiographs on disk as VinDr-CXR has them, with masks of anatomies."""
+"""Synthetic radiographs on disk in VinDr-CXR's layout, with masks of anatomies."""
 
 import json
 from collections.abc import Sequence

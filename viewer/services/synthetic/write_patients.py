@@ -144,7 +144,7 @@ def _mask_json(images: Mapping[str, Mapping[str, Mask]]) -> bytes:
 
 
 def signed(projection: Projection, pitch_mm: float) -> npt.NDArray[np.uint16]:
-    """Return the radiograph with PHANTOM and a side marker outside the anatomy."""
+    """Return the radiograph with PHANTOM and a side marker beside the anatomy."""
     values = projection.values.copy()
     scale = max(1, values.shape[0] // 330)
     taken = projection.body.copy()
@@ -160,9 +160,9 @@ def signed(projection: Projection, pitch_mm: float) -> npt.NDArray[np.uint16]:
 def _free_corner(
     taken: npt.NDArray[np.bool_], ink: tuple[int, ...], pitch_mm: float, *, last: bool
 ) -> tuple[int, int]:
-    """Return row and column of a corner box that the body leaves free.
+    """Return row and column of a box in a corner that the body leaves free.
 
-    ``last`` begins with the right-hand corners, the patient's left in a frontal view.
+    ``last`` starts with the right-hand corners, the patient's left in a frontal view.
     """
     rows, columns = taken.shape
     margin = round(_MARGIN_MM / pitch_mm)

@@ -39,11 +39,11 @@ _DATES: Final = ("2020-03-01", "2020-02-01")
 
 @dataclass(frozen=True)
 class WrittenStudy:
-    """A study on disk: its key, its tasks, and what its PA image shows where.
+    """A study on disk: its key, its tasks, and the locations on its PA image.
 
-    ``boxes`` has for each finding the smallest box around its shadow, in thousandths
-    of width and height: left, top, right, bottom; none for a shadow that lies between
-    the pixels of a small image.
+    ``boxes`` has for each finding the bounding box of its shadow, in thousandths of
+    width and height: left, top, right, bottom; none for a shadow that falls between the
+    pixels of a small image.
     """
 
     key: str
@@ -87,7 +87,7 @@ def write_tasks(root: Path, studies: Sequence[WrittenStudy]) -> None:
 
 
 def write_grades(root: Path, grades: Sequence[Grade]) -> None:
-    """Write readers' grades as the importer takes them."""
+    """Write readers' grades in the importer's format."""
     header = ("reader", "model", "item", "image", *Dimension, *_WORDED)
     rows = [_row(grade) for grade in grades]
     write_atomically(root / "grades.csv", csv_bytes(header, rows))
@@ -98,7 +98,7 @@ _WORDED: Final = ("codes", "concerns", "abstained", f"comment_{_COMMENTED}")
 
 
 def write_answers(root: Path, model: str, answers: dict[str, object]) -> None:
-    """Write what a scripted model answers, by the names of its trials."""
+    """Write a scripted model's answers, by trial name."""
     write_atomically(root / "answers" / f"{model}.json", _json(answers))
 
 

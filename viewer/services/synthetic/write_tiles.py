@@ -25,10 +25,11 @@ def write_tile(root: Path, tile: Tile) -> None:
 
 
 def write_questions(root: Path, tiles: Sequence[Tile]) -> None:
-    """Write data.json over all tiles, and the tables that lie beside it.
+    """Write data.json for all tiles, and the tables beside it.
 
-    ``truth.json`` has what each tile holds, ``captions.csv`` the words that models may
-    make questions of, ``experts.csv`` what four readers chose in the tiny test.
+    ``truth.json`` has the contents of each tile, ``captions.csv`` the captions that
+    models may make questions from, ``experts.csv`` the choices of four readers in the
+    tiny test.
     """
     table: dict[str, dict[str, list[object]]] = {}
     chosen: list[tuple[str, ...]] = []
@@ -54,7 +55,7 @@ def write_questions(root: Path, tiles: Sequence[Tile]) -> None:
 def _chosen(
     key: str, number: int, question: TissueQuestion
 ) -> Iterator[tuple[str, ...]]:
-    """Yield each reader's answer: the option after the right one at every fourth."""
+    """Yield each reader's answer; every fourth is the option after the right one."""
     for place, (group, reader) in enumerate(_READERS):
         off = int((number + place) % 4 == 0)
         option = (question.correct + off) % len(question.options)
@@ -91,6 +92,6 @@ def _json(document: object) -> bytes:
 
 
 def _caption(field: Field) -> str:
-    """Return what an atlas might print below a field, with nothing untrue."""
+    """Return a true caption, as an atlas might print it below a field."""
     glands, mitoses = len(field.glands), field.counts[Nucleus.MITOSIS]
     return f"{field.tissue}. Glands: {glands}. Mitotic figures: {mitoses}."

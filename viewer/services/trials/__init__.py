@@ -1,1 +1,1 @@
-"""One trial on its straight path, from pixels to verdict."""
+"""The path of one trial, from pixels to verdict."""

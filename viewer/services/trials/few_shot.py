@@ -1,4 +1,4 @@
-"""The data set that a run takes its examples from, checked before it is planned."""
+"""The data set for a run's few-shot examples, checked before planning."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from viewer.studies.catalog import study_named
 def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
     """Return the data set of a run's examples, None if it has none.
 
-    A name that is not registered raises.
+    Raises if its name is not registered.
     """
     study = study_named(spec.study)
     params = study.read_params(spec.preset, dict(spec.params))
@@ -26,7 +26,7 @@ def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
 def check_examples(
     spec: RunSpec, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
 ) -> None:
-    """Raise the sentence of examples that cannot be shown, or must not be."""
+    """Raise if examples cannot be shown, or must not be."""
     for model in spec.models:
         if remote_origin(model) is not None:
             raise WrongUseError(

@@ -1,4 +1,4 @@
-"""A small cache for what several threads ask for at once."""
+"""A small thread-safe cache."""
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -10,7 +10,7 @@ _V = TypeVar("_V")
 
 
 class Memo(Generic[_K, _V]):
-    """A small cache that computes each key once, also when threads ask together."""
+    """A small cache that computes each key once, even if threads ask at once."""
 
     def __init__(self, compute: Callable[[_K], _V], size: int) -> None:
         self._compute, self._size = compute, size

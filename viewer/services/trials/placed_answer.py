@@ -34,7 +34,7 @@ NATIVE: Final = "native"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a model was shown of an image, and about which finding.
+    """What a model was shown of an image, and the finding asked for.
 
     ``field`` is the native rectangle that the raster of size ``sent`` covers.
     """
@@ -56,12 +56,12 @@ class Shown:
 
 
 def convention_of(profile: ModelProfile) -> str:
-    """Return the convention of coordinates that a model writes, as its profile says."""
+    """Return a model's coordinate convention, from its profile."""
     return str(profile.settings.get("convention") or GRID)
 
 
 def asking_of(profile: ModelProfile) -> str:
-    """Return the words in which a model is asked for a place, "" for a cell.
+    """Return the convention whose wording asks a model for a location, "" for a cell.
 
     An unknown convention raises WrongUseError.
     """
@@ -91,8 +91,8 @@ def place_words_of(profile: ModelProfile) -> PlaceWords | None:
 def form_of_answer(profile: ModelProfile, finding: str) -> dict[str, object] | None:
     """Return the JSON Schema of a model's answer.
 
-    None if it is free, or where it names a cell, whose form its adapter knows. A
-    convention that has no form raises WrongUseError.
+    None if it is free, or for a cell, whose schema its adapter knows. A convention
+    without a schema raises WrongUseError.
     """
     if not profile.settings.get("structured"):
         return None
@@ -103,7 +103,7 @@ def form_of_answer(profile: ModelProfile, finding: str) -> dict[str, object] | N
 
 
 def is_placed(profile: ModelProfile, reply: ModelReply) -> bool:
-    """Tell whether a reply answers in coordinates or with a map, not with a cell."""
+    """Tell whether a reply answers with coordinates or a map instead of a cell."""
     drawn = reply.heat_map is not None or reply.mask is not None
     convention = convention_of(profile)
     if convention == NATIVE:
@@ -114,10 +114,10 @@ def is_placed(profile: ModelProfile, reply: ModelReply) -> bool:
 def placed_answer(
     profile: ModelProfile, reply: ModelReply, shown: Shown
 ) -> PlacedAnswer | Unparsed:
-    """Return the place in a reply in native pixels, or why there is none.
+    """Return the location in a reply in native pixels, or why there is none.
 
-    The profile's ``convention`` and ``provider_view`` say what its numbers count; an
-    unknown name raises WrongUseError.
+    The profile's ``convention`` and ``provider_view`` determine its units; an unknown
+    name raises WrongUseError.
     """
     if reply.heat_map is not None:
         if np.ptp(reply.heat_map.values) == 0:
@@ -141,7 +141,7 @@ def _native(text: str) -> PlacedAnswer | Unparsed:
 
 
 def _all_sure(answer: BoxesAnswer) -> bool:
-    """Tell whether each box has a finite confidence, or none has one."""
+    """Tell whether all boxes have a finite confidence, or none has."""
     sure = answer.confidences
     return not sure or (len(sure) == len(answer.boxes) and all(map(isfinite, sure)))
 
@@ -159,10 +159,10 @@ def _read(profile: ModelProfile, text: str, shown: Shown) -> PlacesReading:
 
 
 def answer_of_reading(reading: PlacesReading, shown: Shown) -> PlacedAnswer | Unparsed:
-    """Return the one answer that a reply's places come to.
+    """Return the single answer in a reply's locations.
 
-    Places in separate lists, several points, places of several kinds, and several
-    labels of which none names the finding are ambiguous; nothing is guessed.
+    Locations in separate lists, several points, locations of several kinds, and several
+    labels without the finding are ambiguous; nothing is guessed.
     """
     if reading.status is ReplyStatus.EMPTY:
         return Unparsed(Status.DENIED_FINDING, reading.reason)
@@ -178,9 +178,9 @@ def answer_of_reading(reading: PlacesReading, shown: Shown) -> PlacedAnswer | Un
 
 
 def _about(finding: str, places: Sequence[Place]) -> Sequence[Place]:
-    """Return the places whose label names the finding, all where one label is common.
+    """Return the locations labelled with the finding, or all if they share one label.
 
-    None are returned where the labels differ and not one of them names the finding.
+    The result is empty if the labels differ and none names the finding.
     """
     named = [p for p in places if finding.casefold() in p.label.casefold()]
     one_label = len({place.label.casefold() for place in places}) == 1
@@ -205,7 +205,7 @@ def _answer(places: Sequence[Place], size: SizePx) -> PlacedAnswer | Unparsed:
 
 
 def _mask_answer(places: Sequence[Place], size: SizePx) -> PlacedAnswer | Unparsed:
-    """Return the pixels that belong to any of some masks and outlines."""
+    """Return the union of masks and outlines."""
     whole = np.zeros((size.rows, size.columns), dtype=np.bool_)
     for place in places:
         if place.mask is not None:

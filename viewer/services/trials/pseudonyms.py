@@ -1,7 +1,7 @@
-"""Pseudonyms of patients, images and items, in the order of their names.
+"""Pseudonyms of patients, images and items that preserve their order.
 
-The order is kept, because resamples are drawn from patients and items in their order:
-every number stays the same to the last digit.
+Resampling draws patients and items in the order of their names, so every number stays
+the same to the last digit.
 """
 
 import hashlib
@@ -32,8 +32,8 @@ class Pseudonyms:
     """The pseudonyms of a run's patients, images, items and readers.
 
     ``patients``, ``images``, ``items`` and ``readers`` map names to pseudonyms (P00001,
-    I00001, N00001, R00001); ``results`` are the run's under them. ``mark`` stands
-    before every pseudonym. A trial without an image keeps that it has none.
+    I00001, N00001, R00001); ``results`` are the run's under them. ``mark`` is a prefix
+    of every pseudonym. A trial without an image stays without one.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Pseudonyms:
         )
 
     def item(self, item: str, image: str) -> str:
-        """Return the name of what is asked with its item's pseudonym, or its image's.
+        """Return a question's name with its item's pseudonym, or its image's.
 
-        A task that names an image gets its pseudonym as well.
+        A task that contains an image's name gets its pseudonym as well.
         """
         key, task = self._item_and_task(item)
         if key in self.items:
@@ -77,7 +77,7 @@ class Pseudonyms:
         return f"{self.images[image]}{item.removeprefix(image)}"
 
     def grades(self, grades: Grades) -> Grades:
-        """Return grades without names of readers and items, or what readers wrote."""
+        """Return grades without readers' and items' names and readers' comments."""
         return replace(
             grades,
             grades=tuple(
@@ -96,7 +96,7 @@ class Pseudonyms:
         )
 
     def _item_and_task(self, item: str) -> tuple[str, str]:
-        """Return an item's key that a name begins with, and its task; "" for none."""
+        """Return the item's key at the start of a name, and its task; "" for none."""
         key = item
         while key not in self.items:
             key, mark, _ = key.rpartition(TASK_MARK)
@@ -106,7 +106,7 @@ class Pseudonyms:
         return key, self.images.get(task, task)
 
     def context(self, context: RunContext) -> RunContext:
-        """Return a context without names, paths, or the places of files."""
+        """Return a context without names, paths, or file locations."""
         spec = replace(
             context.spec,
             models=tuple(map(_without_paths, context.spec.models)),
@@ -116,14 +116,14 @@ class Pseudonyms:
         return RunContext(spec, self.dataset(context.dataset))
 
     def params(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters without the reader that one of them may name."""
+        """Return parameters without a reader's name."""
         return {
             name: self.readers.get(value, value) if isinstance(value, str) else value
             for name, value in params.items()
         }
 
     def dataset(self, dataset: Dataset) -> Dataset:
-        """Return the data set without names, paths, or what notices say of files."""
+        """Return the data set without names, paths, or file names in notices."""
         images = tuple(map(self._image, dataset.images))
         notices = tuple(map(self._notice, dataset.notices))
         items = tuple(map(self._item, dataset.items))
@@ -172,7 +172,7 @@ class Pseudonyms:
         )
 
     def _facts(self, item: Item) -> dict[str, object]:
-        """Return an item's facts with the pseudonyms of what they name by its key."""
+        """Return an item's facts with keys replaced by pseudonyms."""
         facts = with_images_named(item.facts, self.images)
         if "tasks" in facts:
             facts["tasks"] = [
@@ -182,17 +182,16 @@ class Pseudonyms:
         return facts
 
     def _notice(self, notice: Notice) -> Notice:
-        """Return a notice that names a kind and an image, and nothing of a file."""
+        """Return a notice with only its kind and image, nothing about a file."""
         known = {**self.images, **self.items}
         subject = known.get(notice.subject, _WITHHELD) or _WITHHELD
         return Notice(notice.kind, subject, f"{notice.kind.replace('_', ' ')}.")
 
 
 def examples_without_names(validation: Dataset) -> Dataset:
-    """Return the data set of a run's examples under pseudonyms of its own, XP and XI.
+    """Return the data set of a run's examples under separate pseudonyms, XP and XI.
 
-    Its content is another one then, so that nothing kept of the one with names is
-    taken for it.
+    Its content hash changes, so that nothing cached for the named one is used for it.
     """
     renamed = Pseudonyms(validation, (), _EXAMPLE).dataset(validation)
     content = hashlib.sha256(f"{_WITHHELD}{validation.root_sha256}".encode())
@@ -200,7 +199,7 @@ def examples_without_names(validation: Dataset) -> Dataset:
 
 
 def _before(key: str) -> str:
-    """Return what a key is sorted by, so that names that begin with it stay with it."""
+    """Return a sort key that keeps names with the same beginning together."""
     return f"{key}{TASK_MARK}"
 
 
@@ -209,13 +208,13 @@ def _entries(listed: object) -> Iterable[Any]:
 
 
 def _readers_of(item: Item) -> Iterator[str]:
-    """Yield the readers whom an item's truth names."""
+    """Yield the readers in an item's truth."""
     for name, place in _READER_AT.items():
         yield from (entry[place] for entry in _entries(item.reference.get(name)))
 
 
 def _read_by(image: DatasetImage) -> Iterable[str]:
-    """Return who read an image, or drew a box there."""
+    """Return the readers of an image, and those who drew a box on it."""
     return {*image.readers, *readers_of(image.boxes)}
 
 
@@ -234,7 +233,7 @@ def _without_paths(profile: ModelProfile) -> ModelProfile:
 
 
 def _is_path(value: object) -> bool:
-    """Tell whether text names a file or folder of this machine, not one of a hub."""
+    """Tell whether text is a path on this machine rather than a name on the hub."""
     if not isinstance(value, str) or "://" in value:
         return False
     return Path(value).is_absolute() or "\\" in value

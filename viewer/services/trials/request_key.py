@@ -1,4 +1,4 @@
-"""The name of a question: a hash over exactly what is asked."""
+"""The key of a request: a hash over exactly what is asked."""
 
 import hashlib
 
@@ -26,10 +26,10 @@ def request_document(
 ) -> dict[str, object]:
     """Return the document that the key is a hash of, as plain JSON values.
 
-    Image parts stand as the SHA-256 of the exact bytes sent. The facts take part
-    only where the answer depends on them, the answer's schema only where the model
-    is asked to keep to it, a highlight and measures only where there are. Keys,
-    timeouts, retries and headers never do.
+    Images are represented by the SHA-256 of the exact bytes sent. Facts are included
+    only if the answer depends on them, the answer's schema only if the model must
+    follow it, a highlight and measures only if present. API keys, timeouts, retries and
+    headers are never included.
     """
     document: dict[str, object] = {
         "schema": SCHEMA,
@@ -58,7 +58,7 @@ def request_key(document: dict[str, object]) -> str:
 
 
 def canonical_json(document: dict[str, object]) -> bytes:
-    """Return the document's canonical JSON; a value JSON cannot hold raises."""
+    """Return the document's canonical JSON; raises for values JSON cannot represent."""
     try:
         return rfc8785.dumps(document)  # type: ignore[arg-type]
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
@@ -111,7 +111,7 @@ def _choices(choices: Choices | None) -> dict[str, object]:
 
 
 def _prompt(prompt: BoxPrompt | None) -> dict[str, object]:
-    """Return the boxes and what they lie on; a question without has no such member."""
+    """Return the boxes and their image; a question without boxes has no such member."""
     if prompt is None:
         return {}
     pixels, aspect = prompt.raster.pixels, prompt.raster.pixel_aspect

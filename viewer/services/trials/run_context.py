@@ -74,10 +74,10 @@ _ONE_TEXT: Final = {
 
 
 class RunContext:
-    """Everything that stays the same while a run's trials are asked.
+    """Everything that is constant while a run's trials are asked.
 
-    Safe to use from threads; it holds no store. Without ``validation`` questions begin
-    with no examples, as they do where only answers are read.
+    Thread-safe; it holds no store. Without ``validation`` questions have no examples,
+    which is enough for parsing answers.
     """
 
     def __init__(
@@ -108,15 +108,15 @@ class RunContext:
 
     @property
     def places(self) -> Places:
-        """How answers lie on images; answers in words raise WrongUseError."""
+        """The geometry of answers on images; WrongUseError if answers are in words."""
         if self._places is None:
             raise no_places(self.study)
         return self._places
 
     def next_step(self, trial: Trial, replies: Sequence[TrialReply]) -> Step | None:
-        """Return the next question of a trial, None when it needs no more.
+        """Return the next question of a trial, None if it is complete.
 
-        A reply that cannot be read ends its trial; every trial is asked once.
+        A reply that cannot be read ends its trial; every trial is asked at least once.
         """
         try:
             params = self._params_of(trial)
@@ -126,7 +126,7 @@ class RunContext:
         return step or (None if replies else ANSWER_STEP)
 
     def profile_for(self, model: str, step: Step) -> ModelProfile:
-        """Return the model that answers a step: the trial's own, or one with a role."""
+        """Return the model for a step: the trial's own, or one with a role."""
         if not step.role:
             return self.profiles[model]
         name = self._roles.get(step.role, "")
@@ -149,11 +149,11 @@ class RunContext:
         return self.study.question(turn, step, sources, self._params_of(trial))
 
     def _params_of(self, trial: Trial) -> Any:  # noqa: ANN401 - the study's own type
-        """Return the parameters with the prompts that a trial is asked with."""
+        """Return the parameters with the prompts for a trial."""
         return self._varied[variant_of(trial.condition.name)]
 
     def request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
-        """Return a question as the model is asked it; one it cannot take raises."""
+        """Return a question as sent to a model; raises if the model cannot take it."""
         profile = self.profile_for(trial.model, step)
         facts = question.facts or _facts(trial, step, self.spec.seed)
         request = ModelRequest(
@@ -174,7 +174,7 @@ class RunContext:
         return request
 
     def about(self, trial: Trial, question: Question, sources: RunSources) -> About:
-        """Return every image that a question was made of, for the gate."""
+        """Return every image that a question was made from, for the gate."""
         return sources.about(self.items.get(self.item(trial).key), question)
 
     def answer(self, turn: Turn) -> AnyAnswer | Unparsed:
@@ -196,7 +196,7 @@ class RunContext:
 
     @contextmanager
     def _reading_truth(self, trial: Trial) -> Iterator[None]:
-        """Say of which item a study finds no truth."""
+        """Name the item in errors about a missing truth."""
         try:
             yield
         except KeyError as error:
@@ -207,7 +207,7 @@ class RunContext:
             ) from error
 
     def check_gold(self, trials: Iterable[Trial]) -> None:
-        """Raise if an item that is to be asked about does not say what is right."""
+        """Raise if an item to be asked about has no right answer."""
         asked = {one.item: one for one in trials if not one.exclusion}
         for trial in asked.values() if self._places is None else ():
             self.gold(trial)
@@ -247,13 +247,13 @@ class RunContext:
         return Item(trial.item, trial.patient, images=(trial.image,))
 
     def sources(self, asked: ModelProfile | None = None) -> RunSources:
-        """Return the images that a question, or a picture of a run, is made of."""
+        """Return the sources of images for a question or a picture of a run."""
         return RunSources(self.drawn, self.spec.seed, asked)
 
     def turn(self, trial: Trial, replies: Sequence[TrialReply] = ()) -> Turn:
-        """Return where a trial stands; a reply that cannot be read raises.
+        """Return the state of a trial; raises if a reply cannot be read.
 
-        Studies know no variants of their prompts, and are told of none.
+        Prompt variants are hidden from studies.
         """
         read = tuple(self._read(trial, one) for one in replies)
         output = trial.model, trial.item, trial.repeat
@@ -263,7 +263,7 @@ class RunContext:
 
     @cached_property
     def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
-        """What readers graded, by output; nothing if the study is not graded."""
+        """Readers' grades by output, empty if the study is not graded."""
         found: dict[tuple[str, str, int], list[Grade]] = {}
         if self.study.words.graded:
             for grade in grades_of(self.dataset).grades:
@@ -271,7 +271,7 @@ class RunContext:
         return found
 
     def reference(self, trial: Trial) -> GridReference | None:
-        """Return the reference as the scorer sees it, None if there is none."""
+        """Return the reference as the scorer uses it, None if there is none."""
         if self._places is None or trial.finding not in self.images[trial.image].masks:
             return None
         return self._references((trial.image, trial.finding, trial.condition))
@@ -342,24 +342,24 @@ class RunContext:
         return question.answer_schema or wanted
 
     def endpoint_of(self, model: str) -> "Endpoint | None":
-        """Return the endpoint that a model is asked at, None for a model here."""
+        """Return the endpoint of a model, None for a local one."""
         return endpoint_of(self.profiles[model])
 
     def check_models(self) -> None:
-        """Raise the sentence of a model that cannot be asked, before any is."""
+        """Raise if a model cannot be asked, before any is."""
         for profile in self.profiles.values():
             self.gate.check_model(profile, self.dataset.images)
             adapter_for(profile, self.gate.allowance(profile))
 
     def held_models(self) -> Iterator[tuple[str, Loadable]]:
-        """Yield the models that this process holds in memory, with their names."""
+        """Yield the models loaded in this process, with their names."""
         for profile in self.profiles.values():
             adapter = adapter_for(profile, self.gate.allowance(profile))
             if isinstance(adapter, Loadable):
                 yield profile.name, adapter
 
     def interrupt_models(self) -> None:
-        """Stop what models held in this process write, and their loading."""
+        """Interrupt the answers and the loading of models in this process."""
         for _, adapter in self.held_models():
             adapter.interrupt()
 
@@ -369,7 +369,7 @@ def _asked(trial: Trial, step: Step) -> Asked:
 
 
 def _facts(trial: Trial, step: Step, seed: int) -> Facts:
-    """Return what scripted models may know of a step; there is no grid."""
+    """Return the facts for scripted models in a step without a grid."""
     return Facts(
         rows=0,
         columns=0,
@@ -387,7 +387,7 @@ def _facts(trial: Trial, step: Step, seed: int) -> Facts:
 
 
 def _unwrapped(text: str) -> str:
-    """Return the text inside ``_ONE_TEXT``, any other text as it is."""
+    """Return the text inside ``_ONE_TEXT``, other text unchanged."""
     try:
         body = json.loads(text)
     except ValueError:

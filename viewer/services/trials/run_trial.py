@@ -1,4 +1,4 @@
-"""The straight path of one trial, from the pixels to the verdict."""
+"""The path of one trial, from the pixels to the verdict."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """A request ready to be asked, with the key that names its exact bytes.
+    """A request ready to be sent, with the key of its exact bytes.
 
-    ``outgoing`` says how it leaves this machine, None if it does not; ``shown`` are the
-    images that it was made of, and ``prompt`` its template's name and text. ``note`` is
-    what a reader of the results must know of it, "" for nothing.
+    ``outgoing`` is its transmission, None if it stays on this machine; ``shown`` are
+    the images it was made from, and ``prompt`` its template's name and text. ``note``
+    is a caveat for readers of the results, "" for none.
     """
 
     profile: ModelProfile
@@ -42,13 +42,13 @@ class PreparedRequest:
     note: str
 
     def outgoing_now(self) -> Self:
-        """Return it with the body as it is now: its server may have rejected a part."""
+        """Return the request with its current body, without rejected parts."""
         if self.outgoing is None:
             return self
         return replace(self, outgoing=self.outgoing.now(self.profile, self.request))
 
     def drop_rejected_params(self, error: ProviderError) -> bool:
-        """Leave out what its server refused; return whether it was asked with that."""
+        """Leave out what its server rejected; return whether it was sent with that."""
         if self.outgoing is None or not error.rejected:
             return False
         return self.outgoing.drop_rejected_params(self.profile, error.rejected)
@@ -65,21 +65,20 @@ def run_trial(
 
     These are stages 2 to 8 of docs/architecture/trial.md.
 
-    One question, a batch and a resumed run all go this way; a reply that is there
-    already, as of a person, joins it at `judge`. What waits in one thread may go on in
-    another.
+    Single questions, batches and resumed runs all use it; an existing reply, such as a
+    person's, enters at `judge`. The generator may be continued in another thread.
 
     Parameters
     ----------
     replies : sequence of TrialReply
-        Those that the trial has already, oldest first.
+        The trial's replies so far, oldest first.
 
     Yields
     ------
     ModelProfile
-        The model to be asked next; nothing was read for it yet.
+        The model to be asked next; nothing has been read for it yet.
     PreparedRequest
-        What it is to be asked. The path goes on with the reply, once that is stored.
+        The request. Send the reply back once it is stored.
 
     Returns
     -------
@@ -89,7 +88,7 @@ def run_trial(
     Raises
     ------
     OverreadError
-        Where a question cannot be made, or may not leave this machine.
+        If a question cannot be made, or must not leave this machine.
     """
     so_far = tuple(replies)
     while (step := context.next_step(trial, so_far)) is not None:
@@ -120,7 +119,7 @@ def run_trial(
 def document_of(
     profile: ModelProfile, request: ModelRequest, repeat: int, step: Step
 ) -> dict[str, object]:
-    """Return what names a question; a model that cannot be got raises ProviderError."""
+    """Return the document that identifies a question; ProviderError on failure."""
     spec = spec_of(profile)
     try:
         identity = reader_for(profile).identity(repeat)
@@ -133,7 +132,7 @@ def document_of(
 def _pass_gate(
     context: RunContext, profile: ModelProfile, request: ModelRequest, about: About
 ) -> OutgoingRequest | None:
-    """Return how a question leaves; one that may not raises PrivacyError."""
+    """Return the outgoing request; PrivacyError if it must not be sent."""
     if remote_origin(profile) is None:
         return None
     for looked in about.looked:
@@ -148,7 +147,7 @@ def ask_model(
     request: ModelRequest,
     outgoing: OutgoingRequest | None = None,
 ) -> RawReply:
-    """Ask the model, in whatever thread, process or machine the executor has."""
+    """Ask the model; this runs wherever the executor runs it."""
     if outgoing is None:
         return adapter_for(profile).generate(request)
     adapter = cast("RemoteAdapter", adapter_for(profile, outgoing.allowance))
@@ -157,7 +156,7 @@ def ask_model(
 
 
 def judge(context: RunContext, trial: Trial, replies: Sequence[TrialReply]) -> Verdict:
-    """Read the answer off all replies of a trial, and score it.
+    """Parse the answer from all replies of a trial, and score it.
 
     A body that cannot be read at all is the provider's failure, not an answer.
     """

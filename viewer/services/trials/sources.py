@@ -1,4 +1,4 @@
-"""Sources of a run's questions, and which of them were used."""
+"""Images for a run's questions, recording which were used."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,16 +35,16 @@ EXAMPLES_KEPT: Final = 512
 
 @dataclass(frozen=True)
 class Made:
-    """What is made by its name; ways of making it are all alike."""
+    """A cache by name for what is expensive to make."""
 
     name: tuple[object, ...]
     make: Callable[[], Raster] = field(compare=False)
 
 
 class RunImages:
-    """The images of a run, as they are shown and as bytes; the latest are kept.
+    """The images of a run, as displayed and as PNG bytes; the latest are cached.
 
-    Safe to use from threads. ``validation`` is what examples are drawn from.
+    Thread-safe. Examples come from ``validation``.
     """
 
     def __init__(
@@ -64,30 +64,30 @@ class RunImages:
         self._looks = Memo[tuple[str, Window | None, str], None](self._look, 1 << 20)
 
     def pixels_of(self, image: str) -> PixelImage:
-        """Return an image with the geometry that its data set was registered with.
+        """Return an image with the geometry registered for it in the data set.
 
-        References and answers are placed by that one.
+        References and answers refer to that geometry.
         """
         return _as_known(self.by_key[image], self.pixels)
 
     def _raster(self, key: tuple[str, Window | None]) -> tuple[Raster, str]:
-        """Return an image as it is shown, and the SHA-256 of its pixels."""
+        """Return a displayed image, and the SHA-256 of its pixels."""
         name, window = key
         image = self.pixels_of(name)
         shown = windowed(self.gate.as_sent(image), window)
         return to_raster(shown), pixels_sha256(image)
 
     def example_raster(self, image: str) -> Raster:
-        """Return an image of the validation data set, what was blacked out black."""
+        """Return an image of the validation data set, with redactions applied."""
         assert self.validation is not None  # noqa: S101 - examples are drawn from it
         known = next(one for one in self.validation.images if one.key == image)
         return to_raster(self.gate.as_sent(_as_known(known, self.pixels)))
 
     def check_pixels(self, image: str, window: Window | None, sha256: str) -> None:
-        """Raise the sentence of an image whose pixels keep it on this machine.
+        """Raise if an image's pixels must stay on this machine.
 
-        Pixels with the hash given are looked at as they would be sent, and no others:
-        a file may change while it is asked about.
+        Only pixels with the given hash are checked, as they would be sent: a file may
+        change during a run.
         """
         self._looks((image, window, sha256))
 
@@ -110,7 +110,7 @@ def _as_known(
 
 
 class RunSources:
-    """What one question is made of; it remembers every image that was read."""
+    """The images for one question; it records every image that was read."""
 
     def __init__(
         self, images: RunImages, seed: int, asked: ModelProfile | None = None
@@ -137,7 +137,7 @@ class RunSources:
 
     @property
     def asking(self) -> str:
-        """The words in which the model asked wants a place, "" for a grid's cell."""
+        """The convention whose wording asks the model for a location, "" for a cell."""
         return "" if self._asked is None else asking_of(self._asked)
 
     @property
@@ -147,17 +147,17 @@ class RunSources:
 
     @property
     def takes_boxes(self) -> bool:
-        """Whether the model asked outlines what lies in boxes it is given."""
+        """Whether the model segments boxes that it is given."""
         return self._asked is not None and spec_of(self._asked).takes_boxes
 
     @property
     def needs_counts(self) -> bool:
-        """Whether the model asked reads the references of other patients."""
+        """Whether the model needs other patients' reference counts."""
         return self._asked is not None and spec_of(self._asked).needs_counts
 
     @property
     def validation(self) -> Dataset | None:
-        """The data set that examples are drawn from, None if none are shown."""
+        """The data set of few-shot examples, None if there are none."""
         return self._images.validation
 
     @property
@@ -168,7 +168,7 @@ class RunSources:
         return why_no_attention(spec_of(self._asked), self._asked)
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
-        """Return as many random tokens of the model as ``like`` has, if it has any."""
+        """Return as many random tokens of the model as ``like`` has, if possible."""
         if self._asked is None:
             return None
         adapter = adapter_for(self._asked, self._images.gate.allowance(self._asked))
@@ -185,17 +185,17 @@ class RunSources:
         return self._images.by_key[key]
 
     def raster(self, key: str, window: Window | None = None) -> Raster:
-        """Return an image as displayed; the gate looks at it before anything leaves."""
+        """Return a displayed image; the gate checks it before anything is sent."""
         raster, sha256 = self._images.raster((key, window))
         self._looked[key, window] = Looked(self.image(key), sha256, window)
         return raster
 
     def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
-        """Return a picture by its name, made once for trials beside one another."""
+        """Return a picture by name, made once for concurrent trials."""
         return self._images.made(Made(name, make))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
-        """Return a raster as the exact bytes that may leave, its pixels square."""
+        """Return a raster as the exact bytes to send, with square pixels."""
         png = self._images.png(squared(raster))
         self._made.add(png)
         return ImagePart(png, detail=detail)
@@ -203,15 +203,15 @@ class RunSources:
     def example(
         self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
     ) -> ImagePart:
-        """Return an image of the validation data set, drawn once for its name."""
+        """Return an image of the validation data set, rendered once per name."""
         wanted = Made((*name, image), lambda: draw(self._images.example_raster(image)))
         return ImagePart(self._images.example_png(wanted))
 
     def about(self, item: Item | None, question: Question) -> About:
         """Return the images that the gate checks: those read, and those of the item.
 
-        What is written in a reply was never in a file's header, but may repeat what a
-        question told; the template alone is known to be ours.
+        A reply's text was never in a file's header, but may repeat what a question
+        contained; only the template is known to be ours.
         """
         beside = tuple(self.image(key) for key in item.images) if item else ()
         return About(

@@ -1,4 +1,4 @@
-"""The area an answer covers, as a mask on a small picture of the field."""
+"""The area of an answer, as a mask on a small picture of the field."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ def answer_mask(
 ) -> npt.NDArray[np.bool_] | None:
     """Return the pixels of an answer on the (side, side) square of a native field.
 
-    None for a cell and for nothing. A point covers a cross, so that it is seen.
+    None for a cell or no answer. A point becomes a cross, so that it is visible.
     """
     square = SizePx(side, side)
     if isinstance(answer, MaskAnswer):
@@ -45,7 +45,7 @@ def answer_mask(
 
 
 def _on_square(box: BoxPx, field: BoxPx, side: int) -> BoxPx:
-    """Return a native box in the pixels of the field's square."""
+    """Convert a native box to pixels of the field's square."""
     across, down = side / (field.x1 - field.x0), side / (field.y1 - field.y0)
     return BoxPx(
         (box.x0 - field.x0) * across,

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class DecodingProcess:
-    """One decoding process, and those that wait for it."""
+    """One decoding process and its waiting callers."""
 
     def __init__(
         self, limits: DecoderLimits, running: "subprocess.Popen[bytes] | None" = None
@@ -38,12 +38,12 @@ class DecodingProcess:
         self._closed = False
 
     def start(self) -> None:
-        """Let the process begin, so that the first image need not wait for it."""
+        """Start the process, so that the first image need not wait for it."""
         with self._turn:
             self._running()
 
     def close(self) -> None:
-        """End the process; who waits for it is told, and it is not begun again."""
+        """End the process; waiting callers get an error, and it is not restarted."""
         self._closed = True
         if self._process is not None:
             self._process.kill()  # lets go who waits for it, and with it the turn
@@ -58,9 +58,9 @@ class DecodingProcess:
         arguments: tuple[object, ...],
         named: dict[str, Any] | None = None,
     ) -> T:
-        """Call a function of a file in the process.
+        """Call a function in the process with a file.
 
-        Raises UnreadableInputError where the process crashed, or came to a limit.
+        Raises UnreadableInputError if the process crashed, or reached a limit.
         """
         limits = self._limits
         call = Call(
@@ -113,7 +113,7 @@ class DecodingProcess:
 
 
 def _raw(pipe: Any) -> io.FileIO:  # noqa: ANN401 - typed too widely by subprocess
-    """Return a pipe as what it is without a buffer."""
+    """Return the unbuffered stream of a pipe."""
     return cast("io.FileIO", pipe)
 
 

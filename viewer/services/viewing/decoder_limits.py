@@ -22,19 +22,19 @@ _OUTPUT: Final = 1024 * _MB
 
 @dataclass(frozen=True, slots=True)
 class DecoderLimits:
-    """The limits of one call; ``memory`` None for `default_memory` at that moment."""
+    """The limits of one call; ``memory`` None means the current `default_memory`."""
 
     memory: int | None = None
     seconds: float = _LIMIT_S
     output: int = _OUTPUT
 
     def memory_now(self) -> int:
-        """Return the bytes that a call may use if it begins now."""
+        """Return the bytes that a call starting now may use."""
         return default_memory() if self.memory is None else self.memory
 
 
 def read_limits(environment: Mapping[str, str] = os.environ) -> DecoderLimits:
-    """Return the limits that the environment sets; what is not a number raises."""
+    """Return the limits set in the environment; raises for invalid numbers."""
     memory = _number(environment, MEMORY_VARIABLE)
     seconds = _number(environment, SECONDS_VARIABLE)
     output = _number(environment, OUTPUT_VARIABLE)
@@ -46,7 +46,7 @@ def read_limits(environment: Mapping[str, str] = os.environ) -> DecoderLimits:
 
 
 def default_memory() -> int:
-    """Return the lesser of 2 GB and half of what is free, in bytes."""
+    """Return the lesser of 2 GB and half of the free memory, in bytes."""
     return max(_LEAST, min(_MOST, free_memory() // 2))
 
 
@@ -55,12 +55,12 @@ if sys.platform == "win32":
 elif sys.platform == "linux":
 
     def free_memory() -> int:
-        """Return the bytes of memory that are free, in a container of its own."""
+        """Return the free memory in bytes, within the container's limit."""
         return min(_available(), _left_of_group())
 else:
 
     def free_memory() -> int:
-        """Return half of the memory there is: macOS does not say what is free."""
+        """Return half of the physical memory: macOS does not report what is free."""
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 

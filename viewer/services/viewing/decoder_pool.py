@@ -1,7 +1,7 @@
-"""The decoding processes that every command and the window's own work share.
+"""The decoding processes shared by every command and the window's own work.
 
-Few, and reused: starting one takes about half a second, a call to it a fraction of a
-millisecond besides the copying of what it returns.
+They are few and reused: starting one takes about half a second, a call a fraction of a
+millisecond in addition to copying its result.
 """
 
 import atexit
@@ -20,9 +20,9 @@ _PROCESSES: Final = min(4, os.cpu_count() or 1)
 
 
 class DecoderPool:
-    """Calls readers in a few processes, each begun when all others are at work.
+    """Calls readers in a few processes, starting another only if all are busy.
 
-    Safe to call from several threads; who finds all at work waits for one.
+    Thread-safe; a caller waits if all are busy.
     """
 
     def __init__(self, limits: DecoderLimits, processes: int = _PROCESSES) -> None:
@@ -47,15 +47,15 @@ class DecoderPool:
             self._free.put(decoder)
 
     def close(self) -> None:
-        """End the processes; a call under way raises."""
+        """End the processes; a call in progress raises."""
         for decoder in self._decoders:
             decoder.close()
 
 
 def read_files_elsewhere() -> DecoderPool:
-    """Let every isolated reader of this process run in processes that it shares.
+    """Run every isolated reader of this process in shared decoding processes.
 
-    They end with this one. A limit that the environment sets wrongly raises.
+    They end with this one. An invalid limit in the environment raises.
     """
     pool = DecoderPool(read_limits())
     isolate_with(pool)

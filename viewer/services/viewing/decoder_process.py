@@ -1,7 +1,7 @@
 """A decoding process: reads calls on its standard input, replies on its output.
 
-It decodes where a decoder written in C that crashes or never ends takes no window with
-it, and where none holds the window's interpreter lock.
+In a separate process a C decoder that crashes or hangs does not affect the window, and
+none holds the window's interpreter lock.
 """
 
 import contextlib
@@ -46,9 +46,9 @@ _FRUGAL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What to call, with what, and what it may use.
+    """A function to call, its arguments, and its limits.
 
-    After ``limit_s`` seconds nobody waits any more; ``memory`` is in bytes.
+    After ``limit_s`` seconds nobody waits for it; ``memory`` is in bytes.
     """
 
     function: Callable[..., object]
@@ -67,7 +67,7 @@ class Reply:
 
 
 def decoder_command() -> list[str]:
-    """Return the command line of such a process; a frozen program runs itself again."""
+    """Return the command line of a decoding process; a frozen program runs itself."""
     program = [sys.executable]
     if not getattr(sys, "frozen", False):
         program += ["-m", "viewer"]
@@ -77,8 +77,8 @@ def decoder_command() -> list[str]:
 def decoder_environment() -> dict[str, str]:
     """Return its environment: decoding needs no threads for linear algebra.
 
-    It reads files of any origin, so of this one's it has only what a program needs to
-    run, and of that nothing that is or looks like a key, whatever it is called.
+    It reads untrusted files, so it inherits only the variables that a program needs to
+    run, and none that is or looks like a key, whatever its name.
     """
     known = known_keys()
     kept = {
@@ -90,7 +90,7 @@ def decoder_environment() -> dict[str, str]:
 
 
 def spawn_decoder() -> "subprocess.Popen[bytes]":
-    """Start such a process; the end of its input ends it."""
+    """Start a decoding process; closing its input ends it."""
     return subprocess.Popen(  # noqa: S603 - our own program
         decoder_command(),
         bufsize=0,
@@ -101,7 +101,7 @@ def spawn_decoder() -> "subprocess.Popen[bytes]":
 
 
 def serve() -> None:
-    """Answer calls until the input ends, as it does when the window is gone."""
+    """Answer calls until the input ends, as when the window is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
     calls = io.FileIO(sys.stdin.fileno(), "rb", closefd=False)
     replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
@@ -114,9 +114,9 @@ def serve() -> None:
 
 
 def _import_readers() -> None:
-    """Import what every image needs, while nobody has asked for one yet.
+    """Import what every image needs, while no image is requested yet.
 
-    pydicom takes along what downloads its examples, for a third of its time.
+    pydicom also imports what downloads its examples, a third of its import time.
     """
     from viewer.store.lean_import import without
 
@@ -139,9 +139,9 @@ def _answer(call: Call) -> Reply:
 
 @contextlib.contextmanager
 def _ending_itself_after(seconds: float) -> Iterator[None]:
-    """Let the system end this process then, should nobody be left to end it.
+    """Make the system end this process after a time, if its parent does not.
 
-    The signal's default action needs no interpreter, which a decoder may hold.
+    The signal's default action needs no interpreter, whose lock a decoder may hold.
     """
     if sys.platform == "win32":
         yield

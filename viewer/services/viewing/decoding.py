@@ -1,9 +1,9 @@
-"""Decoding in processes of its own, as the window sees it.
+"""Decoding in separate processes, for the window.
 
-Two processes: one for the image that is wanted on the screen, one for thumbnails, so
-that the former never waits behind the latter. Each starts with its first call, and
-ends with the window: its input ends then. A process that crashes or takes too long is
-ended, said in a sentence, and the next call gets a fresh one.
+There are two processes: one for the image to be shown, one for thumbnails, so that the
+image never waits for thumbnails. Each starts with its first call and ends with the
+window, which closes its input. A process that crashes or takes too long is ended with a
+message, and the next call gets a new one.
 """
 
 import threading
@@ -45,7 +45,7 @@ class Decoder(Protocol):
         """Return the headers of files, or why one cannot be read."""
 
     def close(self) -> None:
-        """Stop waiting; a call that is under way raises."""
+        """Stop waiting; a call in progress raises."""
 
 
 class LocalDecoder:
@@ -76,11 +76,11 @@ class LocalDecoder:
 
 
 class ProcessDecoder:
-    """Decodes in two processes; safe to call from several threads.
+    """Decodes in two processes; thread-safe.
 
-    Every method raises UnreadableInputError for an image that cannot be read, also
-    where its decoder crashed or came to one of the ``limits``. A process that is
-    ``running`` already is used for the screen.
+    Every method raises UnreadableInputError for an image that cannot be read, including
+    if its decoder crashed or reached one of the ``limits``. A process that is
+    ``running`` already is used for the displayed image.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class ProcessDecoder:
         self._expected: _Expected | None = None
 
     def expect(self, ref: ImageRef) -> None:
-        """Begin to open an image that will be the first one asked for."""
+        """Start opening an image that will be the first one requested."""
         self._expected = _Expected(ref, lambda: self._open(ref))
 
     def start(self) -> None:
-        """Start the process for the screen, so that it is there when it is needed."""
+        """Start the process for the displayed image, ahead of its first call."""
         self._screen.start()
 
     def open(self, ref: ImageRef) -> OpenedImage:
@@ -122,13 +122,13 @@ class ProcessDecoder:
     def headers(self, paths: tuple[Path, ...]) -> Headers:
         """Return the headers of files, or why one cannot be read.
 
-        An image waits for the headers that are read now, as they for an image; a few
-        at a time, neither is felt.
+        Images and headers share a process; few headers are read at a time, so that
+        neither wait is noticeable.
         """
         return self._screen.call(read_chunk, paths[0], (paths,))
 
     def close(self) -> None:
-        """End both processes for good; a call under way raises."""
+        """End both processes for good; a call in progress raises."""
         self._screen.close()
         self._small.close()
 
@@ -137,7 +137,7 @@ class ProcessDecoder:
 
 
 class _Expected:
-    """An image on its way, in a thread of its own."""
+    """An image being opened, in its own thread."""
 
     def __init__(self, ref: ImageRef, opened: Callable[[], OpenedImage]) -> None:
         self.ref = ref

@@ -1,4 +1,4 @@
-"""The part of an image that a question covers, small: a picture of the filmstrip."""
+"""A small picture of the part of an image that a question covers, for the filmstrip."""
 
 from dataclasses import replace
 
@@ -15,10 +15,10 @@ _Index = npt.NDArray[np.int64]
 
 
 def field_raster(ref: ImageRef, field: BoxPx, side: int) -> Raster:
-    """Return the field as a square in the file's own window, black beside the image.
+    """Return the field as a square in the file's window, black beside the image.
 
-    Only every n-th pixel is looked at, twice as many as wanted, then averaged. An image
-    that cannot be read raises.
+    Only every n-th pixel is sampled, twice as many as needed, then averaged. Raises if
+    the image cannot be read.
     """
     from viewer.readers.pixels import load_pixels
 
@@ -38,14 +38,14 @@ def field_raster(ref: ImageRef, field: BoxPx, side: int) -> Raster:
 def field_mask(
     mask: npt.NDArray[np.bool_], field: BoxPx, side: int
 ) -> npt.NDArray[np.bool_]:
-    """Return a native mask on the field's square, the pixel under each one's middle."""
+    """Return a native mask on the field's square, sampled at pixel centres."""
     rows, columns = _samples(field, side)
     inside, at = _looked_up(rows, columns, mask.shape[0], mask.shape[1])
     return np.asarray(mask[at] & inside)
 
 
 def _samples(field: BoxPx, n: int) -> tuple[_Index, _Index]:
-    """Return the native rows and columns under the middles of n × n pixels."""
+    """Return the native rows and columns at the centres of n × n pixels."""
     middles = (np.arange(n) + 0.5) / n
     rows = np.floor(field.y0 + middles * (field.y1 - field.y0))
     columns = np.floor(field.x0 + middles * (field.x1 - field.x0))
@@ -55,7 +55,7 @@ def _samples(field: BoxPx, n: int) -> tuple[_Index, _Index]:
 def _looked_up(
     rows: _Index, columns: _Index, height: int, width: int
 ) -> tuple[npt.NDArray[np.bool_], tuple[_Index, _Index]]:
-    """Return which samples lie on the image, and an index that stays on it."""
+    """Return which samples lie on the image, and indices clipped to it."""
     on_rows, on_columns = (
         (rows >= 0) & (rows < height),
         (columns >= 0) & (columns < width),

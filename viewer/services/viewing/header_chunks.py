@@ -1,4 +1,4 @@
-"""Headers of many files at a time, in whatever process asks for them."""
+"""Headers of many files per call, in any process."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from viewer.domain.file_header import FileHeader
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A file is not a readable image: what is wrong, and how to fix it."""
+    """A file that is not a readable image: what is wrong, and how to fix it."""
 
     what: str
     how: str
@@ -31,9 +31,9 @@ def read_carefully(
 ) -> Headers:
     """Return the result of ``read``, even if one of the files crashes its process.
 
-    Such a chunk raises UnreadableInputError; its files are then read one by one, so
-    that each of them costs its process once more and no more. Where nobody waits for
-    it any more (``stopped``) the rest is refused unread.
+    A chunk that raises UnreadableInputError is read again one file at a time, so that
+    each bad file costs its process at most once more. Once ``stopped``, the rest is
+    returned unread.
     """
     try:
         return read(paths)

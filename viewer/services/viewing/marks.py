@@ -1,4 +1,4 @@
-"""Marks on images in the store: read when the first image comes up, kept at once."""
+"""Marks on images in the store: read with the first image, stored at once."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A limit on the memory of this process, kept by the operating system."""
+"""A limit on the memory of this process, enforced by the operating system."""
 
 import sys
 
@@ -47,7 +47,7 @@ if sys.platform == "win32":
     _jobs: list[int] = []
 
     def limit_memory(size: int) -> None:
-        """Let this process commit no more than ``size`` bytes."""
+        """Limit the committed memory of this process to ``size`` bytes."""
         if not _jobs:
             job = _kernel.CreateJobObjectW(None, None)
             process = wintypes.HANDLE(_kernel.GetCurrentProcess())
@@ -73,10 +73,10 @@ elif sys.platform == "linux":
     import resource
 
     def limit_memory(size: int) -> None:
-        """Let this process have no more than ``size`` bytes of memory of its own.
+        """Limit the memory allocated by this process to ``size`` bytes.
 
-        RLIMIT_DATA counts what a process allocates and not, as RLIMIT_AS does, the
-        libraries that are mapped into it.
+        RLIMIT_DATA counts what a process allocates but not, as RLIMIT_AS does, mapped
+        libraries.
         """
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (size, hard))

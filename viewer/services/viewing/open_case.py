@@ -1,6 +1,6 @@
-"""Open what a person points at: files and folders to cases, while they are found.
+"""Opening files and folders as cases, while they are being found.
 
-The window imports this before its first image; the readers come when they are needed,
+The window imports this module before its first image; readers are imported on demand,
 or stay in another process altogether.
 """
 
@@ -48,10 +48,10 @@ class IndexState(StrEnum):
 
 @dataclass(frozen=True)
 class Indexed:
-    """How far opening is: everything found so far, and ``done`` of ``total`` files.
+    """Progress of opening: everything found so far, and ``done`` of ``total`` files.
 
-    ``cases`` and ``others`` are all that the index holds, what was open before
-    included; ``seconds`` is how long this opening has taken.
+    ``cases`` and ``others`` are everything in the index, including what was open
+    before; ``seconds`` is the duration so far.
     """
 
     done: int
@@ -76,13 +76,13 @@ def open_cases(
     paths : sequence of Path
         Files, and folders with all that lies below.
     cancelled : Event
-        Once set, no further file is read; what was found stays.
+        Once set, no further file is read; files found so far stay.
     index : Index, optional
         What is open already; it grows.
     read : callable, optional
-        Reads the headers of some files, in another process where that is better.
+        Reads the headers of some files, by default in this process.
     wanted : Path, optional
-        A file to be read before the others, because somebody waits for it.
+        A file to read before the others, because it is about to be shown.
 
     Yields
     ------
@@ -92,8 +92,8 @@ def open_cases(
     Raises
     ------
     UnreadableInputError
-        If a path is not there, or none of them holds an image: for a single file with
-        the reason why it cannot be read.
+        If a path does not exist, or none contains an image; for a single file with the
+        reason why it cannot be read.
     """
     index = Index() if index is None else index
     _check(paths)
@@ -105,7 +105,7 @@ def open_cases(
 
 
 class _Opening:
-    """One call of open_cases: what is left to read, and when to tell of it."""
+    """The state of one call of open_cases: files left to read, and when to report."""
 
     def __init__(self, index: Index, cancelled: Event) -> None:
         self._index, self._cancelled = index, cancelled
@@ -115,13 +115,13 @@ class _Opening:
         self.last_refusal: Refused | None = None
 
     def list_files(self, paths: Sequence[Path], wanted: Path | None) -> None:
-        """List all files, so that there is a total and each has its place."""
+        """List all files, for the total number and their order."""
         self._files = list(list_files(paths, self._cancelled.is_set))
         self._index.place(self._files)
         self._files.sort(key=lambda file: file.path != wanted)  # stable
 
     def read_all(self, read: ReadChunk) -> Iterator[Indexed]:
-        """Read chunk after chunk, and tell of them as often as is worth it."""
+        """Read chunk after chunk, and yield the progress often enough."""
         done, size, tell_at = 0, _FIRST_CHUNK, 0.0
         while done < len(self._files) and not self._cancelled.is_set():
             began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""An image made ready for the screen, away from the window."""
+"""An image prepared for display, outside the window."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from viewer.services.viewing.view_image import ShownImage, field_of, load_shown_
 
 @dataclass(frozen=True, eq=False)
 class OpenedImage:
-    """An image, the native rectangle that a question covers, and all its scales."""
+    """An image, the native rectangle that a question covers, and its pyramid."""
 
     shown: ShownImage
     field: BoxPx
@@ -18,7 +18,7 @@ class OpenedImage:
 
 
 def open_image(ref: ImageRef) -> OpenedImage:
-    """Decode an image and build its pyramid; one that cannot be read raises."""
+    """Decode an image and build its pyramid; raises if it cannot be read."""
     shown = load_shown_image(ref)
     field = field_of(shown.image.geometry)
     return OpenedImage(shown, field, Pyramid(shown.image).build())

@@ -1,8 +1,8 @@
-"""Objects over a pipe between two processes of ours; arrays are not copied on the way.
+"""Objects sent over a pipe between two of our processes, without copying arrays.
 
-A message is a pickle and the buffers of its arrays beside it (pickle protocol 5): a
-reader receives each array into memory of its own, and unpickling is a matter of
-microseconds, so that a window's interpreter lock is never held for long.
+A message is a pickle with its arrays' buffers beside it (pickle protocol 5): the reader
+receives each array directly into its memory, and unpickling takes microseconds, so that
+a window's interpreter lock is never held for long.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ _PIPE_BYTES: Final = 1 << 20
 
 
 class TooLongError(Exception):
-    """A message is longer than its reader takes."""
+    """A message exceeds its reader's limit."""
 
 
 def widen(pipe: io.FileIO) -> None:
-    """Let a pipe hold more at a time, where the system can."""
+    """Enlarge a pipe's buffer, where the system allows it."""
     try:
         from fcntl import F_SETPIPE_SZ, fcntl
     except ImportError:
@@ -32,7 +32,7 @@ def widen(pipe: io.FileIO) -> None:
 
 
 def write_message(pipe: io.FileIO, value: object) -> None:
-    """Write one object; OSError where nobody reads."""
+    """Write one object; OSError if nobody reads."""
     buffers: list[pickle.PickleBuffer] = []
     parts = [memoryview(pickle.dumps(value, 5, buffer_callback=buffers.append))]
     parts += [buffer.raw() for buffer in buffers]
@@ -42,10 +42,10 @@ def write_message(pipe: io.FileIO, value: object) -> None:
 
 
 def read_message(pipe: io.FileIO, limit: int | None = None) -> Any:  # noqa: ANN401 - any object, as json.loads
-    """Return the next object; EOFError where the other side is gone.
+    """Return the next object; EOFError if the other side is gone.
 
-    Arrays in it have memory of their own. A message of more than ``limit`` bytes
-    raises TooLongError before any of it is read.
+    Its arrays own their memory. A message of more than ``limit`` bytes raises
+    TooLongError before any of it is read.
     """
     (count,) = _COUNT.unpack(_read_exactly(pipe, _COUNT.size))
     if limit is not None and count * _LENGTH.size > limit:

@@ -1,7 +1,7 @@
-"""An image for the eyes: pixels, corner text, tags, thumbnail and reference masks.
+"""An image for display: pixels, corner text, tags, thumbnail and reference masks.
 
-The window imports this before its first image, and a decoding process imports no more
-than it decodes with: readers, store and studies are imported where they are used.
+The window imports this module before its first image, and a decoding process imports no
+more than it needs: readers, store and studies are imported where they are used.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ _PRESET: Final = "gosai2025"
 
 @dataclass(frozen=True, eq=False)
 class ShownImage:
-    """An image with everything that is painted without asking anybody."""
+    """An image with everything needed to paint it without further requests."""
 
     ref: ImageRef
     header: ImageHeader
@@ -50,7 +50,7 @@ class ShownImage:
 
 
 def load_shown_image(ref: ImageRef) -> ShownImage:
-    """Decode an image and read its annotation; one that cannot be read raises."""
+    """Decode an image and read its annotation; raises if it cannot be read."""
     from viewer.readers.annotation import corner_text
     from viewer.readers.headers import read_file_header
     from viewer.readers.pixels import load_pixels
@@ -93,8 +93,8 @@ def thumbnail(ref: ImageRef, side: int) -> Raster:
 def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
     """Return an image's reference masks by finding, in native pixels.
 
-    They come from the newest registered data set that holds the image, else from the
-    masks that lie beside the file. Boxes are masks too: what any reader marked.
+    They come from the newest registered data set with the image, else from the masks
+    beside the file. Boxes are converted to masks of what any reader marked.
     """
     from viewer.store import cases
     from viewer.store.database import open_store

@@ -1,4 +1,4 @@
-"""The window's worker: one long-lived process that asks, so that nothing waits."""
+"""The window's worker: one long-lived process that asks models."""
 
 import contextlib
 import itertools
@@ -50,11 +50,11 @@ _PATIENCE_S: Final = 2.0
 
 @dataclass(frozen=True)
 class WorkerReply:
-    """The answer to the command of an id.
+    """The reply to the command with this id.
 
-    ``ok`` is what it brought (``{"run": 3, "planned": 24}``, ``{"runs": [4, 5]}``), or
-    None if it was refused; ``sentence`` says why. A run that fails after it had begun
-    is told by a second reply to the command that began it, with its ``run``.
+    ``ok`` is the result (``{"run": 3, "planned": 24}``, ``{"runs": [4, 5]}``), or None
+    if it was refused; ``sentence`` says why. A run that fails after it began is
+    reported by a second reply to the same command, with its ``run``.
     """
 
     id: int
@@ -65,28 +65,28 @@ class WorkerReply:
 
 @dataclass(frozen=True)
 class WorkerEvent:
-    """Something happened in a run; a hint, the store is the truth."""
+    """Something happened in a run; only a hint, the store is authoritative."""
 
     event: Event
 
 
 @dataclass(frozen=True)
 class WorkerLoading:
-    """A model is being loaded; the reply to the command ends that."""
+    """A model is being loaded; the reply to the command ends this."""
 
     step: LoadStep
 
 
 @dataclass(frozen=True)
 class WorkerCalibrating:
-    """A model is being calibrated; the reply to the command ends that."""
+    """A model is being calibrated; the reply to the command ends this."""
 
     step: CalibrationStep
 
 
 @dataclass(frozen=True)
 class WorkerDied:
-    """The worker ended unasked; the next command starts another."""
+    """The worker ended unexpectedly; the next command starts another."""
 
     sentence: str
 
@@ -97,7 +97,7 @@ WorkerMessage = (
 
 
 def held_models(reply: WorkerReply) -> tuple[HeldModel, ...]:
-    """Return the models of a reply to ``model_states``, ``load`` or ``unload``."""
+    """Return the models in a reply to ``model_states``, ``load`` or ``unload``."""
     ok: Mapping[str, Any] = reply.ok or {}
     rows = ok.get("models", [ok] if "memory_bytes" in ok else [])
     return made(tuple[HeldModel, ...], rows, where="the worker's reply")
@@ -111,7 +111,7 @@ class BackgroundWorker:
     store : Path
         The store's file, which the worker writes and the window reads.
     listener : callable
-        Told every message, on the listening thread.
+        Called with every message, on the listening thread.
     """
 
     def __init__(self, store: Path, listener: Callable[[WorkerMessage], None]) -> None:
@@ -129,26 +129,26 @@ class BackgroundWorker:
             self._running()
 
     def ask(self, command: AskCommand) -> int:
-        """Ask one question; return the id that its reply will carry."""
+        """Ask one question; return the id of the reply."""
         return self._send({"cmd": "ask", **plain(command)})
 
     def run_batch(self, spec: RunSpec, concurrency: int) -> int:
-        """Let the worker plan a run and start it, or go on with it; return the id."""
+        """Plan and start a run, or continue it, in the worker; return the id."""
         command = {"cmd": "batch", "spec": plain(spec)}
         return self._send({**command, "concurrency": concurrency})
 
     def resume(self, run: int, concurrency: int) -> int:
-        """Go on with a run; return the id."""
+        """Continue a run; return the id."""
         from viewer.services.running.coordinator import BatchOptions
 
         return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
 
     def pause(self, run: int) -> int:
-        """Let a run finish what is in flight, then wait; return the id."""
+        """Finish the requests in flight, then pause a run; return the id."""
         return self._stop(run, RunMark.PAUSED)
 
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end as cancelled; return the id."""
+        """Finish the requests in flight, then cancel a run; return the id."""
         return self._stop(run, RunMark.CANCELLED)
 
     def look(self, ref: ImageRef) -> int:
@@ -168,7 +168,7 @@ class BackgroundWorker:
         return self._send({"cmd": "bundle", "run": run, "path": str(path.absolute())})
 
     def model_states(self) -> int:
-        """Ask which models are held in memory, or could be; return the id."""
+        """Ask which models are loaded, or could be; return the id."""
         return self._send({"cmd": "states"})
 
     def load_model(self, name: str) -> int:
@@ -176,7 +176,7 @@ class BackgroundWorker:
         return self._send({"cmd": "load", "name": name})
 
     def unload_model(self, name: str) -> int:
-        """Give a model's memory back; return the id."""
+        """Unload a model; return the id."""
         return self._send({"cmd": "unload", "name": name})
 
     def cancel_load(self, name: str) -> int:
@@ -184,11 +184,11 @@ class BackgroundWorker:
         return self._send({"cmd": "cancel_load", "name": name})
 
     def probe_model(self, name: str) -> int:
-        """Find out what a model's endpoint does; return the id."""
+        """Probe a model's endpoint; return the id."""
         return self._send({"cmd": "probe", "name": name})
 
     def cancel_probe(self, name: str) -> int:
-        """Stop the test of a model's endpoint; return the id."""
+        """Stop probing a model's endpoint; return the id."""
         return self._send({"cmd": "cancel_probe", "name": name})
 
     def list_models(self, table: Mapping[str, object]) -> int:
@@ -196,7 +196,7 @@ class BackgroundWorker:
         return self._send({"cmd": "list_models", "table": plain(table)})
 
     def calibrate(self, name: str) -> int:
-        """Find out which convention a model answers in; return the id."""
+        """Calibrate a model's coordinate convention; return the id."""
         return self._send({"cmd": "calibrate", "name": name})
 
     def cancel_calibration(self, name: str) -> int:
@@ -207,7 +207,7 @@ class BackgroundWorker:
         return self._send({"cmd": "cancel", "run": run, "mark": mark.value})
 
     def close(self) -> None:
-        """End the worker's input: it stores what is in flight and exits."""
+        """Close the worker's input: it stores what is in flight and exits."""
         with self._lock:
             self._closing = True
             process, thread = self._process, self._thread
@@ -285,7 +285,7 @@ class BackgroundWorker:
 
 
 def _nobody(_: WorkerMessage) -> None:
-    """Hear nothing."""
+    """Ignore a message."""
 
 
 def _sentence(error: Mapping[str, str]) -> str:

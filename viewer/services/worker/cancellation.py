@@ -1,4 +1,4 @@
-"""Flags by which a person stops long work, from the moment it was asked for."""
+"""Flags with which the user stops long work, from the moment it is requested."""
 
 import threading
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ from viewer.domain.errors import WrongUseError
 
 
 class Cancellations:
-    """The flags of one kind of work, by the name of what is worked on.
+    """The flags of one kind of work, by the name of its subject.
 
-    A stop may arrive before the thread that works has begun: `expect` is called where
-    the command arrives, `doing` in that thread.
+    A stop may arrive before the working thread has begun: `expect` is called where the
+    command arrives, `doing` in that thread.
     """
 
     def __init__(self, already: str) -> None:
@@ -22,18 +22,18 @@ class Cancellations:
         self._ended = False
 
     def expect(self, name: str) -> None:
-        """Note that work is about to begin."""
+        """Record that work is about to begin."""
         with self._lock:
             self._flag(name)
 
     @contextmanager
     def doing(self, name: str) -> Iterator[threading.Event]:
-        """Yield the flag of the work that goes on meanwhile.
+        """Yield the flag of the work in progress.
 
         Raises
         ------
         WrongUseError
-            Where the same work goes on already.
+            If the same work is already in progress.
         """
         with self._lock:
             if name in self._going:
@@ -59,7 +59,7 @@ class Cancellations:
         return flag is not None
 
     def end(self) -> None:
-        """Set every flag, those of later work as well."""
+        """Set every flag, also those of later work."""
         with self._lock:
             self._ended = True
             for flag in self._flags.values():

@@ -1,4 +1,4 @@
-"""What the worker finds out about models for the window: tests, lists, calibrations."""
+"""Requests about models for the window: tests, lists, calibrations."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
     """Return the names of a server's models; ``table`` is a profile, saved or not.
 
-    A server beyond this machine needs consent for it.
+    A remote server needs consent for it.
     """
     from viewer.models.catalog import profile_from_table
     from viewer.services.probing.probe import list_with_consent
@@ -40,16 +40,16 @@ def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
 
 
 class StoppedError(OverreadError):
-    """A person stopped a test or a calibration; nothing of it is kept."""
+    """The user stopped a test or a calibration; nothing of it is stored."""
 
 
 class Probes:
-    """Tests endpoints, one test of a model at a time, until a person stops it.
+    """Tests endpoints, one test per model at a time, until the user stops it.
 
     Parameters
     ----------
     store_path : Path
-        The store's file, which holds consents.
+        The store's file, for consents.
 
     Attributes
     ----------
@@ -78,16 +78,16 @@ class Probes:
 
 
 class Calibrations:
-    """Calibrates models, one at a time each, until a person stops it.
+    """Calibrates models, one calibration per model at a time, until the user stops it.
 
     Parameters
     ----------
     store_path : Path
-        The store's file, which holds consents.
+        The store's file, for consents.
     tell : callable
-        Told after every answer; called in the thread that calibrates.
+        Called after every answer, in the thread that calibrates.
     tell_load : callable
-        Told each step of a model that is loaded before its first question.
+        Called with each step of loading a model before its first question.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Calibrations:
 def _unless_stopped(
     work: Callable[[Callable[[], None]], _T], stop: Event, sentence: str
 ) -> _T:
-    """Do work that checks a flag by what it is given; leave it once that is set."""
+    """Run work that checks a flag in its callbacks; abandon it once the flag is set."""
 
     def check() -> None:
         if stop.is_set():
@@ -158,7 +158,7 @@ def _unless_stopped(
 
 
 def _interrupt_if(stop: Event, profile: ModelProfile) -> None:
-    """End the answer that a model in this process writes for nobody."""
+    """Interrupt a local model's answer that nobody waits for."""
     from viewer.services.calibrating.calibrate import as_asked
 
     if stop.is_set() and endpoint_of(profile) is None:

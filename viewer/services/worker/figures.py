@@ -1,4 +1,4 @@
-"""A run's figures listed and drawn for the window, as the worker does it."""
+"""Listing and drawing of a run's figures for the window, in the worker."""
 
 import base64
 from pathlib import Path
@@ -24,12 +24,12 @@ def listed_figures(store: Path, run: int) -> dict[str, object]:
 
 
 def drawn_figure(store: Path, command: FigureCommand) -> dict[str, object]:
-    """Return a figure's file in base64 and the words under it, as JSON values."""
+    """Return a figure's file in base64 and its caption, as JSON values."""
     return drawn(run_figures(store, command.run), command)
 
 
 def save_figure(path: Path, content: bytes) -> None:
-    """Write a figure's file; one that cannot be written raises."""
+    """Write a figure's file; raises if it cannot be written."""
     write_atomically(path, content)
 
 
@@ -40,7 +40,7 @@ def listed(found: RunFigures) -> dict[str, object]:
 
 
 def drawn(found: RunFigures, command: FigureCommand) -> dict[str, object]:
-    """Return a figure as :func:`drawn_figure` does; an unknown one raises."""
+    """Return a figure like :func:`drawn_figure`; raises if it is unknown."""
     known = {figure.head.name: figure for figure in found.figures}
     if command.name not in known or command.ground not in GROUNDS:
         raise WrongUseError(
@@ -75,6 +75,6 @@ def _card(figure: Figure) -> FigureCard:
 
 
 def _called(figure: Figure) -> str:
-    """Return what a figure is called in the list."""
+    """Return a figure's name in the list."""
     number, title = figure.head.number, full_title(figure)
     return f"{number} · {title}" if number else title

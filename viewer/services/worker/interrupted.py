@@ -1,8 +1,8 @@
-"""Runs that were going on when their window went away: found again, and gone on with.
+"""Runs that were in progress when their window ended, found and continued later.
 
-A file beside the store names the runs that a window's worker has under way. A run that
-ends, is paused or fails leaves it; one that a window's or a machine's end cut off does
-not, and is found when a window opens.
+A file beside the store lists the runs that a window's worker has in progress. A run
+that ends, is paused or fails is removed; one that was cut off by the end of a window or
+machine is not, and is found when a window opens.
 """
 
 import json
@@ -23,10 +23,10 @@ from viewer.store.locks import is_run_held
 
 @dataclass(frozen=True, slots=True)
 class InterruptedRun:
-    """A run that stopped unasked after ``done`` of ``planned`` trials.
+    """A run that stopped unexpectedly after ``done`` of ``planned`` trials.
 
-    ``held`` while another process works on it, as the one that stores what was in
-    flight does; ``priced`` where going on may cost money.
+    ``held`` is True while another process works on it, such as one that stores what was
+    in flight; ``priced`` if continuing may cost money.
     """
 
     run: int
@@ -37,17 +37,17 @@ class InterruptedRun:
 
 
 def note_begun(store: Path, run: int) -> None:
-    """Note that a run is under way for a window."""
+    """Record that a run is in progress for a window."""
     _change(store, lambda noted: noted | {run})
 
 
 def note_ended(store: Path, run: int) -> None:
-    """Note that a run ended, whichever way, while somebody looked."""
+    """Record that a run ended in any way while the window was open."""
     _change(store, lambda noted: noted - {run})
 
 
 def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
-    """Return the runs noted that are not finished, oldest first.
+    """Return the recorded runs that are not finished, oldest first.
 
     Single questions are left out: nobody waits for them any more.
     """
@@ -79,7 +79,7 @@ def _file(store: Path) -> Path:
 
 
 def _noted(store: Path) -> frozenset[int]:
-    """Return the runs named; a file that is missing or damaged names none."""
+    """Return the recorded runs, none if the file is missing or damaged."""
     try:
         value = json.loads(_file(store).read_bytes())
         return made(frozenset[int], value, where="the note")
@@ -88,7 +88,7 @@ def _noted(store: Path) -> frozenset[int]:
 
 
 def _change(store: Path, change: Callable[[frozenset[int]], frozenset[int]]) -> None:
-    """Write what is noted; where it cannot be written, nothing goes on by itself."""
+    """Update the record; if that fails, runs are not continued automatically."""
     before = _noted(store)
     after = change(before)
     if after != before:

@@ -1,4 +1,4 @@
-"""A worker as its parent sees it: spawn it, ask it to run, read its events."""
+"""A worker from its parent's side: start it, send commands, read its events."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ def own_program() -> list[str]:
 
 
 def worker_command(store_path: Path) -> list[str]:
-    """Return the command line of a worker; a frozen program runs itself again."""
+    """Return the command line of a worker; a frozen program runs itself."""
     return [*own_program(), "worker", "--store", str(store_path)]
 
 
@@ -52,9 +52,9 @@ def run_in_worker(
 ) -> Iterator[Event]:
     """Run a batch in a worker of its own and yield its events.
 
-    Setting ``cancel`` lets the worker finish what is in flight; where it is a `Stop`
-    with a limit, a worker that does not keep to it is killed. A worker that dies
-    raises; what it had stored stays, and the next batch goes on from there.
+    Setting ``cancel`` lets the worker finish what is in flight; if it is a `Stop` with
+    a limit, a worker that exceeds it is killed. If the worker dies this raises; what it
+    had stored stays, and the next batch continues from there.
     """
     with spawn_worker(store_path) as process:
         watcher = threading.Thread(
@@ -83,14 +83,14 @@ def command_pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
 
 
 def event_pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
-    """Return the pipe on which a worker replies and tells what happens."""
+    """Return the pipe with a worker's replies and events."""
     if process.stdout is None:
         raise RuntimeError("the worker was started without a pipe")
     return process.stdout
 
 
 def send(process: "subprocess.Popen[bytes]", command: Mapping[str, object]) -> None:
-    """Write one command; OSError where the worker is gone."""
+    """Write one command; OSError if the worker is gone."""
     pipe = command_pipe(process)
     pipe.write(line(command))
     pipe.flush()
@@ -127,7 +127,7 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
 
 
 def _error(told: Mapping[str, str]) -> OverreadError:
-    """Return the error that a worker told of; what a command exits with hangs on it."""
+    """Return the error that a worker reported, with the command's exit code."""
     kinds = {
         kind.__name__: kind for kind in (DiskFullError, StoreBusyError, StoreLostError)
     }

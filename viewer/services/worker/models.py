@@ -1,4 +1,4 @@
-"""The models that the worker holds in memory: loading, unloading, what they need."""
+"""The models loaded in the worker: loading, unloading, and their needs."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,9 +23,9 @@ class HeldModels:
     Parameters
     ----------
     models_file : Path
-        The person's own models.
+        The file of the user's models.
     tell : callable
-        Told each step of a model that is being loaded; called in that thread.
+        Called with each step of loading a model, in that thread.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class HeldModels:
         self.loading = Cancellations("loaded")
 
     def states(self) -> tuple[HeldModel, ...]:
-        """Return the models that are loaded before they are asked, in any state."""
+        """Return the models that need loading, in any state."""
         return tuple(self._states())
 
     def _states(self) -> Iterator[HeldModel]:
@@ -60,7 +60,7 @@ class HeldModels:
         return _held(name, adapter)
 
     def unload(self, name: str) -> HeldModel:
-        """Give a model's memory back, once its questions in flight are answered."""
+        """Unload a model once its questions in flight are answered."""
         adapter = self._loadable(name)
         adapter.unload()
         return _held(name, adapter)
@@ -76,13 +76,13 @@ class HeldModels:
 
 
 class LoadSteps:
-    """Tells the steps of one loading, not too many of them."""
+    """Reports the steps of one loading at a limited rate."""
 
     def __init__(self, name: str, tell: Callable[[LoadStep], None]) -> None:
         self._name, self._tell, self._told_at = name, tell, -_PAUSE_S
 
     def __call__(self, part: float, what: str) -> None:
-        """Tell a step, unless one was told a moment ago."""
+        """Report a step, unless one was reported a moment ago."""
         now = time.monotonic()
         if part >= 1 or now - self._told_at >= _PAUSE_S:
             self._told_at = now
@@ -90,7 +90,7 @@ class LoadSteps:
 
 
 def _may_be_held(profile: ModelProfile) -> bool:
-    """Return whether a model may be loadable; one that lacks a package is not yet."""
+    """Return whether a model may be loadable; not if it lacks a package."""
     spec = spec_of(profile)
     return not spec.remote and missing_dependency(spec) is None
 

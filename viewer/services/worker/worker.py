@@ -1,11 +1,11 @@
 """The worker: asks models for the window, over JSON lines.
 
 Commands ``{id, cmd, …}`` arrive on standard input; replies ``{id, ok | error}`` and
-events ``{event, seq, run, …}`` leave on what was standard output at the start, which
-no library can write to any more; while a model loads, so do steps ``{step, …}``.
-Commands that take their time (``ask``, ``batch``, ``load``) are answered from a thread
-of their own, so a reply may overtake an earlier one. On end of input, or when nobody
-reads, the worker finishes what is in flight, stores it and exits.
+events ``{event, seq, run, …}`` are written to the original standard output, which
+libraries can no longer reach; while a model loads, so are steps ``{step, …}``. Slow
+commands (``ask``, ``batch``, ``load``) are answered from a separate thread, so replies
+may come out of order. On end of input, or when nobody reads, the worker finishes what
+is in flight, stores it and exits.
 """
 
 import contextlib
@@ -63,10 +63,10 @@ _GRACE_S: Final = 5.0
 
 
 def run_worker(store_path: Path) -> int:
-    """Serve commands until the input ends; only then return.
+    """Serve commands until the input ends, then return.
 
-    A signal to end ends the input. What does not come back within its limit is left
-    open; how many questions that are is returned.
+    A signal to end closes the input. The number of questions that did not return within
+    its limit is returned.
     """
     limit_s = drain_limit_s()
     with _private_stdout() as stream:
@@ -79,14 +79,14 @@ def run_worker(store_path: Path) -> int:
 
 
 def _end_input() -> None:
-    """Let the loop over commands end; it waits for more of them in a system call."""
+    """End the loop over commands, which waits in a system call."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
 
 
 def _private_stdout() -> IO[bytes]:
-    """Return the real standard output, and point descriptor 1 at standard error."""
+    """Return the real standard output, and redirect descriptor 1 to standard error."""
     stream = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     return stream
@@ -94,7 +94,7 @@ def _private_stdout() -> IO[bytes]:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What is replied to a command, and the batches that start once it is."""
+    """The reply to a command, and the batches that start after it."""
 
     ok: Result
     batches: tuple[threading.Thread, ...] = ()
@@ -102,7 +102,7 @@ class _Answer:
 
 @dataclass(frozen=True)
 class KnownBatch:
-    """A run to start or to go on with."""
+    """A run to start or to continue."""
 
     run: int
     options: BatchOptions
@@ -125,7 +125,7 @@ class _Worker:
         self._probes = Probes(store_path)
 
     def serve(self, frame: bytes) -> None:
-        """Answer one command; a bad one is answered too."""
+        """Answer one command; an invalid one gets an error."""
         try:
             command = _command(frame)
         except WrongUseError as error:
@@ -138,7 +138,7 @@ class _Worker:
             self._start(threading.Thread(target=self._answer, args=(command,)))
 
     def _expect(self, command: Result) -> None:
-        """Let what begins in a thread be stopped by the very next command."""
+        """Allow the very next command to stop what is about to begin in a thread."""
         kinds = {
             "load": self._models.loading,
             "probe": self._probes.going,
@@ -177,7 +177,7 @@ class _Worker:
         return self._unanswered
 
     def _hurry(self) -> None:
-        """Let batches keep to the limit of a signal that came meanwhile."""
+        """Apply the limit of a signal that came meanwhile to the batches."""
         if self.stop.is_set():
             for cancel in tuple(self._cancels.values()):
                 cancel.request(self.stop.left_s)
@@ -220,7 +220,7 @@ class _Worker:
         return _Answer({"run": run}, (self._batch_thread(run, command.options),))
 
     def batch(self, command: NewBatch) -> _Answer:
-        """Plan a run and start it; a run of the same plan goes on instead."""
+        """Plan a run and start it; an existing run of the same plan is continued."""
         with self._starting, open_store(self._store_path) as store:
             run = plan_run(store, command.spec)
             planned = runs.run_summary(store, run).n_planned
@@ -229,7 +229,7 @@ class _Worker:
         return _Answer({"run": run, "planned": planned}, (thread,))
 
     def ask(self, command: AskCommand) -> _Answer:
-        """Ask one question of each model named, each in an ad hoc run of its own."""
+        """Ask one question of each named model, each in its own ad hoc run."""
         with open_store(self._store_path) as store:
             planned = [plan_question(store, q) for q in self._questions(command)]
         threads = tuple(self._batch_thread(run, ONE_QUESTION) for run in planned)
@@ -252,7 +252,7 @@ class _Worker:
         ]
 
     def cancel(self, command: EndedBatch) -> _Answer:
-        """Let a batch finish what is in flight, then end, marked as a person wished."""
+        """Let a batch finish what is in flight, then end with the user's mark."""
         if command.mark is not None:
             with open_store(self._store_path) as store:
                 runs.run_summary(store, command.run)  # an unknown one is refused
@@ -271,26 +271,26 @@ class _Worker:
         return _Answer(listed_figures(self._store_path, command.run))
 
     def draw_figure(self, command: FigureCommand) -> _Answer:
-        """Draw a figure of a run, or write it as a file."""
+        """Draw a figure of a run, or write it to a file."""
         return _Answer(drawn_figure(self._store_path, command))
 
     def bundle(self, command: BundleCommand) -> _Answer:
-        """Write the bundle of a run, its figures and all."""
+        """Write the bundle of a run, including its figures."""
         from viewer.services.exporting.export_bundle import export_stored_bundle
 
         export_stored_bundle(self._store_path, command.run, Path(command.path))
         return _Answer({})
 
     def states(self, _: Nothing) -> _Answer:
-        """Say of each model that is loaded before it is asked where it stands."""
+        """Return the state of each model that needs loading."""
         return _Answer({"models": plain(self._models.states())})
 
     def load(self, command: OfModel) -> _Answer:
-        """Load a model; its steps are told meanwhile."""
+        """Load a model, reporting its steps meanwhile."""
         return _Answer(plain(self._models.load(command.name)))
 
     def unload(self, command: OfModel) -> _Answer:
-        """Give a model's memory back, once its questions in flight are answered."""
+        """Unload a model once its questions in flight are answered."""
         return _Answer(plain(self._models.unload(command.name)))
 
     def cancel_load(self, command: OfModel) -> _Answer:
@@ -302,11 +302,11 @@ class _Worker:
         return _Answer(self._probes.probe(command.name))
 
     def cancel_probe(self, command: OfModel) -> _Answer:
-        """Stop the test of an endpoint; no further question of it leaves."""
+        """Stop the test of an endpoint; no further question is sent."""
         return _Answer({"cancelling": self._probes.going.stop(command.name)})
 
     def list_models(self, command: OfServer) -> _Answer:
-        """Say which models a server offers."""
+        """Return which models a server offers."""
         return _Answer(listed(self._store_path, command.table))
 
     def calibrate(self, command: OfModel) -> _Answer:
@@ -314,7 +314,7 @@ class _Worker:
         return _Answer(self._calibrations.calibrate(command.name))
 
     def cancel_calibration(self, command: OfModel) -> _Answer:
-        """Stop a calibration; no further question of it leaves."""
+        """Stop a calibration; no further question is sent."""
         return _Answer({"cancelling": self._calibrations.going.stop(command.name)})
 
     def _tell_step(self, step: LoadStep | CalibrationStep) -> None:
@@ -364,7 +364,7 @@ class _Worker:
             self._emit(ended)
 
     def _note_ended(self, run: int) -> None:
-        """Note an end that somebody saw, or chose; one cut off goes on later."""
+        """Record an end that was seen or chosen; one cut off continues later."""
         if not self._ending:
             note_ended(self._store_path, run)
 

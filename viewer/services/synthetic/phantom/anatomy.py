@@ -105,9 +105,9 @@ def build_anatomy(
 ) -> Anatomy:
     """Return the solids of a patient.
 
-    ``heart_factor`` magnifies the heart about its middle, ``mediastinum_factor``
-    widens the upper mediastinum; both are at least 1, so that the enlarged solid
-    holds the normal one.
+    ``heart_factor`` magnifies the heart about its centre, ``mediastinum_factor`` widens
+    the upper mediastinum; both are at least 1, so that the enlarged solid contains the
+    normal one.
     """
     origin, sink = HEART_MIDDLE, heart_sink(build)
     heart = tuple(

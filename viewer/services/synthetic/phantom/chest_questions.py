@@ -17,7 +17,7 @@ _OPTIONS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ChestQuestion:
-    """A question; ``options`` is empty where it is answered yes or no."""
+    """A question; ``options`` is empty for yes/no questions."""
 
     topic: str
     finding: str

@@ -1,4 +1,4 @@
-"""Reports of synthetic chest studies, which say what is there and nothing else."""
+"""Reports of synthetic chest studies, which state exactly the findings present."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -32,16 +32,17 @@ _INDICATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ChestReport:
-    """What a study was made for, and what it shows."""
+    """The indication and the findings of a report."""
 
     indication: str
     findings: str
 
 
 def earlier(patient: PhantomPatient) -> tuple[PhantomPatient, Finding]:
-    """Return the same patient before, and the finding that has changed since.
+    """Return an earlier state of a patient, and the finding that has changed since.
 
-    The first finding by name was not there yet; who has none had an effusion.
+    The first finding by name was absent then; a patient without findings had an
+    effusion.
     """
     if not patient.findings:
         gone = Finding.PLEURAL_EFFUSION
@@ -55,7 +56,7 @@ def report_of(
 ) -> ChestReport:
     """Return a patient's report; ``changed`` since the prior study, None without one.
 
-    Every finding is named once, with the side on which its shadow lies.
+    Every finding is named once, with the side of its shadow.
     """
     indication = _INDICATIONS[patient.index % len(_INDICATIONS)]
     found = [_sentence(finding, frontal) for finding in sorted(patient.findings)]
@@ -67,9 +68,9 @@ def report_of(
 
 
 def side_of(finding: Finding, frontal: Projection) -> str:
-    """Return left, right or bilateral, "" for what lies in the middle.
+    """Return left, right or bilateral, "" for a midline finding.
 
-    A side counts from a tenth of the shadow on.
+    A side counts if it has at least a tenth of the shadow.
     """
     shadow = frontal.masks[finding]
     lungs = [frontal.anatomy[f"{side} lung"] for side in ("left", "right")]

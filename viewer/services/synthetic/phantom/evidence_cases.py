@@ -29,7 +29,7 @@ EVERY_CHINESE: Final = 4
 
 @dataclass(frozen=True, eq=False)
 class PhantomCase:
-    """A case, and what each of its images shows: pixels, or a table to be drawn."""
+    """A case, and the content of its images: pixels, or a table to be drawn."""
 
     case: EvidenceCase
     images: Mapping[str, Picture | LabTable]
@@ -89,7 +89,7 @@ def _names(key: str, number: int, shown: Shown) -> tuple[str, ...]:
 
 
 def _said(shown: Shown, drawn: Picture | LabTable, language: Language) -> str:
-    """Return the expert's words; a table's values follow them."""
+    """Return the expert's text, with a table's values at the end."""
     words = shown.says.in_(language)
     return f"{words} {drawn.text}" if isinstance(drawn, LabTable) else words
 

@@ -1,7 +1,7 @@
-"""Simple pictures that look like the evidence of a case: nobody's, and quickly made.
+"""Simple synthetic pictures of a case's evidence, quick to make.
 
-Sections are of ellipses with the densities of what they stand for; radiographs are the
-synthetic thorax, tissue the generated fields.
+Sections are ellipses with the densities of the organs; radiographs are the synthetic
+thorax, tissue the generated fields.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ TWELVE_BITS = 4096
 
 @dataclass(frozen=True, slots=True)
 class LabRow:
-    """A line of a laboratory table: what, a whole number, and H, L or nothing."""
+    """A row of a laboratory table: name, integer value, and H, L or nothing."""
 
     name: str
     value: int
@@ -39,7 +39,7 @@ class LabRow:
 
 @dataclass(frozen=True, slots=True)
 class LabTable:
-    """A laboratory table; whoever writes it draws its letters."""
+    """A laboratory table, as data; the writer draws the text."""
 
     rows: tuple[LabRow, ...]
 
@@ -54,7 +54,7 @@ class LabTable:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An ellipse of a section: centre, half axes as parts of the side, and its grey."""
+    """An ellipse in a section: centre, half axes as fractions of the side, and grey."""
 
     y: float
     x: float
@@ -92,7 +92,7 @@ _HEAD = (
 def radiograph(
     seed: int, index: int, findings: Sequence[Finding], size: SizePx
 ) -> Picture:
-    """Return a frontal chest radiograph with these findings and no others."""
+    """Return a frontal chest radiograph with exactly these findings."""
     made = make_patient(seed, index)
     patient = PhantomPatient(made.seed, made.index, made.build, frozenset(findings))
     values = project(patient, View.FRONTAL, size).values.astype(np.float64)
@@ -100,7 +100,7 @@ def radiograph(
 
 
 def trunk(rng: np.random.Generator, size: SizePx, lesion: float) -> Picture:
-    """Return a section of the trunk; a ``lesion`` of that grey lies by a kidney."""
+    """Return a section of the trunk, with a ``lesion`` of that grey beside a kidney."""
     place = _Part(0.47, float(rng.uniform(0.66, 0.72)), 0.08, 0.07, lesion)
     return _section((*_TRUNK, place), rng, size)
 

@@ -1,7 +1,7 @@
-"""What the synthetic cases tell: eight diagnoses, each in English and in Chinese.
+"""The texts of the synthetic cases: eight diagnoses in English and in Chinese.
 
-Invented, and plain on purpose: each visual evidence is told as well by its expert text,
-and the whole of them rules every other option out.
+They are invented and deliberately plain: each piece of visual evidence has an
+equivalent expert text, and together they rule out every other option.
 """
 
 from dataclasses import dataclass
@@ -29,22 +29,22 @@ class Drawing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The same words in both languages."""
+    """The same text in both languages."""
 
     en: str
     zh: str
 
     def in_(self, language: Language) -> str:
-        """Return the words of a language."""
+        """Return the text in a language."""
         return self.en if language is Language.ENGLISH else self.zh
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A piece of evidence: what it is, how it is drawn and what an expert says.
+    """A piece of evidence: its type, how it is drawn, and an expert's text.
 
-    ``labs`` are name, least, most and flag of each value; ``images`` how many pictures
-    it has.
+    ``labs`` has name, minimum, maximum and flag of each value; ``images`` is the number
+    of pictures.
     """
 
     type: EvidenceType
@@ -59,7 +59,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A diagnosis with everything that leads to it; ``{age}`` is filled in."""
+    """A diagnosis with all its evidence; ``{age}`` is filled in."""
 
     specialty: str
     diagnosis: Told

@@ -1,4 +1,4 @@
-"""Reports that are to become cases: what a journal prints of the synthetic ones."""
+"""Reports to make cases from, as a journal would print the synthetic cases."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class PhantomReport:
 
 
 def report_of(case: EvidenceCase) -> PhantomReport:
-    """Return the report of a case; pieces of either text stand in paragraphs."""
+    """Return the report of a case, with its texts in paragraphs."""
     labs = [one for one in case.evidence if one.type is EvidenceType.LABORATORY]
     figures = [one for one in case.evidence if one not in labs]
     background = [case.history, case.examination]

@@ -22,7 +22,7 @@ _LOWEST, _HIGHEST, _STEPS = -3.0, 6.0, 2**15
 
 @dataclass(frozen=True)
 class Film:
-    """How one exposure turns out.
+    """The properties of one exposure.
 
     ``scatter`` is the scattered share of the mean primary, ``focus_mm`` the standard
     deviation of the blur, ``noise`` that of the quantum noise behind 100 mm of water,

@@ -1,7 +1,7 @@
 """The findings as changes of the thorax in three dimensions.
 
-Enlargements belong to the anatomy; what is defined here either fills aerated lung
-(infiltrates), takes it away (effusion, pneumothorax) or is foreign (a pacemaker).
+Enlargements belong to the anatomy; the findings here either fill aerated lung
+(infiltrates), displace it (effusion, pneumothorax) or are foreign bodies (a pacemaker).
 """
 
 from collections.abc import Callable
@@ -109,9 +109,9 @@ class Infiltrate:
 class Changes:
     """Every finding of a patient that is not an enlargement.
 
-    ``above_fluid`` and ``collapsed`` map a side (+1 left, -1 right) to what is left
-    for the lung by an effusion and by a pneumothorax; the latter without and with
-    the visceral pleura.
+    ``above_fluid`` and ``collapsed`` map a side (+1 left, -1 right) to the space left
+    for the lung by an effusion and by a pneumothorax; the latter without and with the
+    visceral pleura.
     """
 
     infiltrates: tuple[Infiltrate, ...]
@@ -121,7 +121,7 @@ class Changes:
 
 
 def enlargements(patient: PhantomPatient) -> tuple[float, float]:
-    """Return the factors by which heart and mediastinum are enlarged; 1 for neither."""
+    """Return the magnification of heart and mediastinum; 1 if they are not enlarged."""
     heart, mediastinum = 1.0, 1.0
     if Finding.CARDIOMEGALY in patient.findings:
         heart = float(patient.stream("cardiomegaly").uniform(1.22, 1.42))
@@ -154,7 +154,7 @@ def _cluster(
     size: tuple[float, float],
     rng: np.random.Generator,
 ) -> tuple[Ellipsoid, ...]:
-    """Return overlapping rounded pieces that make one cloud with a ragged edge."""
+    """Return overlapping rounded pieces that form a cloud with a ragged edge."""
     pieces = []
     for _ in range(count):
         direction = rng.normal(size=3)
@@ -182,7 +182,7 @@ def _point(
     rng: np.random.Generator,
     wanted: Callable[[Vector], bool],
 ) -> Vector:
-    """Return a random point of a lung that is wanted, else the last one tried."""
+    """Return a random suitable point of a lung, else the last one tried."""
     points = [
         (float(x), float(y), float(z))
         for x, y, z in lung_points(anatomy, side, 60, rng)
@@ -282,7 +282,7 @@ def _pneumothorax(patient: PhantomPatient) -> dict[int, tuple[Stack, Stack]]:
 
 
 def _retracted(side: int, top: float, hinge: float, wall: float) -> Stack:
-    """Return the space of a lung that has left the wall above ``hinge``."""
+    """Return the space of a lung detached from the wall above ``hinge``."""
     x, loose = 40.0, 400.0
     outer = wall - x
     rows = (

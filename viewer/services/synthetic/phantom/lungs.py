@@ -1,4 +1,4 @@
-"""What a ray meets in a chest cavity: aerated lung, fluid, free air, infiltrates."""
+"""What a ray crosses in a chest cavity: aerated lung, fluid, free air, infiltrates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class LungCut:
 
 
 def cut_lung(grid: RayGrid, scene: Scene, side: int) -> LungCut:
-    """Return what the rays of a grid meet in the left (+1) or right (-1) cavity."""
+    """Return what a grid's rays cross in the left (+1) or right (-1) cavity."""
     anatomy, changes = scene.anatomy, scene.changes
     solids = _near(grid, (*anatomy.central, *anatomy.domes))
     obstacles = [s.interval(grid) for s in solids]
@@ -67,7 +67,7 @@ def cut_lung(grid: RayGrid, scene: Scene, side: int) -> LungCut:
 
 
 def _near(grid: RayGrid, solids: tuple[Solid, ...]) -> list[Solid]:
-    """Return the solids that a grid's rays may meet, so that others cost nothing."""
+    """Return the solids that a grid's rays may hit, to skip the others."""
     windows = [(grid.window(s.bounds()), s) for s in solids]
     return [s for (r, c), s in windows if r.start < r.stop and c.start < c.stop]
 
@@ -128,7 +128,7 @@ def _view(interval: Interval, window: tuple[slice, slice]) -> Interval:
 
 
 def _solid(filled: dict[Finding, Floats], aerated: Floats) -> Floats:
-    """Return the lung replaced in all; more pieces fill what is left of the air."""
+    """Return the total lung replaced; further pieces fill the remaining air."""
     if not filled:
         return np.zeros_like(aerated)
     total = sum(filled.values(), np.zeros_like(aerated))

@@ -1,4 +1,4 @@
-"""Who the synthetic patients are: build, findings and every random number of them."""
+"""The synthetic patients: build, findings and all their random numbers."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,7 +72,7 @@ class PhantomPatient:
     """A synthetic patient: the ``index``-th (0-based) of a seed, and the findings.
 
     Every random number of a part of the patient comes from its own stream, so that
-    taking a finding away changes nothing else.
+    removing a finding changes nothing else.
     """
 
     seed: int

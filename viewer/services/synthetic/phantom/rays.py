@@ -1,9 +1,9 @@
-"""Parallel rays through the thorax, and what a ray cuts out of a solid.
+"""Parallel rays through the thorax, and their intersection with solids.
 
-Coordinates are millimetres in the patient: x to the patient's left, y to the back, z
-to the head, the origin in the middle of the chest. A frontal ray runs along y, a
-lateral one along x; the beam is parallel, so one millimetre in the patient is one at
-the detector.
+Coordinates are millimetres in the patient: x to the patient's left, y to the back, z to
+the head, the origin in the middle of the chest. A frontal ray runs along y, a lateral
+one along x; the beam is parallel, so one millimetre in the patient is one at the
+detector.
 """
 
 from collections.abc import Iterator, Sequence
@@ -74,7 +74,7 @@ class RayGrid:
     def windows(
         self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
     ) -> Iterator[tuple[int, tuple[slice, slice]]]:
-        """Yield the index and window of each of (n, 3) boxes that a ray may meet."""
+        """Yield index and window of each of (n, 3) boxes that any ray may hit."""
         a = self.across_axis
         left = np.searchsorted(self.across[0], low[:, a])
         right = np.searchsorted(self.across[0], high[:, a])
@@ -90,10 +90,10 @@ class RayGrid:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """What each ray cuts out of a convex solid.
+    """The intersection of each ray with a convex solid.
 
     ``near`` and ``far`` are (rows, columns) float32 millimetres along the ray, with
-    near <= far; equal where the ray misses.
+    near <= far; equal if the ray misses.
     """
 
     near: Floats
@@ -104,7 +104,7 @@ class Interval:
         return self.far - self.near
 
     def within(self, other: "Interval") -> "Interval":
-        """Return the common part; a point inside ``other`` where there is none."""
+        """Return the intersection of two intervals; empty ones are inside ``other``."""
         near = np.clip(self.near, other.near, other.far)
         return Interval(near, np.clip(self.far, near, other.far))
 

@@ -1,7 +1,7 @@
-"""Grades of two readers that come to known means, shares and agreements.
+"""Grades of two readers with known means, shares and agreements.
 
 Output i has scores that repeat every ten outputs, so that every table over a multiple
-of ten outputs has a closed form. Nobody graded anything: they test the arithmetic.
+of ten outputs has a closed form. The grades are invented to test the arithmetic.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _CUT: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output: on how many images it draws, and whether it is cut or abstains."""
+    """An output: how many images it marks, and whether it is cut off or abstains."""
 
     images: int
     cut: bool = False
@@ -37,9 +37,9 @@ class Output:
 
 
 def output_of(model: str, i: int, *, answerable: bool = True) -> Output:
-    """Return what a model delivers as its output ``i``, counted from 0.
+    """Return a model's output number ``i``, from 0.
 
-    The plain model never abstains where a task cannot be answered; the others do.
+    The plain model never abstains if a task is unanswerable; the others do.
     """
     if model == PLAIN:
         return Output(0, cut=i % 5 == _CUT)

@@ -1,4 +1,4 @@
-"""A patient put together: every solid a ray can meet."""
+"""A patient assembled from every solid that a ray can hit."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +17,7 @@ from viewer.services.synthetic.phantom.vessels import grow_vessels
 
 @dataclass(frozen=True)
 class Scene:
-    """Everything a ray can meet in one patient; ``vessels`` left and right."""
+    """Everything a ray can hit in one patient; ``vessels`` left and right."""
 
     patient: PhantomPatient
     anatomy: Anatomy
@@ -31,7 +31,7 @@ def build_scene(patient: PhantomPatient) -> Scene:
     """Return a patient's scene.
 
     Vessels and findings are placed in the anatomy without enlargement, so that an
-    enlarged heart moves nothing else.
+    enlarged heart does not move anything else.
     """
     plain = build_anatomy(patient.build, patient.stream("gas"))
     heart, mediastinum = enlargements(patient)

@@ -1,8 +1,8 @@
 """The bones: ribs on the chest wall, spine, clavicles, scapulae, humeri, sternum.
 
-Ribs are not drawn one by one: a rib is where the shell of the chest wall is cut by a
-band of its own height, which falls from the spine over the side to the front. On the
-shell the running rib number has a closed form, so every ray is exact and cheap.
+Ribs are not drawn one by one: a rib is the part of the chest wall's shell within a band
+that descends from the spine over the side to the front. On the shell the rib number has
+a closed form, so every ray is exact and cheap.
 """
 
 from dataclasses import dataclass

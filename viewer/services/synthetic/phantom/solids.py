@@ -1,4 +1,4 @@
-"""Implicit solids whose cut with a ray is known in closed form."""
+"""Implicit solids whose intersection with a ray has a closed form."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,14 +14,14 @@ Vector = tuple[float, float, float]
 
 
 class Solid(Protocol):
-    """A solid that every frontal and lateral ray cuts in one interval."""
+    """A solid whose intersection with every frontal and lateral ray is one interval."""
 
     def interval(self, grid: RayGrid) -> Interval:
-        """Return what each ray cuts out of the solid."""
+        """Return the intersection of each ray with the solid."""
         ...
 
     def bounds(self) -> Bounds:
-        """Return a box around the solid."""
+        """Return a bounding box of the solid."""
         ...
 
     def contains(self, points: Points) -> npt.NDArray[np.bool_]:
@@ -30,14 +30,14 @@ class Solid(Protocol):
 
 
 class Body(Protocol):
-    """Anything that lengthens or shortens a ray's way through matter."""
+    """Anything that adds to or subtracts from a ray's path through matter."""
 
     def chord(self, grid: RayGrid) -> Floats:
         """Return the length of each ray inside, (rows, columns) millimetres."""
         ...
 
     def bounds(self) -> Bounds:
-        """Return a box around it."""
+        """Return its bounding box."""
         ...
 
 

@@ -1,9 +1,8 @@
 """Tasks that a scripted model proposes for each synthetic study, scores and tags.
 
-Everything repeats by the study's place, so that what a run of them comes to has a
-closed form: of five tasks the one that scores highest carries the risk flag, so that
-the next is the best; two of the sums that the model writes are not those of its scores,
-and one is missing.
+Everything is periodic in the study's index, so that a run's results have a closed form:
+of five tasks the one with the highest score has the risk flag, so that the next one is
+the best; two of the sums that the model writes are wrong, and one is missing.
 """
 
 import json
@@ -43,7 +42,7 @@ _SIGNS: Final = "blunting – haze – lines – shift – thickening"
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A proposed task; ``rank`` is that of its scores within the study, 0 the first."""
+    """A proposed task; ``rank`` is the rank of its scores in the study, from 0."""
 
     category: Category
     source: Source
@@ -53,9 +52,9 @@ class Proposed:
 
 
 def proposed(index: int, *, temporal: bool) -> tuple[Proposed, ...]:
-    """Return the tasks of the study at ``index``, in the order that they are told in.
+    """Return the tasks of the study at ``index``, in the order of the reply.
 
-    ``temporal`` where it has a prior: the third compares with it.
+    With ``temporal``, for a study with a prior, the third compares with it.
     """
     third = COMPARE if temporal else MEASURE
     first, second = BROAD[index % len(BROAD)], BROAD[(index + 1) % len(BROAD)]

@@ -59,7 +59,7 @@ def picture(field: Field) -> npt.NDArray[np.uint8]:
 
 
 def _ground(field: Field, rng: np.random.Generator) -> tuple[_Floats, _Floats]:
-    """Return what lies between the cells: fibres, or grains where all is dead."""
+    """Return the background between cells: fibres, or grains in necrosis."""
     shape = (field.size.rows, field.size.columns)
     base = np.float32(_EOSIN_OF[field.tissue])
     if field.tissue is Tissue.NECROSIS:
@@ -92,7 +92,7 @@ def _clouds(shape: tuple[int, ...], width: int, rng: np.random.Generator) -> _Fl
 
 
 def _clear(vacuole: Ellipse, blue: _Floats, pink: _Floats) -> None:
-    """Empty a fat cell but for its thin wall."""
+    """Draw a fat cell: empty, with a thin wall."""
     for rows, columns, far in _near(vacuole, blue.shape):
         inside = np.clip((1 - far) * vacuole.reach / 2, 0, 1)
         blue[rows, columns] *= 1 - inside
@@ -117,7 +117,7 @@ def _stain(
     pink: _Floats,
     rng: np.random.Generator,
 ) -> None:
-    """Draw a nucleus: an even figure if it divides, else chromatin in a membrane."""
+    """Draw a nucleus: uniform if it divides, else chromatin in a membrane."""
     darkness = _DARKNESS[kind] * float(rng.uniform(0.9, 1.1))
     for rows, columns, far in _near(shape, blue.shape):
         edge = np.clip((1 - far) * shape.short / 1.3, 0, 1)
@@ -135,7 +135,7 @@ def _stain(
 def _near(
     shape: Ellipse, within: tuple[int, ...]
 ) -> Iterator[tuple[slice, slice, _Floats]]:
-    """Yield the window around an ellipse, with how far out each pixel lies: 1 on it."""
+    """Yield the window around an ellipse, with each pixel's distance; 1 on it."""
     reach = shape.reach + 4
     top, left = max(0, int(shape.y - reach)), max(0, int(shape.x - reach))
     bottom = min(within[0], int(shape.y + reach) + 1)

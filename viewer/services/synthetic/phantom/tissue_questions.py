@@ -1,4 +1,4 @@
-"""Multiple-choice questions about a field of tissue, whose answers are known."""
+"""Multiple-choice questions about a field of tissue, with known answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _OTHERS: Final = ("Smooth muscle", "Hyaline cartilage", "Peripheral nerve", "Bon
 
 @dataclass(frozen=True, slots=True)
 class TissueQuestion:
-    """A question with the texts of its options; ``correct`` counts from 0."""
+    """A question with its options' texts; ``correct`` is an index from 0."""
 
     text: str
     options: tuple[str, ...]
@@ -33,7 +33,7 @@ class TissueQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A field with its questions, and where in a collection it belongs."""
+    """A field with its questions, and its subset and split in a collection."""
 
     index: int
     subset: str
@@ -115,7 +115,7 @@ _QUESTIONS: Mapping[str, Callable[[Field, np.random.Generator], TissueQuestion]]
 def _number(
     text: str, n: int, count: int, said: str, rng: np.random.Generator
 ) -> TissueQuestion:
-    """Return a question for a number, its options numbers in a row that hold it."""
+    """Return a question for a number, with consecutive numbers as options."""
     first = max(0, n - int(rng.integers(count)))
     options = tuple(str(first + i) for i in range(count))
     return TissueQuestion(text, options, n - first, said)

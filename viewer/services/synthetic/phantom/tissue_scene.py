@@ -1,7 +1,7 @@
-"""Small fields of tissue whose every nucleus and gland is known.
+"""Small fields of tissue with every nucleus and gland known.
 
-Nobody's tissue: shapes are drawn at random within the habits of each kind, far enough
-apart to be counted. Lengths are pixels of a field of about 0.5 µm a pixel.
+Purely synthetic: shapes are drawn at random within the ranges of each kind, far enough
+apart to be counted. Lengths are pixels of a field of about 0.5 µm per pixel.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from viewer.domain.geometry import SizePx
 
 
 class Tissue(StrEnum):
-    """What a field is of."""
+    """The tissue in a field."""
 
     MUCOSA = "Normal glandular mucosa"
     CARCINOMA = "Adenocarcinoma"
@@ -47,13 +47,13 @@ class Ellipse:
 
     @property
     def reach(self) -> float:
-        """The radius of the circle that holds it."""
+        """The radius of its circumscribed circle."""
         return max(self.long, self.short)
 
 
 @dataclass(frozen=True, slots=True)
 class Gland:
-    """A gland: its outline, and how much of it the lumen takes, 0 to 1."""
+    """A gland: its outline, and the lumen's fraction of it, 0 to 1."""
 
     outline: Ellipse
     lumen: float
@@ -72,14 +72,14 @@ class Field:
 
     @property
     def counts(self) -> Mapping[Nucleus, int]:
-        """How many nuclei there are of every kind."""
+        """The number of nuclei of every kind."""
         found = Counter(kind for kind, _ in self.nuclei)
         return {kind: found[kind] for kind in Nucleus}
 
 
 @dataclass(frozen=True, slots=True)
 class _Habit:
-    """Ranges from which a tissue's numbers are drawn, for a field of 384 × 512."""
+    """Ranges of a tissue's random numbers, for a field of 384 × 512."""
 
     glands: tuple[int, int] = (0, 0)
     radius: tuple[float, float] = (42.0, 58.0)
@@ -129,14 +129,14 @@ def make_field(seed: int, index: int, tissue: Tissue, size: SizePx) -> Field:
 
 
 class _Placer:
-    """Finds places for shapes that keep clear of each other and of the edge."""
+    """Finds positions for shapes, apart from each other and from the edge."""
 
     def __init__(self, size: SizePx, rng: np.random.Generator) -> None:
         self._size, self._rng = size, rng
         self._taken = np.empty((0, 3))
 
     def placed(self, shape: Ellipse, gap: float) -> Ellipse | None:
-        """Return a shape at a free place, ``gap`` from all others; None without one."""
+        """Return a shape at a free position, ``gap`` from all others, or None."""
         margin = shape.reach + 3
         for _ in range(_MOST_TRIES):
             y = float(self._rng.uniform(margin, self._size.rows - margin))
@@ -174,7 +174,7 @@ def _vacuoles(
 
 
 def _lining(gland: Gland, habit: _Habit, rng: np.random.Generator) -> Iterator[Ellipse]:
-    """Yield the nuclei of a gland's cells, side by side along its outline."""
+    """Yield the nuclei of a gland's cells, evenly spaced along its outline."""
     outline, half = gland.outline, habit.epithelial
     middle = 1 - (1 - gland.lumen) * 0.42
     around = pi * middle * (outline.long + outline.short)

@@ -221,6 +221,48 @@ def _figure_7(made: Made, sheet: Sheet) -> None:
     sheet.pair(rows)
 
 
+def _by_anatomy(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways):
+        own = of_way(made, model, way)
+        tests = {t: of_way(made, model, way, t) for t in (*TPT.values(), "vpt")}
+        for anatomy, finding in {(v.asked.anatomy, v.asked.told) for v in own}:
+            here = [v for v in own if _is_about(v, anatomy, finding) and v.counts]
+            edits = {
+                t: [v for v in of if _is_about(v, anatomy, finding) and v.counts]
+                for t, of in tests.items()
+            }
+            scores = {
+                t: share(sum(v.yes is False for v in of), len(of))
+                for t, of in edits.items()
+            }
+            swaps = [scores[test] for test in TPT.values()]
+            k = sum(v.status == "scored_correct" for v in here)
+            rows[model, way, note_of(way), anatomy, finding] = {
+                "k": k,
+                "n": len(here),
+                "accuracy": share(k, len(here)),
+                **ci_of(
+                    (v.status == "scored_correct", v.asked.patient, v.asked.key)
+                    for v in here
+                ),
+                "chance": 0.5 if here and all(v.asked.closed for v in here) else None,
+                "tpt_edits": sum(len(edits[test]) for test in TPT.values()),
+                "tpt": None if None in swaps else sum(s or 0.0 for s in swaps) / 2,
+                "vpt_edits": len(edits["vpt"]),
+                "vpt": scores["vpt"],
+            }
+    sheet.pair(rows)
+    told = [tuple(row[name] for name in sheet.header[:5]) for row in sheet.rows]
+    assert [t[3:] for t in told if t[0] == MODELS[0] and t[1] == "plain"] == sorted(
+        t[3:] for t in told if t[0] == MODELS[0] and t[1] == "plain"
+    )
+
+
+def _is_about(v: Verdict, anatomy: str, finding: str) -> bool:
+    return (v.asked.anatomy, v.asked.told) == (anatomy, finding)
+
+
 def _benchmark(made: Made, sheet: Sheet) -> None:
     kinds = ("positive", "hallucinated", "abnormality", "normal")
     told = Counter(q.kind for q in made.truth.asked)
@@ -402,6 +444,7 @@ CHECKS: Mapping[str, Callable[[Made, Sheet], None]] = {
     "benchmark": _benchmark,
     "table_2_accuracy": _table_2,
     "closed_scores": _closed_scores,
+    "by_anatomy_and_finding": _by_anatomy,
     "table_3_textual": check_table_3,
     "table_4_visual": check_table_4,
     "sham_control": check_shams,

@@ -92,6 +92,7 @@ def _item(v: Verdict, *, regions: bool) -> Row:
         "view": q.kind,
         "question_kind": q.kind,
         "anatomy": q.anatomy,
+        "source": None,
         "condition": v.condition,
         "repeat": 0,
         "model": v.model,

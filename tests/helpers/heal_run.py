@@ -26,6 +26,7 @@ from viewer.services.synthetic.scripted_answers import (
     in_words,
     no_to_edits,
 )
+from viewer.store.cases import dataset_named
 from viewer.store.database import Store
 from viewer.studies.grounded_vqa.benchmark import drawn_items
 from viewer.studies.grounded_vqa.params import Params
@@ -51,7 +52,8 @@ def heal_dataset(store: Store, folder: Path, n: int = 14) -> Dataset:
     """Write and import a phantom, and draw its questions as the data set ``q``."""
     write_phantom(make_chests, folder / "chests", n, 0, SIZE)
     import_dataset(store, "vindr", folder / "chests", "chests")
-    return draw_questions(store, "chests", "q").dataset
+    draw_questions(store, ["chests"], "q")
+    return dataset_named(store, "q")
 
 
 def questions_dataset(folder: Path, n: int = 3) -> Dataset:

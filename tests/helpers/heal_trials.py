@@ -15,6 +15,7 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score, TrialResult
 from viewer.results.spec import TRIALS, Spec
+from viewer.studies.grounded_vqa.about import About
 from viewer.studies.grounded_vqa.edits import edit_frame, word_frame
 from viewer.studies.grounded_vqa.frames import EDITS, WORDED, trial_frame
 from viewer.studies.grounded_vqa.score import score_closed, score_open
@@ -100,8 +101,8 @@ def heal_rows(
 ) -> list[Row]:
     """Return one of the study's tables of some trials."""
     frames = {
-        TRIALS: trial_frame(results, "q", truths or {}),
-        EDITS: edit_frame(results),
+        TRIALS: trial_frame(results, About(("q",)), truths or {}),
+        EDITS: edit_frame(results, About(("q",))),
         WORDED: word_frame(results),
     }
     return rows(spec_of(name), frames)

@@ -17,11 +17,13 @@ from viewer.settings import read_settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from viewer.domain.item import Item
+    from viewer.services.importing.draw_questions import Drawing
     from viewer.studies.grounded_vqa.relations import RuleLoss
 
 
 @click.command()
-@click.argument("dataset")
+@click.argument("datasets", metavar="DATASET...", nargs=-1, required=True)
 @click.option("--name", default="", help="Name to register the questions under.")
 @click.option(
     "--check", is_flag=True, help="Only show what would be drawn, and from which boxes."
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 def questions(
-    dataset: str,
+    datasets: tuple[str, ...],
     name: str,
     preset: str,
     settings: tuple[str, ...],
@@ -52,12 +54,12 @@ def questions(
     """Draw questions from boxes of findings and masks of anatomies.
 
     Registers DATASET's images under another name with two to five questions each, for
-    runs of the study grounded_vqa. Of boxes by several readers, reader_rule says whose
+    runs of the study grounded_vqa; those of several data sets together, for tables with
+    the data sets side by side. Of boxes by several readers, reader_rule says whose
     count (any, majority or a reader); with report_filter=true only those of findings
     that the image's report affirms.
     """
     from viewer.services.importing.draw_questions import draw_questions
-    from viewer.services.importing.import_preview import notice_lines
     from viewer.store.database import open_store
 
     if not name and not check:
@@ -67,27 +69,46 @@ def questions(
     overrides = dict(_setting(text) for text in settings)
     with open_store(read_settings(store).store) as opened:
         drawn = draw_questions(
-            *(opened, dataset, "" if check else name),
+            *(opened, datasets, "" if check else name),
             preset=preset,
             overrides=overrides,
             seed=seed,
         )
-    items, notices = drawn.dataset.items, drawn.dataset.notices
-    kinds = Counter(item.kind for item in items)
-    boxes = [asdict(one) for one in drawn.boxes]
     if as_json:
-        told = [[n.kind, n.subject, n.text] for n in notices]
-        found = {"questions": dict(kinds), "boxes": boxes, "notices": told}
-        print_json({"name": name, **found})
+        print_json({"name": name, **_together(drawn)})
         return
+    for one in drawn:
+        _tell(one, check=check)
+    if not check:
+        items = [item for one in drawn for item in one.dataset.items]
+        echo(f"'{name}': {_counts(items)}")
+
+
+def _together(drawn: "Sequence[Drawing]") -> dict[str, object]:
+    items = [item for one in drawn for item in one.dataset.items]
+    notices = [notice for one in drawn for notice in one.dataset.notices]
+    boxes = [asdict(left) for one in drawn for left in one.boxes]
+    told = [[n.kind, n.subject, n.text] for n in notices]
+    kinds = Counter(item.kind for item in items)
+    return {"questions": dict(kinds), "boxes": boxes, "notices": told}
+
+
+def _tell(drawn: "Drawing", *, check: bool) -> None:
+    from viewer.services.importing.import_preview import notice_lines
+
     _tell_rules(drawn.rules)
-    for line in notice_lines(name or dataset, notices):
+    for line in notice_lines(drawn.source, drawn.dataset.notices):
         echo(line, err=True)
     if check:
+        boxes = [asdict(left) for left in drawn.boxes]
         print_rows(boxes, tuple(boxes[0]))
+        echo(f"'{drawn.source}': would be drawn: {_counts(drawn.dataset.items)}")
+
+
+def _counts(items: "Sequence[Item]") -> str:
+    kinds = Counter(item.kind for item in items)
     each = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    would = "would be drawn: " if check else ""
-    echo(f"'{name or dataset}': {would}{counted(len(items), 'question')} ({each})")
+    return f"{counted(len(items), 'question')} ({each})"
 
 
 def _tell_rules(rules: "Sequence[RuleLoss]") -> None:

@@ -4,6 +4,7 @@ A field of a Params dataclass carries its kind and its meaning in the dataclass
 metadata, so that the form, the command line's flags and the checks share one table.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from enum import StrEnum
@@ -208,6 +209,31 @@ class Grids:
     def expected(self) -> str:
         """What may be written."""
         return 'a list such as [8, 16] or ["8x10"] (rows x columns)'
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A list of different numbers, kept as they are named: "3" of 3, 3.0 and "3"."""
+
+    def read(self, key: str, value: object) -> tuple[str, ...]:
+        """Return the numbers' names."""
+        if not isinstance(value, list | tuple) or not value:
+            raise refuse(key, value, self)
+        return _all_different(key, tuple(self._name(key, one) for one in value))
+
+    def _name(self, key: str, value: object) -> str:
+        try:
+            number = math.nan if isinstance(value, bool) else float(str(value))
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise refuse(key, value, self)
+        return f"{number:g}"
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return "a list of numbers, such as [0.5, 3]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def test_that_the_anatomies_offered_are_those_of_the_data_set(chests: Path) -> N
     assert anatomies.default == anatomies.choices[:8]
     assert [name for name in anatomies.choices if name == "Trachea"] == ["Trachea"]
     with open_store(chests) as store:
-        draw_questions(store, "chests", "q")
+        draw_questions(store, ["chests"], "q")
     assert [each.reason for each in drawables(chests)] == [
         "'plain' has neither masks of anatomies nor boxes of findings.",
         "",

@@ -12,18 +12,19 @@ from viewer.domain.evidence import with_images_named
 from viewer.readers.datasets.files import content_sha256
 
 
-def merge(name: str, parts: Sequence[Dataset]) -> Dataset:
+def merge(name: str, parts: Sequence[Dataset], *, apart: bool = False) -> Dataset:
     """Return one data set of every image, item and notice of ``parts``.
 
     Ids and patients are unchanged unless two parts use the same id for an image or
-    item; then all parts get theirs prefixed by ``<part>/``, patients included, because
-    the same id in two collections means two people.
+    item, or they are to be kept ``apart``; then all parts get theirs prefixed by
+    ``<part>/``, patients included, because the same id in two collections means two
+    people.
     """
     if not parts:
         raise WrongUseError("There is nothing to merge.", "Name at least one data set.")
     images_used = Counter(image.key for part in parts for image in part.images)
     items_used = Counter(item.key for part in parts for item in part.items)
-    if max((*images_used.values(), *items_used.values()), default=0) > 1:
+    if apart or max((*images_used.values(), *items_used.values()), default=0) > 1:
         parts = [_prefixed(part) for part in parts]
     images = tuple(image for part in parts for image in part.images)
     items = tuple(item for part in parts for item in part.items)

@@ -11,6 +11,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.readers.datasets.files import content_sha256
+from viewer.readers.datasets.merge import merge
 from viewer.services.configuring.form_field import FormField
 from viewer.services.importing.import_preview import (
     CancelledError,
@@ -35,6 +36,7 @@ from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
 from viewer.studies.grounded_vqa.benchmark import drawn_items
+from viewer.studies.grounded_vqa.items import SOURCE
 from viewer.studies.grounded_vqa.params import RelationRule, read_params
 from viewer.studies.grounded_vqa.questions import Kind
 from viewer.studies.grounded_vqa.relations import RuleLoss
@@ -280,44 +282,59 @@ def _boxes_left(left: Narrowed, placed: Mapping[str, int]) -> Iterator[BoxesLeft
         yield BoxesLeft(name, n, *counts)
 
 
-def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
+def register_drawn(store: Store, drawn: Sequence[Drawing], name: str) -> Dataset:
     """Register questions under a name; restricted if the images are.
 
-    The name of their own source, or of a data set with other content, raises
-    WrongUseError.
+    Questions about several data sets are registered as one, which keeps them apart. The
+    name of a data set that they are about, or of another content, raises WrongUseError.
     """
-    if name == drawn.source:
+    sources = {one.source for one in drawn}
+    if name in sources:
         raise WrongUseError(
             f"The data set '{name}' keeps its own name.",
             "Give the questions another name.",
         )
-    dataset = replace(drawn.dataset, name=name)
-    restricted = drawn.source in consents.restricted_datasets(store)
+    dataset = replace(drawn[0].dataset, name=name)
+    if len(drawn) > 1:
+        dataset = merge(name, [_with_source(one) for one in drawn], apart=True)
+    restricted = bool(sources & {*consents.restricted_datasets(store)})
     cases.add_dataset(store, dataset, restricted=restricted)
     return dataset
+
+
+def _with_source(drawn: Drawing) -> Dataset:
+    """Return drawn questions that name the data set that they are about."""
+    items = (
+        replace(item, facts={**item.facts, SOURCE: drawn.source})
+        for item in drawn.dataset.items
+    )
+    return replace(drawn.dataset, items=tuple(items))
 
 
 def keep_drawn(store: Path, drawn: Drawing, name: str) -> None:
     """Register questions in the store at a path, like :func:`register_drawn`."""
     with open_store(store) as opened:
-        register_drawn(opened, drawn, name)
+        register_drawn(opened, [drawn], name)
 
 
 def draw_questions(
     store: Store,
-    source: str,
+    sources: Sequence[str],
     name: str,
     *,
     preset: str = PRESET,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
-) -> Drawing:
-    """Draw questions about a data set; under a name, register them as another.
+) -> tuple[Drawing, ...]:
+    """Draw questions about data sets; under a name, register them as another.
 
     Raises as :func:`drawing` and :func:`register_drawn` do, and for a data set that is
     not there.
     """
-    found = drawing(cases.dataset_named(store, source), preset, overrides, seed)
-    if not name:
-        return found
-    return replace(found, dataset=register_drawn(store, found, name))
+    found = tuple(
+        drawing(cases.dataset_named(store, source), preset, overrides, seed)
+        for source in sources
+    )
+    if name:
+        register_drawn(store, found, name)
+    return found

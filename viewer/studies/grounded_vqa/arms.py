@@ -25,6 +25,10 @@ PERTURBED: Final = frozenset({*TEXT_SWAPS, TEXT_SHAM, *IMAGE_ARMS})
 """The conditions that follow the model's own true positives."""
 CONTOUR: Final = "contour"
 CROP: Final = "crop"
+LOCATED: Final = "located"
+"""LobA without self-prompting: the region is named first, and not highlighted."""
+APPROXIMATE: Final = (CONTOUR, CROP, LOCATED)
+"""The ways that only approximate LobA (E002-15)."""
 LOBA: Final = "loba-"
 """What the name of a condition with a highlighted region begins with."""
 NONE: Final = "none"
@@ -64,7 +68,7 @@ def _without_seam(params: Params) -> frozenset[str]:
 
 
 def _ways(params: Params) -> Iterator[str]:
-    yield from (name for name in (CONTOUR, CROP) if name in params.arms)
+    yield from (name for name in APPROXIMATE if name in params.arms)
     if "loba" in params.arms:
         yield from (f"{LOBA}{weight}" for weight in params.weights)
 
@@ -92,7 +96,7 @@ def is_sham(condition: str) -> bool:
 
 def shows_region(condition: str) -> bool:
     """Tell whether a condition points a region out."""
-    return way_of(condition) in {CONTOUR, CROP} or highlights(condition)
+    return way_of(condition) in APPROXIMATE or highlights(condition)
 
 
 def highlights(condition: str) -> bool:

@@ -1,13 +1,18 @@
 """The questions that a run asks, and what is known of its images' relations."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from viewer.domain.case import Dataset, DatasetImage, Notice
 from viewer.domain.errors import WrongUseError
 from viewer.domain.item import Item
-from viewer.studies.grounded_vqa.items import Unreadable, item_of, question_of
+from viewer.studies.grounded_vqa.items import (
+    Unreadable,
+    item_of,
+    question_of,
+    source_of,
+)
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import (
     Benchmark,
@@ -71,11 +76,12 @@ def drawn_items(
     return Drawn(items, benchmark.notices, rule_losses(charted, params), placed)
 
 
-def benchmark_of(dataset: Dataset, params: Params) -> Benchmark:
+def benchmarks_of(dataset: Dataset, params: Params) -> tuple[Benchmark, ...]:
     """Return the questions that a data set holds, with its relations.
 
-    Relations come from boxes and masks where images have boxes, else from what the
-    questions themselves answer.
+    There is one for each data set that its questions come from: pairs occur, and
+    regions are given, within one. Relations come from boxes and masks where images have
+    boxes, else from what the questions themselves answer.
 
     Raises
     ------
@@ -83,13 +89,38 @@ def benchmark_of(dataset: Dataset, params: Params) -> Benchmark:
         The data set has no question, or the truth of its questions is that of another
         rule or threshold.
     """
-    found = [question_of(item, params.findings) for item in dataset.items]
-    questions = tuple(q for q in found if isinstance(q, Question))
-    if not questions:
+    found = tuple(_benchmark(part, params) for part in _parts(dataset))
+    if not any(one.questions for one in found):
         raise WrongUseError(
             f"The data set '{dataset.name}' has no questions about anatomies.",
             "Import HEAL-MedVQA's rows, or draw questions with overread questions.",
         )
+    return found
+
+
+def _parts(dataset: Dataset) -> Iterator[Dataset]:
+    """Yield the questions of each source with its images.
+
+    An image that nothing is asked about is of the source that its key begins with.
+    """
+    sources = tuple(dict.fromkeys(map(source_of, dataset.items)))
+    if len(sources) < 2:
+        yield dataset
+        return
+    asked = {key: source_of(item) for item in dataset.items for key in item.images}
+    for source in sources:
+        images = tuple(
+            image
+            for image in dataset.images
+            if asked.get(image.key, image.key.partition("/")[0]) == source
+        )
+        items = tuple(i for i in dataset.items if source_of(i) == source)
+        yield replace(dataset, images=images, items=items)
+
+
+def _benchmark(dataset: Dataset, params: Params) -> Benchmark:
+    found = [question_of(item, params.findings) for item in dataset.items]
+    questions = tuple(q for q in found if isinstance(q, Question))
     notices = tuple(
         Notice(found.reason, item.key, "It is not a question of this study.")
         for item, found in zip(dataset.items, found, strict=True)

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.answer import LabelsAnswer, Status, YesNoAnswer
-from viewer.domain.item import TASK_MARK
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import NOT_COUNTED
+from viewer.studies.grounded_vqa.about import About, question_name
 from viewer.studies.grounded_vqa.arms import (
-    CONTOUR,
-    CROP,
+    APPROXIMATE,
     TEXT_SHAM,
     is_perturbed,
     perturbation_of,
@@ -50,7 +49,7 @@ TESTS: Final = {**TEXTUAL, **VISUAL}
 
 def note_of(condition: str) -> str:
     """Return the note that must be shown with a condition's numbers."""
-    return APPROXIMATION if way_of(condition) in {CONTOUR, CROP} else ""
+    return APPROXIMATION if way_of(condition) in APPROXIMATE else ""
 
 
 def labels_of(one: TrialResult) -> tuple[str, ...]:
@@ -71,7 +70,7 @@ class _Way:
     results: tuple[TrialResult, ...]
 
 
-def edit_frame(results: Sequence[TrialResult]) -> Frame:
+def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
     """Return a row for each model, way, test and question that was to be edited.
 
     ``positive`` are the model's true positives that were asked about, ``shared`` those
@@ -79,13 +78,14 @@ def edit_frame(results: Sequence[TrialResult]) -> Frame:
     asked. ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
     """
     header = (
-        *("model", "condition", "note", "test", "item", "patient", "positive"),
+        *("model", "condition", "note", "test", "item", "patient"),
+        *("anatomy", "finding", "place", "positive"),
         *("controlled", "shared", "edited", "n_edits", "n_flipped", "n_unread"),
         *("edit_share", "sham_share"),
     )
     ways = tuple(_by_way(results))
     return frame_of_rows(
-        header, (row for name in TESTS for row in _rows_of_test(ways, name))
+        header, (row for name in TESTS for row in _rows_of_test(ways, name, about))
     )
 
 
@@ -97,13 +97,17 @@ def _by_way(results: Sequence[TrialResult]) -> Iterator[_Way]:
         yield _Way(model, way, tuple(of))
 
 
-def _rows_of_test(ways: Sequence[_Way], name: str) -> Iterator[tuple[object, ...]]:
+def _rows_of_test(
+    ways: Sequence[_Way], name: str, about: About
+) -> Iterator[tuple[object, ...]]:
     for way, questions, shared in _tested(ways, name):
         controlled = _has(way.results, set(TESTS[name][1]))
         for key, of in questions.items():
             edits = [said for _, said in of.edits]
             yield (
-                *(way.model, way.way, note_of(way.way), name, of.item, of.patient),
+                *(way.model, way.way, note_of(way.way), name),
+                *(question_name(of.one), of.one.patient, about.anatomy(of.one)),
+                *(of.one.finding, about.place(of.one)),
                 *(of.positive, controlled, key in shared, bool(edits)),
                 *(len(edits), edits.count(NO), edits.count("")),
                 *(_share(edits), _share(of.shams)),
@@ -136,7 +140,7 @@ def _words_of_test(ways: Sequence[_Way], name: str) -> Iterator[tuple[object, ..
         for key, of in questions.items():
             for words, said in of.edits:
                 asked.add(words)
-                yield (*about, of.patient, key in shared, words, True, said)
+                yield (*about, of.one.patient, key in shared, words, True, said)
         for one in way.results:
             if _is_positive(one) and one.condition == way.way:
                 words = _words(one)
@@ -179,10 +183,12 @@ def _has(results: Iterable[TrialResult], tests: set[str]) -> bool:
 
 @dataclass(slots=True)
 class _Probed:
-    """One question: words of its edits with what was answered, answers to its shams."""
+    """One question: words of its edits with what was answered, answers to its shams.
 
-    item: str
-    patient: str
+    ``one`` is any of its trials.
+    """
+
+    one: TrialResult
     positive: bool
     edits: list[tuple[str, str]]
     shams: list[str]
@@ -203,7 +209,7 @@ def _probed(
         if test not in {condition, *shams}:
             continue
         key = _base(one)
-        of = found.setdefault(key, _Probed(_item(one), one.patient, False, [], []))
+        of = found.setdefault(key, _Probed(one, False, [], []))
         if key not in positive or one.score.status is Status.PENDING:
             continue
         of.positive = True
@@ -249,10 +255,4 @@ def _is_true_positive(result: TrialResult) -> bool:
 
 def _base(result: TrialResult) -> str:
     """Return the question that a trial asks, and its repeat."""
-    return f"{_item(result)} {result.repeat}"
-
-
-def _item(result: TrialResult) -> str:
-    """Return the question as it is, without what was perturbed."""
-    plain = not is_perturbed(result.condition)
-    return result.item if plain else result.item.rpartition(TASK_MARK)[0]
+    return f"{question_name(result)} {result.repeat}"

@@ -7,7 +7,8 @@ otherwise. The frames of perturbation tests are made in ``edits``.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import nan
 from typing import Final
 
@@ -18,16 +19,16 @@ from viewer.domain.run import RunSpec
 from viewer.results.frame import Frame, frame_of, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS
+from viewer.studies.grounded_vqa.about import About
 from viewer.studies.grounded_vqa.arms import (
-    CONTOUR,
-    CROP,
+    APPROXIMATE,
     LOBA,
     PLAIN,
     shows_region,
     way_of,
 )
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
-from viewer.studies.grounded_vqa.benchmark import benchmark_of
+from viewer.studies.grounded_vqa.benchmark import benchmarks_of
 from viewer.studies.grounded_vqa.edits import (
     NO,
     YES,
@@ -36,8 +37,9 @@ from viewer.studies.grounded_vqa.edits import (
     note_of,
     word_frame,
 )
+from viewer.studies.grounded_vqa.items import source_of
 from viewer.studies.grounded_vqa.params import Params, RelationRule
-from viewer.studies.grounded_vqa.questions import Benchmark, Kind
+from viewer.studies.grounded_vqa.questions import Benchmark, Kind, Question
 from viewer.studies.grounded_vqa.relations import threshold_curve
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
@@ -66,17 +68,22 @@ def frames(
     found: dict[str, Frame] = {}
     truths: Truths = {}
     if dataset is not None:
-        benchmark = benchmark_of(dataset, params)
-        truths = _truths(benchmark, params)
-        kinds = [question.kind.value for question in benchmark.questions]
+        benchmarks = benchmarks_of(dataset, params)
+        questions = [q for one in benchmarks for q in one.questions]
+        truths = _truths(questions, params)
+        sources = {item.key: source_of(item) for item in dataset.items}
         found[QUESTIONS] = frame_of(
-            {"source": [spec.dataset for _ in kinds], "kind": kinds}
+            {
+                "source": [sources[q.key] or spec.dataset for q in questions],
+                "kind": [q.kind.value for q in questions],
+            }
         )
         if any(image.boxes for image in dataset.images):
-            found |= dict(_curves(benchmark))
+            found |= dict(_curves(benchmarks))
+    about = About.of(results, spec.dataset, dataset)
     return {
-        TRIALS: trial_frame(results, spec.dataset, truths),
-        EDITS: edit_frame(results),
+        TRIALS: trial_frame(results, about, truths),
+        EDITS: edit_frame(results, about),
         WORDED: word_frame(results),
         PASSES: _pass_frame(results),
         DISAGREEMENTS: _disagreement_frame(results),
@@ -84,7 +91,7 @@ def frames(
     }
 
 
-def trial_frame(results: Sequence[TrialResult], dataset: str, truths: Truths) -> Frame:
+def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) -> Frame:
     """Return the trials with what tells them apart, and with their labels.
 
     A closed question has the labels Yes and No, an open one its findings, or No
@@ -96,7 +103,12 @@ def trial_frame(results: Sequence[TrialResult], dataset: str, truths: Truths) ->
     latency = [one.score.number("latency_ms") or nan for one in results]
     return records(results).having(
         source=["this run"] * len(results),
-        dataset=[dataset] * len(results),
+        dataset=[about.dataset(one) for one in results],
+        place=[about.place(one) for one in results],
+        first=[about.first] * len(results),
+        second=[about.second] * len(results),
+        anatomy=[about.anatomy(one) for one in results],
+        told_anatomy=[bool(about.anatomy(one)) for one in results],
         way=[way_of(one.condition) for one in results],
         note=[note_of(one.condition) for one in results],
         asked_as_is=[is_answer(one.condition) for one in results],
@@ -126,7 +138,7 @@ def trial_frame(results: Sequence[TrialResult], dataset: str, truths: Truths) ->
 
 def is_answer(condition: str) -> bool:
     """Tell whether a condition asks the question as it is, with or without a region."""
-    return condition in {PLAIN, CONTOUR, CROP} or condition.startswith(LOBA)
+    return condition in {PLAIN, *APPROXIMATE} or condition.startswith(LOBA)
 
 
 def _weight(condition: str) -> float:
@@ -139,17 +151,18 @@ def _true(one: TrialResult, truths: Truths) -> tuple[str, ...]:
     return truths.get(one.item) or (NO_FINDING,)
 
 
-def _truths(benchmark: Benchmark, params: Params) -> Truths:
+def _truths(questions: Iterable[Question], params: Params) -> Truths:
     return {
         q.key: tuple(dict.fromkeys(canonical(one, params.findings) for one in q.labels))
-        for q in benchmark.questions
+        for q in questions
         if not q.closed
     }
 
 
-def _curves(benchmark: Benchmark) -> Iterator[tuple[str, Frame]]:
+def _curves(benchmarks: Sequence[Benchmark]) -> Iterator[tuple[str, Frame]]:
+    every = tuple(image for one in benchmarks for image in one.chart.images)
     for rule in RelationRule:
-        curve = threshold_curve(benchmark.chart, rule)
+        curve = threshold_curve(replace(benchmarks[0].chart, images=every), rule)
         yield curve_name(rule), frame_of_rows(curve.header, curve.rows)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from viewer.domain.answer import Unparsed
 from viewer.domain.finding_names import plain_name
@@ -65,6 +66,21 @@ def question_of(item: Item, known: Iterable[str] = FINDINGS) -> Question | Unrea
     if "anatomy" in item.facts:
         return _drawn(item)
     return _published(item, tuple(known))
+
+
+SOURCE: Final = "source"
+"""The fact that names the data set that an item is from, where there are several."""
+
+
+def source_of(item: Item) -> str:
+    """Return the data set that an item is from, "" where there is one."""
+    return str(item.facts.get(SOURCE, ""))
+
+
+def anatomy_of(item: Item) -> str:
+    """Return the anatomy that an item asks about, "" if it is not a question."""
+    question = question_of(item)
+    return "" if isinstance(question, Unreadable) else question.anatomy
 
 
 def area_of(item: Item) -> Mask | None:

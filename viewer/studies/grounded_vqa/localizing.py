@@ -53,6 +53,15 @@ def located_box(text: str, size: SizePx) -> BoxPx | None:
     return None
 
 
+def box_in_words(mask: _Bools) -> str:
+    """Return the box around a mask as a first pass writes it: in thousandths."""
+    places = (np.flatnonzero(mask.any(axis=axis)) for axis in (0, 1))
+    (x0, x1), (y0, y1) = ((int(at[0]), int(at[-1]) + 1) for at in places)
+    rows, columns = mask.shape
+    ends = (x0 / columns, y0 / rows, x1 / columns, y1 / rows)
+    return str([round(_WHOLE * end) for end in ends])
+
+
 def region_of_turn(turn: Turn, size: SizePx, suffix: str = "") -> _Bools | None:
     """Return the region that a turn's passes came to, (rows, columns) native.
 

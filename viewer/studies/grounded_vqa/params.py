@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.interpretability import WeightForm
+from viewer.domain.interpretability import ContrastSpace, WeightForm
 from viewer.imaging.blending import Blend
 from viewer.studies.fields import (
     Decimal,
     ModelName,
     Names,
+    Numbers,
     OneOf,
     Switch,
     Whole,
@@ -104,11 +105,11 @@ class Params:
     )
     arms: tuple[str, ...] = param(
         ("plain", "tpt", "vpt"),
-        Names(("plain", "tpt", "vpt", "contour", "crop", "loba")),
+        Names(("plain", "tpt", "vpt", "contour", "crop", "located", "loba")),
         "What to ask: every question; the textual and the visual perturbation test of "
-        "the positive ones; every question with its region pointed out by a contour "
-        "or an enlarged second image, which approximate LobA, or by LobA itself in a "
-        "local model.",
+        "the positive ones; every question with its region pointed out by a contour, "
+        "an enlarged second image or its box in words (LobA without self-prompting), "
+        "which approximate LobA, or by LobA itself in a local model.",
         "Tests",
         (
             "plain questions",
@@ -116,6 +117,7 @@ class Params:
             "visual (VPT)",
             "region as a contour",
             "region enlarged",
+            "region in words",
             "LobA",
         ),
     )
@@ -247,8 +249,9 @@ class Params:
     )
     weights: tuple[str, ...] = param(
         ("3",),
-        Names(("0.5", "1", "2", "3", "4")),
-        "Weights added to the attention logits of the region's patches (Table 8).",
+        Numbers(),
+        "Weights added to the attention logits of the region's patches; Table 8 has "
+        "0.5, 1, 2, 3 and 4.",
     )
     weight_form: WeightForm = param(
         WeightForm.LOG,
@@ -260,6 +263,14 @@ class Params:
         1.3,
         Decimal(0, 16),
         "Degree of contrast between highlighted and plain (Zhang 2024).",
+    )
+    contrast_space: ContrastSpace = param(
+        ContrastSpace.LOG,
+        OneOf(ContrastSpace),
+        "What is contrasted: log-probabilities, as Zhang 2024 does, or probabilities, "
+        "as the paper words its lost equation 8.",
+        "Contrast of",
+        ("log-probabilities", "probabilities"),
     )
     longest_side: int = param(
         1024,
@@ -323,6 +334,12 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
             f"An image cannot have at least {params.fewest_questions} and at most "
             f"{params.most_questions} questions.",
             "Make most_questions at least fewest_questions.",
+        )
+    no_factor = [w for w in params.weights if float(w) <= 0]
+    if params.weight_form is WeightForm.LOG and no_factor:
+        raise WrongUseError(
+            f"The weight {no_factor[0]} has no logarithm.",
+            "Make every weight greater than 0, or weight_form linear.",
         )
     if (params.extraction is Extraction.MODEL) != bool(params.extractor):
         raise WrongUseError(

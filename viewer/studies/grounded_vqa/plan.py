@@ -4,7 +4,7 @@ Perturbed trials are planned of every positive question. Which of them count is 
 when the model has answered the question itself: only true positives are followed up.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.item import TASK_MARK
@@ -23,7 +23,7 @@ from viewer.studies.grounded_vqa.arms import (
     shows_region,
     wording_change,
 )
-from viewer.studies.grounded_vqa.benchmark import benchmark_of
+from viewer.studies.grounded_vqa.benchmark import benchmarks_of
 from viewer.studies.grounded_vqa.localizing import locates
 from viewer.studies.grounded_vqa.params import Params, read_params
 from viewer.studies.grounded_vqa.questions import Benchmark, Kind, Question
@@ -45,12 +45,14 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     not questions are excluded as well, once each.
     """
     params = read_params(spec.preset, spec.params)
-    benchmark = benchmark_of(dataset, params)
+    benchmarks = benchmarks_of(dataset, params)
     images = {image.key: image for image in dataset.images}
-    questions = benchmark.questions[: spec.limit]
+    questions = [
+        (q, benchmark) for benchmark in benchmarks for q in benchmark.questions
+    ]
     found = tuple(
         trial
-        for question in questions
+        for question, benchmark in questions[: spec.limit]
         for name, condition, why in _asked(
             question, images[question.image], benchmark, params, spec.seed
         )
@@ -62,7 +64,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
             why or _exclusion(question, name, condition, images, params),
         )
     )
-    return found if spec.limit else (*found, *_unreadable(dataset, benchmark, spec))
+    return found if spec.limit else (*found, *_unreadable(dataset, benchmarks, spec))
 
 
 def _asked(
@@ -158,11 +160,11 @@ def _masked(
 
 
 def _unreadable(
-    dataset: Dataset, benchmark: Benchmark, spec: RunSpec
+    dataset: Dataset, benchmarks: Sequence[Benchmark], spec: RunSpec
 ) -> Iterable[Trial]:
     """Yield an excluded trial of every item that is not a question of this study."""
-    kept = {question.key for question in benchmark.questions}
-    reasons = {notice.subject: notice.kind for notice in benchmark.notices}
+    kept = {question.key for one in benchmarks for question in one.questions}
+    reasons = {n.subject: n.kind for one in benchmarks for n in one.notices}
     for item in dataset.items:
         if item.key in kept:
             continue

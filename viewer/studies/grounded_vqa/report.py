@@ -6,7 +6,9 @@ from typing import Final
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.results.frame import Frame
 from viewer.results.records import number_names
+from viewer.results.spec import TRIALS
 from viewer.studies.grounded_vqa.frames import PASSES, frames
 from viewer.studies.grounded_vqa.params import Extraction, read_params
 from viewer.studies.grounded_vqa.printed_rows import PRINTED
@@ -59,6 +61,13 @@ def report(
             has_boxes=any(image.boxes for image in images),
             extracted=params.extraction is Extraction.MODEL,
             passes=made[PASSES].columns,
+            datasets=_first_two(made[TRIALS]),
         ),
     ]
     return reported(results, every, made, DEFINITIONS, paper=PRINTED)
+
+
+def _first_two(trials: Frame) -> tuple[str, str]:
+    """Return the names of the first two data sets, "" where there are none."""
+    names = (*dict.fromkeys(map(str, trials["dataset"])), "", "")
+    return names[0], names[1]

@@ -19,6 +19,7 @@ from viewer.studies.grounded_vqa.arms import (
     CROP,
     IMAGE_ARMS,
     LOBA,
+    LOCATED,
     Change,
     change_of,
     is_perturbed,
@@ -31,6 +32,7 @@ from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
     OUTLINE,
+    box_in_words,
     located_box,
     locates,
     region_of_turn,
@@ -193,14 +195,35 @@ def _with_region(turn: Turn, view: _View) -> Asked:
         zoomed = crop_and_zoom(whole, shrunk_mask(mask, whole.size))
         crop = shrunk(zoomed, params.longest_side)
         return _question(view, (picture(plain), picture(crop)))
+    if way == LOCATED:
+        return _after_location(turn, view, picture(plain), mask)
     highlight = Highlight(
         Mask.of_array(small),
         weight=float(way.removeprefix(LOBA)),
         form=params.weight_form,
         contrast=params.contrast,
+        space=params.contrast_space,
     )
     lit = _question(view, (picture(plain),), highlight)
     return replace(lit, measures=wishes(view.sources))
+
+
+def _after_location(
+    turn: Turn, view: _View, picture: ImagePart, mask: npt.NDArray[np.bool_]
+) -> Asked:
+    """Return the question after the region was named, as LobA's template has it.
+
+    Without a first pass the box around the reference's mask stands for its reply.
+    """
+    asked, first = _question(view, ()), turn.reply_to(LOCATE + view.suffix)
+    told = first.text if first else box_in_words(mask)
+    *before, last = asked.messages
+    where = fill(PROMPTS.text(LOCATE, view.params.prompts), {"anatomy": view.anatomy})
+    turns = (
+        Message("user", (picture, TextPart(where))),
+        Message("assistant", (TextPart(told),)),
+    )
+    return replace(asked, messages=(*before, *turns, last))
 
 
 def _region(turn: Turn, view: _View) -> npt.NDArray[np.bool_]:

@@ -41,6 +41,19 @@ def counts_shown(prefix: str, group: str) -> Iterator[Shown]:
         yield Shown(f"{prefix}_{name}", word, group=group)
 
 
+def beside(place: int, dataset: str) -> Iterator[Shown]:
+    """Yield the columns of one of two data sets, counted from 0."""
+    name = ("first", "second")[place]
+    yield from three_shown(f"{name}_yes_no", f"{dataset}, yes or no")
+    yield from three_shown(f"{name}_open", f"{dataset}, open")
+    for score, header in (
+        ("tpt_anatomy", "TPT anatomy"),
+        ("tpt_disease", "TPT disease"),
+        ("vpt", "VPT"),
+    ):
+        yield number(f"{name}_{score}", header, dataset)
+
+
 ASKED: Final = ("model", Shown("condition", "Condition"), "note")
 TESTED: Final = ("model", Shown("way", "Condition"), "note", "test")
 SCORE_SHOWN: Final = (

@@ -19,6 +19,17 @@ from viewer.results.spec import (
     Where,
 )
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
+from viewer.studies.grounded_vqa.cells import (
+    AS_IS,
+    CLOSED,
+    LABELS,
+    OPEN,
+    VPT,
+    WHO,
+    f1,
+    mean_score,
+    three,
+)
 from viewer.studies.grounded_vqa.edits import NO, TEXTUAL, VISUAL, YES
 from viewer.studies.grounded_vqa.frames import (
     DISAGREEMENTS,
@@ -51,16 +62,10 @@ from viewer.studies.grounded_vqa.shown import (
     of_pass,
     three_shown,
 )
+from viewer.studies.grounded_vqa.tables_beside import BY_ANATOMY, side_by_side
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
 from viewer.studies.tables import INTERVAL, counts
 
-_AS_IS: Final[Where] = {"asked_as_is": (True,)}
-_CLOSED: Final[Where] = {"closed": (True,), "counted": (True,)}
-_OPEN: Final[Where] = {"closed": (False,), "counted": (True,)}
-_LABELS: Final = ("found", "true")
-_VPT: Final = ("VPT",)
-"""The test that the paper has; the other of ``VISUAL`` is our control of it."""
-_WHO: Final = (Key("model"), Key("condition"))
 _MODEL_WAY: Final = (Key("model"), Key("condition", "way"), Key("note"))
 
 
@@ -70,19 +75,23 @@ def specs(
     has_boxes: bool,
     extracted: bool = False,
     passes: Sequence[str] = (),
+    datasets: Sequence[str] = ("", ""),
 ) -> list[Spec]:
     """Return the tables of a run, in the order of the page.
 
-    ``passes`` are the columns of the table of passes.
+    ``passes`` are the columns of the table of passes, ``datasets`` the first two data
+    sets that questions are from.
     """
     curves = [ListSpec(curve_name(r), frame=curve_name(r)) for r in RelationRule]
     return [
         *([_benchmark()] if has_dataset else []),
         *(curves if has_boxes else []),
         ACCURACY_TABLE,
+        side_by_side(datasets),
         _CLOSED_SCORES,
+        BY_ANATOMY,
         _TABLE_3,
-        _perturbation("table_4_visual", "Visual", _VPT),
+        _perturbation("table_4_visual", "Visual", VPT),
         _SHAM_CONTROL,
         *(_COMMON, _COMMON_TEXTUAL),
         _ABLATION,
@@ -96,16 +105,8 @@ def specs(
     ]
 
 
-def _f1(names: tuple[str, ...], where: Where, **options: tuple[str, ...]) -> Cell:
-    return Cell("f1", names, _LABELS, where, options=options)
-
-
-def _three(prefix: str, suffix: str = "") -> tuple[str, ...]:
-    return tuple(f"{prefix}_{name}{suffix}" for name in ("f1", "precision", "recall"))
-
-
-_YES_F1: Final = _f1(("yes_no_f1",), _CLOSED, only=(YES,))
-_OPEN_F1: Final = _f1(("open_f1",), _OPEN)
+_YES_F1: Final = f1(("yes_no_f1",), CLOSED, only=(YES,))
+_OPEN_F1: Final = f1(("open_f1",), OPEN)
 
 
 def _benchmark() -> Spec:
@@ -130,18 +131,18 @@ def _benchmark() -> Spec:
 
 ACCURACY_TABLE: Final = TableSpec(
     "table_2_accuracy",
-    (Key("dataset"), *_WHO, Key("note")),
+    (Key("dataset"), *WHO, Key("note")),
     (
         *counts(COUNTS, "yes_no_", {"closed": (True,)}),
-        _f1(_three("yes_no"), _CLOSED, only=(YES,)),
+        f1(three("yes_no"), CLOSED, only=(YES,)),
         *counts(COUNTS, "open_", {"closed": (False,)}),
-        _f1(_three("open"), _OPEN),
-        _f1(_three("open", "_dropped"), _OPEN, drop=(NO_FINDING,)),
+        f1(three("open"), OPEN),
+        f1(three("open", "_dropped"), OPEN, drop=(NO_FINDING,)),
     ),
     "F1 for closed and open questions",
     "Closed questions by the F1 of Yes, open ones by micro F1 over labels; the last "
     "three columns leave out the label No finding.",
-    where=_AS_IS,
+    where=AS_IS,
     shown=(
         *("dataset", *ASKED),
         *counts_shown("yes_no", "Closed (yes or no)"),
@@ -156,28 +157,28 @@ ACCURACY_TABLE: Final = TableSpec(
 
 def _answers(name: str, said: str, right: str) -> Cell:
     return Cell(
-        "size", (name,), where={**_CLOSED, "said": (said,), "right_answer": (right,)}
+        "size", (name,), where={**CLOSED, "said": (said,), "right_answer": (right,)}
     )
 
 
 _CLOSED_SCORES: Final = TableSpec(
     "closed_scores",
-    _WHO,
+    WHO,
     (
         *(_answers("tp", YES, YES), _answers("fp", YES, NO)),
         *(_answers("fn", NO, YES), _answers("tn", NO, NO)),
         *(_answers("unread_yes", "", YES), _answers("unread_no", "", NO)),
-        _f1(("f1_yes", "precision_yes", "recall_yes"), _CLOSED, only=(YES,)),
-        _f1(("f1_no",), _CLOSED, only=(NO,)),
-        Cell("macro f1", ("macro_f1",), _LABELS, _CLOSED, options={"only": (YES, NO)}),
-        Cell("size", ("n",), where=_CLOSED),
-        Cell("share", ("accuracy",), ("correct",), _CLOSED),
-        Cell("chance level", ("chance",), ("chance",), _CLOSED),
+        f1(("f1_yes", "precision_yes", "recall_yes"), CLOSED, only=(YES,)),
+        f1(("f1_no",), CLOSED, only=(NO,)),
+        Cell("macro f1", ("macro_f1",), LABELS, CLOSED, options={"only": (YES, NO)}),
+        Cell("size", ("n",), where=CLOSED),
+        Cell("share", ("accuracy",), ("correct",), CLOSED),
+        Cell("chance level", ("chance",), ("chance",), CLOSED),
         Cell(
-            "share", ("specificity",), ("correct",), {**_CLOSED, "right_answer": (NO,)}
+            "share", ("specificity",), ("correct",), {**CLOSED, "right_answer": (NO,)}
         ),
     ),
-    where=_AS_IS,
+    where=AS_IS,
 )
 """Every score that a closed F1 may mean, with its counts (E002-07)."""
 
@@ -290,23 +291,13 @@ _COMMON: Final = replace(
 """The same on the true positives that all models share, in all ways."""
 
 
-def _mean_score(name: str, tests: tuple[str, ...]) -> Cell:
-    return Cell(
-        "mean of pooled rates",
-        (name,),
-        ("n_flipped", "n_edits"),
-        options={"by": "test", "among": tests},
-        frame=EDITS,
-    )
-
-
 _ABLATION: Final = TableSpec(
     "table_5_ablation",
-    (*_WHO, Key("note"), Key("localization"), Key("self_prompt")),
-    (_mean_score("tpt", tuple(TEXTUAL)), _mean_score("vpt", _VPT), _YES_F1, _OPEN_F1),
+    (*WHO, Key("note"), Key("localization"), Key("self_prompt")),
+    (mean_score("tpt", tuple(TEXTUAL)), mean_score("vpt", VPT), _YES_F1, _OPEN_F1),
     "What localization and self-prompting add",
     "A contour or an enlarged region is only drawn: an approximation of LobA.",
-    where=_AS_IS,
+    where=AS_IS,
     needs_several="condition",
     shown=(
         *(*ASKED, "localization", Shown("self_prompt", "Self-prompting")),
@@ -331,14 +322,14 @@ def _printed_gains() -> Iterator[tuple[object, ...]]:
 _GAIN: Final = TableSpec(
     "relative_gain",
     (
-        *(Key("source"), *_WHO, Key("note")),
+        *(Key("source"), *WHO, Key("note")),
         Key("questions", values=("Yes/No", "Open")),
     ),
     (
         Cell(
             "gain in f1",
             ("f1_plain", "f1", "gain_percent"),
-            _LABELS,
+            LABELS,
             {"counted": (True,)},
             against={"condition": "plain", "note": "", "beside_plain": None},
             options={"drop": (NO,)},
@@ -363,7 +354,7 @@ label No the F1 of closed questions is that of Yes.
 """
 _COST: Final = TableSpec(
     "table_6_cost",
-    _WHO,
+    WHO,
     (
         Cell("size", ("n",)),
         Cell("mean", ("seconds_per_100",), ("seconds_per_100",)),
@@ -371,7 +362,7 @@ _COST: Final = TableSpec(
     ),
     "Time and memory of 100 items",
     "All passes of an item together; memory of models on this machine.",
-    where={**_AS_IS, "timed": (True,)},
+    where={**AS_IS, "timed": (True,)},
     shown=(
         *("model", Shown("condition", "Condition"), Shown("n", "Items")),
         Shown("seconds_per_100", "Seconds", ".1f"),
@@ -393,7 +384,7 @@ _WEIGHTS: Final = TableSpec(
 )
 _ATTENTION: Final = TableSpec(
     "attention",
-    _WHO,
+    WHO,
     (
         Cell("size", ("n",)),
         *(Cell("mean", (name,), (name,)) for name in (IN_TOWER, ON_IMAGE, INSIDE)),
@@ -427,7 +418,7 @@ _DISAGREEMENTS: Final = ListSpec(
 )
 _DICE: Final = TableSpec(
     "figure_7_dice",
-    (*_WHO, Key("dice_from", ascending=True)),
+    (*WHO, Key("dice_from", ascending=True)),
     (
         Cell("size", ("n",)),
         Cell("part", ("share",), against={"dice_from": None}),
@@ -438,7 +429,7 @@ _DICE: Final = TableSpec(
     ),
     "Correct answers by the region's Dice",
     "Overlap of a located region with the anatomy's mask, in tenths.",
-    where={**_AS_IS, "told_dice": (True,)},
+    where={**AS_IS, "told_dice": (True,)},
     shown=(
         *("model", Shown("condition", "Condition")),
         Shown("dice_from", "Dice from", ".1f"),

@@ -9,6 +9,7 @@ from viewer.studies.grounded_vqa.arms import (
     CONTOUR,
     CROP,
     LOBA,
+    LOCATED,
     PLAIN,
     TEXT_SHAM,
     change_of,
@@ -18,7 +19,13 @@ from viewer.studies.grounded_vqa.arms import (
     way_of,
 )
 from viewer.studies.grounded_vqa.edits import NO, YES
-from viewer.studies.grounded_vqa.items import Unreadable, question_of
+from viewer.studies.grounded_vqa.items import (
+    SOURCE,
+    Unreadable,
+    anatomy_of,
+    question_of,
+    source_of,
+)
 from viewer.studies.grounded_vqa.request import words_of
 from viewer.studies.grounded_vqa.visual import Arm
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
@@ -42,6 +49,7 @@ _WAYS: Final[Mapping[str, str]] = {
     PLAIN: "as asked",
     CONTOUR: "region outlined",
     CROP: "region enlarged",
+    LOCATED: "region located first",
 }
 
 
@@ -63,12 +71,6 @@ def _way_words(way: str) -> str:
 def task_of(finding: str) -> str:
     """Return whether a question is open, or closed: answered with yes or no."""
     return finding if finding == _OPEN else _CLOSED
-
-
-def anatomy_of(item: Item) -> str:
-    """Return the anatomy that an item asks about, "" if it is not a question."""
-    question = question_of(item)
-    return "" if isinstance(question, Unreadable) else question.anatomy
 
 
 def words_asked(item: Item, trial: str, condition: str) -> str:
@@ -112,6 +114,6 @@ WORDS: Final = StudyWords(
     },
     condition=condition_words,
     task=task_of,
-    strata={"anatomy": anatomy_of},
+    strata={"anatomy": anatomy_of, SOURCE: source_of},
     asked={"question": words_asked, "truth": truth_of},
 )

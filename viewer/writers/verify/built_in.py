@@ -139,7 +139,9 @@ def is_due(name: str, source: Source) -> bool:
     return name in _IN_BOTH or due is None or due(name, source)
 
 
-def _is_due_of_heal(name: str, source: Source) -> bool:  # noqa: ARG001 - as all others
+def _is_due_of_heal(name: str, source: Source) -> bool:
+    if name == "extraction_disagreements":
+        return bool(source.params["extraction"] == "model")
     return not name.startswith("threshold_curve_")
 
 

@@ -55,14 +55,16 @@ published b0a9f67d59f35f51502d
 validation f75b2c849b724b0186e1
 judge_calibration 07147834b4c167c53a4c""",
     "grounded_vqa": """\
-items 728fe1a31e2374cf3af4
+items d105fca38491558eabe7
 prompt_variants 76647b4565374930a81f
 results 2b3c5871d0a73607760c
 benchmark c29a1a22a20ffe331cfd
 threshold_curve_iou 6aed9adf1459498e478e
 threshold_curve_ioa 77c9eb24f772400f07d4
 table_2_accuracy c02942bbc1c6f3f3e60c
+side_by_side 49d0e8894ad51d8f18c9
 closed_scores 2a8dae8d29a2686acf0b
+by_anatomy_and_finding dcfd7f5905d9bd00976c
 table_3_textual a92596faaa62b94c94f7
 table_4_visual 229e6950438fc663762c
 sham_control a39a889085badfeb3081

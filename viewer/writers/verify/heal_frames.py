@@ -8,6 +8,7 @@ from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
 from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
+_APPROXIMATE = ("contour", "crop", "located")
 _TEXTUAL = {
     "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
     "TPT disease": ("tpt-disease", "tpt-sham"),
@@ -27,13 +28,28 @@ _MEASURED = (
 def heal_frames(source: Source) -> dict[str, Rows]:
     """Return trials, edits and passes."""
     verdicts = source.verdicts
+    names = list(dict.fromkeys(_dataset_of(one, source) for one in verdicts))
+    places = {name: place for place, name in enumerate(names, 1)}
+    of_item = {_item_of(one): _dataset_of(one, source) for one in verdicts}
+    pair = dict(zip(("first", "second"), [*names, "", ""], strict=False))
+    trials = zip(_with_labels(verdicts), verdicts, strict=True)
+    edits = (row for name in _TESTS for row in _edits(verdicts, name))
     return {
-        "trials": list(_with_labels(verdicts, source.plan["dataset"])),
-        "edits": [row for name in _TESTS for row in _edits(verdicts, name)],
+        "trials": [
+            {**row, **pair, "dataset": of, "place": places[of]}
+            for row, one in trials
+            for of in (of_item[_item_of(one)],)
+        ],
+        "edits": [{**row, "place": places[of_item[str(row["item"])]]} for row in edits],
         "worded": [row for name in _TEXTUAL for row in _same_words(verdicts, name)],
         "passes": list(_passes(verdicts)),
         "disagreements": list(_disagreements(verdicts)),
     }
+
+
+def _dataset_of(one: Verdict, source: Source) -> str:
+    """Return the data set that a trial's question is from."""
+    return str(one.listed["source"] or source.plan["dataset"])
 
 
 def _disagreements(verdicts: Verdicts) -> Iterator[dict[str, object]]:
@@ -54,18 +70,19 @@ def _labels_spelled(labels: Sequence[str] | None) -> str:
     return "not read" if labels is None else "; ".join(labels) or "No finding"
 
 
-def _with_labels(verdicts: Verdicts, dataset: str) -> Iterator[dict[str, object]]:
+def _with_labels(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     plain = {one.model for one in verdicts if one.condition == "plain"}
     for one, row in zip(verdicts, trial_rows(verdicts), strict=True):
         found, true, closed = _found(one), _true(one), _is_closed(one)
         way, loba = _way_of(one.condition), one.condition.startswith("loba-")
         latency, dice = one.numbers.get("latency_ms") or None, one.numbers.get("dice")
-        shown = loba or one.condition in ("contour", "crop")
+        shown = loba or one.condition in _APPROXIMATE
         yield {
             **dict.fromkeys(_MEASURED),
             **row,
             "source": "this run",
-            "dataset": dataset,
+            "anatomy": one.listed["anatomy"],
+            "told_anatomy": bool(one.listed["anatomy"]),
             "way": way,
             "note": _note_of(way),
             "asked_as_is": shown or one.condition == "plain",
@@ -162,6 +179,8 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
                 **test.about,
                 "item": _item_of(some[0]),
                 "patient": some[0].patient,
+                "anatomy": some[0].listed["anatomy"],
+                "finding": some[0].finding,
                 "positive": key in test.positive,
                 "controlled": bool(tests & set(shams)),
                 "shared": key in test.shared,
@@ -236,7 +255,7 @@ def _way_of(condition: str) -> str:
 
 
 def _note_of(way: str) -> str:
-    return "LobA-approximation" if way in ("contour", "crop") else ""
+    return "LobA-approximation" if way in _APPROXIMATE else ""
 
 
 def _is_edit(condition: str) -> bool:

@@ -1,6 +1,7 @@
 """The phantom of grounded questions: written, imported, questioned (Shows 2)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +98,17 @@ def test_that_questions_are_drawn_and_keep_what_is_restricted(tmp_path: Path) ->
     make_chests(tmp_path / "c", 3, 0, SIZE, _quiet)
     with open_store(tmp_path / "s.sqlite") as store:
         import_dataset(store, "vindr", tmp_path / "c", "c", restricted=True)
-        found = draw_questions(store, "c", "q", seed=5)
+        found = draw_questions(store, ["c"], "q", seed=5)[0]
         assert [rule.rule for rule in found.rules] == ["iou", "ioa"]
-        drawn = found.dataset
+        drawn = replace(found.dataset, name="q")
         assert consents.restricted_datasets(store) == {"c", "q"}
         assert cases.dataset_named(store, "q") == drawn
-        again = draw_questions(store, "c", "r", seed=5).dataset
+        again = draw_questions(store, ["c"], "r", seed=5)[0].dataset
         assert [i.facts for i in again.items] == [i.facts for i in drawn.items]
         with pytest.raises(WrongUseError, match="keeps its own name"):
-            draw_questions(store, "c", "c")
+            draw_questions(store, ["c"], "c")
         with pytest.raises(WrongUseError, match="has a mask of 'Liver'"):
-            draw_questions(store, "c", "x", overrides={"anatomies": ["Liver"]})
+            draw_questions(store, ["c"], "x", overrides={"anatomies": ["Liver"]})
 
 
 def test_that_the_command_line_goes_from_nothing_to_a_pack(

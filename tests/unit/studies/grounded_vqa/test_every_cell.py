@@ -32,7 +32,10 @@ def test_that_every_cell_of_a_small_pack_is_its_closed_form(
 
 @pytest.mark.parametrize(
     "table",
-    ["tables/table_2_accuracy", "tables/sham_control", "run/items", "run/results"],
+    [
+        *("tables/table_2_accuracy", "tables/by_anatomy_and_finding"),
+        *("tables/sham_control", "run/items", "run/results"),
+    ],
 )
 def test_that_a_cell_that_is_off_is_found(
     made: Made, tmp_path: Path, table: str

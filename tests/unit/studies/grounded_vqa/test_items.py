@@ -22,7 +22,7 @@ from viewer.studies.grounded_vqa.arms import (
     way_of,
     wording_change,
 )
-from viewer.studies.grounded_vqa.benchmark import benchmark_of, drawn_items
+from viewer.studies.grounded_vqa.benchmark import benchmarks_of, drawn_items
 from viewer.studies.grounded_vqa.items import (
     About,
     Unreadable,
@@ -55,7 +55,7 @@ def published(question: str, answer: str, key: str = "t#1", image: str = "a") ->
 def test_that_drawn_questions_come_back_from_their_items() -> None:
     drawn = drawn_items(data(()), PARAMS, 3)
     items, notices = drawn.items, drawn.notices
-    benchmark = benchmark_of(data(items), PARAMS)
+    (benchmark,) = benchmarks_of(data(items), PARAMS)
     assert [question_of(item) for item in items] == list(benchmark.questions)
     assert notices == ()
     for item, question in zip(items, benchmark.questions, strict=True):
@@ -143,7 +143,7 @@ def test_that_published_rows_tell_the_relations_where_there_are_no_boxes() -> No
         published("List all abnormalities in the Left lung", "pneumonia", "t#3", "b"),
         published("Why?", "No", "t#4", "b"),
     )
-    benchmark = benchmark_of(data(items, bare), PARAMS)
+    (benchmark,) = benchmarks_of(data(items, bare), PARAMS)
     assert benchmark.chart.related("a") == (("Heart", "Edema"),)
     assert benchmark.chart.related("b") == (("Left lung", "Pneumonia"),)
     assert benchmark.chart.co_occurring == (
@@ -159,9 +159,9 @@ def test_that_questions_of_another_threshold_are_refused() -> None:
     items = drawn_items(data(()), PARAMS, 3).items
     other = Params(anatomies=PARAMS.anatomies, iou_threshold=0.2)
     with pytest.raises(WrongUseError) as error:
-        benchmark_of(data(items), other)
+        benchmarks_of(data(items), other)
     with pytest.raises(WrongUseError, match="has no questions about anatomies"):
-        benchmark_of(data(()), PARAMS)
+        benchmarks_of(data(()), PARAMS)
     assert str(error.value) == (
         "The questions were drawn with iou above 0.1, but the run has iou above "
         "0.2. Draw them again, or set relation_rule and its threshold to match."

@@ -13,7 +13,7 @@ from viewer.services.reporting.report_run import RunReport, report_data, report_
 from viewer.services.reporting.rescore import rescore_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.grounded_vqa.benchmark import benchmark_of
+from viewer.studies.grounded_vqa.benchmark import benchmarks_of
 from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import Question
@@ -96,7 +96,7 @@ def test_that_accuracy_equals_its_closed_form(
 def test_that_perturbation_scores_equal_their_closed_forms(
     report: RunReport, dataset: Dataset, questions: tuple[Question, ...]
 ) -> None:
-    benchmark = benchmark_of(dataset, Params())
+    benchmark = benchmarks_of(dataset, Params())[0]
     positive = [q for q in questions if q.closed and q.yes]
     plan = plan_text_edits(positive, benchmark, Params(), 0)
     for part in Swapped:

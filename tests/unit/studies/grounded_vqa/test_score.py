@@ -18,6 +18,7 @@ from tests.helpers.tabled import Row, estimate
 from viewer.domain.answer import LabelsAnswer, Status, Unparsed
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame
+from viewer.studies.grounded_vqa.about import About
 from viewer.studies.grounded_vqa.frames import trial_frame
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 
@@ -67,7 +68,7 @@ def _agrees_on_labels(rng: np.random.Generator) -> None:
 
     truths, answers = draw(), draw()
     results, by_item = _opened(map(LabelsAnswer, answers), truths)
-    frame = trial_frame(results, "q", by_item)
+    frame = trial_frame(results, About(("q",)), by_item)
     for alone, drop in ((("No finding",), ()), ((), ("No finding",))):
         binarizer = MultiLabelBinarizer(classes=[*names, "No finding"])
         true = binarizer.fit_transform([t or alone for t in truths])
@@ -109,7 +110,9 @@ def _agrees_on_closed(rng: np.random.Generator) -> None:
 
 def _closed_frame(answers: Sequence[YesNo], truths: Sequence[bool]) -> Frame:
     pairs = zip(answers, truths, strict=True)
-    return trial_frame([closed("q", said, yes=yes) for said, yes in pairs], "q", {})
+    return trial_frame(
+        [closed("q", said, yes=yes) for said, yes in pairs], About(("q",)), {}
+    )
 
 
 @pytest.mark.statement("E002-07")

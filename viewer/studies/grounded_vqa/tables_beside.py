@@ -1,0 +1,87 @@
+"""Tables of two data sets side by side, and of anatomies and findings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from viewer.results.spec import OF_WHOM, Cell, Key, Shown, TableSpec
+from viewer.studies.grounded_vqa.cells import (
+    AS_IS,
+    CLOSED,
+    OPEN,
+    VPT,
+    WHO,
+    f1,
+    mean_score,
+    three,
+)
+from viewer.studies.grounded_vqa.edits import TEXTUAL, YES
+from viewer.studies.grounded_vqa.frames import EDITS
+from viewer.studies.grounded_vqa.shown import ASKED, beside, interval, number
+from viewer.studies.tables import INTERVAL
+
+_SCORES: Final = {
+    "tpt_anatomy": tuple(TEXTUAL)[:1],
+    "tpt_disease": tuple(TEXTUAL)[1:],
+    "vpt": VPT,
+}
+_PLACES: Final = ("first", "second")
+
+
+def side_by_side(datasets: Sequence[str]) -> TableSpec:
+    """Return Tables 2 to 4 with a group of columns for each of two data sets."""
+    return TableSpec(
+        "side_by_side",
+        (*map(Key, _PLACES), *WHO, Key("note")),
+        tuple(cell for n in (1, 2) for cell in _of_place(n)),
+        "Data sets side by side",
+        "F1, precision and recall, and both perturbation tests, as the paper counts "
+        "them, for the questions of each data set.",
+        where=AS_IS,
+        needs_several="dataset",
+        shown=(*ASKED, *(s for pair in enumerate(datasets) for s in beside(*pair))),
+    )
+
+
+def _of_place(place: int) -> Iterator[Cell]:
+    name, where = _PLACES[place - 1], {"place": (place,)}
+    yield f1(three(f"{name}_yes_no"), {**CLOSED, **where}, only=(YES,))
+    yield f1(three(f"{name}_open"), {**OPEN, **where})
+    for score, tests in _SCORES.items():
+        yield replace(mean_score(f"{name}_{score}", tests), where=where)
+
+
+def _edits_and_score(name: str, tests: tuple[str, ...]) -> tuple[Cell, Cell]:
+    edits = Cell("sum", (f"{name}_edits",), ("n_edits",), {"test": tests}, frame=EDITS)
+    return edits, mean_score(name, tests)
+
+
+BY_ANATOMY: Final = TableSpec(
+    "by_anatomy_and_finding",
+    (
+        *(*WHO, Key("note")),
+        *(Key("anatomy", ascending=True), Key("finding", ascending=True)),
+    ),
+    (
+        Cell(
+            "rate",
+            ("k", "n", "accuracy", *INTERVAL),
+            ("correct", *OF_WHOM),
+            {"counted": (True,)},
+        ),
+        Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
+        *_edits_and_score("tpt", tuple(TEXTUAL)),
+        *_edits_and_score("vpt", VPT),
+    ),
+    "Accuracy and perturbation tests by anatomy and finding",
+    "Questions about each finding in each anatomy; open ones ask about any finding. "
+    "TPT is the mean of its two swaps.",
+    where={**AS_IS, "told_anatomy": (True,)},
+    shown=(
+        *(*ASKED, "anatomy", "finding", Shown("n", "Questions"), Shown("k", "Right")),
+        *(number("accuracy", "Accuracy"), interval("ci", "95 % (Clopper-Pearson)")),
+        *(number("chance", "Chance"), Shown("tpt_edits", "Swaps")),
+        *(number("tpt", "TPT"), Shown("vpt_edits", "Pasted"), number("vpt", "VPT")),
+    ),
+)
+"""Where a model is right, and where it looks."""

@@ -10,31 +10,33 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as profiles
 
 from tests.helpers import patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
 from viewer.readers.files.isolation import isolate_with
-from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
+from viewer.settings import HOME_VARIABLE, STORE_VARIABLE, Settings, read_settings
+from viewer.store.database import Store, open_store
 
 patient_tracing.install()
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
-settings.register_profile(
+profiles.register_profile(
     "fast",
     max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=_SLOW_IS_FINE,
 )
-settings.register_profile(
+profiles.register_profile(
     "fuzz",
     max_examples=10_000,
     deadline=None,
     print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,
 )
-settings.load_profile(os.environ.get("OVERREAD_HYPOTHESIS_PROFILE", "fast"))
+profiles.load_profile(os.environ.get("OVERREAD_HYPOTHESIS_PROFILE", "fast"))
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +90,19 @@ def _no_connection_but_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.environ.get("PYTHONPATH")
     path = folder if not before else os.pathsep.join((folder, before))
     monkeypatch.setenv("PYTHONPATH", path)
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Return settings whose home is this test's own empty folder."""
+    return read_settings()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Return a store that is open, and empty."""
+    with open_store(tmp_path / "s.sqlite") as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """What the documentation says is there: pages, commands, menus; nothing is fetched."""
 
-import importlib.util
 import inspect
 import re
-import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +12,7 @@ from types import ModuleType
 import click
 import pytest
 
+from tests.architecture.conftest import loaded_script
 from tests.helpers.markdown_pages import read_page
 from viewer import api
 from viewer.cli import overread
@@ -35,15 +34,8 @@ CODE = re.compile(r"\b(?:E\d{3}|M|X)-\d{2}\b")
 @contextmanager
 def hook(name: str) -> Iterator[ModuleType]:
     """Yield a hook of MkDocs, loaded from its file."""
-    path = ROOT / "packaging" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script(name) as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

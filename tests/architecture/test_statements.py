@@ -1,13 +1,13 @@
 """Statements have a test or wait for a screen, and no test names another one."""
 
 import ast
-import importlib.util
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from tests.architecture.conftest import loaded_script
 
 ROOT = Path(__file__).parents[2]
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
@@ -16,15 +16,8 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 @pytest.fixture(scope="module")
 def script() -> Iterator[ModuleType]:
     """Return the script that prints the table, loaded from its file."""
-    path = ROOT / "packaging" / "statements.py"
-    spec = importlib.util.spec_from_file_location("statements", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("statements") as module:
+        yield module
 
 
 def named(path: Path) -> set[str]:

@@ -16,8 +16,9 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.architecture.conftest import PACKAGING, loaded_script
+
 ROOT = Path(__file__).parents[2]
-PACKAGING = ROOT / "packaging"
 LOCK = sorted((PACKAGING / "lock").glob("*.txt"))
 WITH_READER = ("ocr", "pathology", "pacs", "datasets")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -133,14 +134,8 @@ def test_that_the_lock_names_no_index_and_leaves_torch_to_the_bootstrap() -> Non
 def notices() -> Iterator[ModuleType]:
     """Return the script that writes licences and the bill of materials."""
     sys.path.insert(0, str(PACKAGING))
-    spec = importlib.util.spec_from_file_location("notices", PACKAGING / "notices.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("notices") as module:
+        yield module
     sys.path.remove(str(PACKAGING))
 
 

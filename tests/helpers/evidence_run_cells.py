@@ -28,8 +28,7 @@ from tests.helpers.evidence_figure_cells import check_figures
 from tests.helpers.evidence_pack import Made
 from tests.helpers.evidence_printed import published
 from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
-from tests.helpers.ledger_rows import ledger_rows
-from tests.helpers.sheets import is_same
+from tests.helpers.sheets import is_same, ledger_rows
 from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.store.database import open_store
 

@@ -11,8 +11,7 @@ from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_flips import Row, Rows
 from tests.helpers.heal_pack import MODELS, SHAMS, SWAPS, Made, Verdict
 from tests.helpers.heal_truth import Asked
-from tests.helpers.ledger_rows import ledger_rows
-from tests.helpers.sheets import Sheet
+from tests.helpers.sheets import Sheet, ledger_rows
 from viewer.store import trials
 from viewer.store.database import open_store
 

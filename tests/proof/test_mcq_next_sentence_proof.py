@@ -1,19 +1,17 @@
 """A next-sentence model in a whole run of the pathology questions (E003-10)."""
 
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
+from tests.helpers.tiny_study import finish
 from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import run_batch
 from viewer.store import cases
 from viewer.store.database import open_store
 
@@ -36,7 +34,7 @@ def test_that_it_is_asked_read_and_scored_like_any_model(tmp_path: Path) -> None
             overrides={"arms": ["text_only", "mismatch"]},
         )
         run = plan_run(store, spec)
-        list(run_batch(store, run, BatchOptions(), threading.Event()))
+        finish(store, run)
         results = report_data(store, run).results
     assert {one.condition for one in results} == {"text_only", "mismatch"}
     tie = Unparsed(Status.AMBIGUOUS, "equally_likely")

@@ -1,5 +1,6 @@
 """A small phantom collection, made once, and the command line as a function."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,30 @@ def phantom(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 Overread = Callable[..., Any]
+Said = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder whose folder ``home`` the program takes for its own."""
+    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("OVERREAD_STORE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def say(home: Path, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Return a function that runs a command with HOME filled in.
+
+    It returns the exit code, and what was said on standard output and error.
+    """
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code = run_command_line([str(w).replace("HOME", str(home)) for w in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
 
 
 @pytest.fixture
@@ -36,3 +61,9 @@ def overread(capsys: pytest.CaptureFixture[str]) -> Overread:
         return json.loads(captured.out)
 
     return run
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -2,16 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images
-from viewer.cli import run_command_line
-
-Said = Callable[..., tuple[int, str, str]]
+from tests.stories.conftest import Said
 
 STUDY = """
 study = "grid_localization"
@@ -27,22 +24,10 @@ answer = "D4"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("OVERREAD_STORE", raising=False)
-    write_images(tmp_path / "tiny", 3)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path
-
-
-@pytest.fixture
-def say(home: Path, capsys: pytest.CaptureFixture[str]) -> Said:
-    def run(*words: object) -> tuple[int, str, str]:
-        code = run_command_line([str(w).replace("HOME", str(home)) for w in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+def home(home: Path) -> Path:
+    write_images(home / "tiny", 3)
+    (home / "study.toml").write_text(STUDY)
+    return home
 
 
 def refused(said: tuple[int, str, str]) -> str:

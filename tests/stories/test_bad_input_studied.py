@@ -11,13 +11,14 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from tests.stories.conftest import Said
 from viewer.cli import run_command_line
 from viewer.domain.answer import CellAnswer
 from viewer.domain.form_catalog import CONFIDENCE, PLACE, READER_TASK
@@ -36,24 +37,6 @@ from viewer.store.database import open_store
 from viewer.ui.panels.measure.results_groups_panel import row_words
 
 NO_NUMBER = re.compile(r"(?<![A-Za-z_])(nan|NaN|None|inf|Infinity)(?![A-Za-z_])")
-Said = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("OVERREAD_STORE", raising=False)
-    return tmp_path
-
-
-@pytest.fixture
-def say(home: Path, capsys: pytest.CaptureFixture[str]) -> Said:
-    def run(*words: object) -> tuple[int, str, str]:
-        code = run_command_line([str(w).replace("HOME", str(home)) for w in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 def refused(said: tuple[int, str, str]) -> str:

@@ -24,13 +24,6 @@ answer = "D4"
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("OVERREAD_STORE", raising=False)
-    return tmp_path
-
-
 def _pictures(root: Path, *names: str) -> None:
     root.mkdir()
     for grey, name in enumerate(names):

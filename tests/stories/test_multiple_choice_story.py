@@ -1,6 +1,5 @@
 """From generated tiles to a compared table, on the command line alone (PathMMU)."""
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.stories.conftest import rows_of
 from viewer.cli import run_command_line
 from viewer.domain.choice import letter_of
 from viewer.store.database import open_store
@@ -29,11 +29,6 @@ name = "errs"
 adapter = "scripted"
 answers_file = "wrong.json"
 """
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _asked(overread: Overread, folder: Path) -> list[dict[str, Any]]:
@@ -64,11 +59,11 @@ def test_that_questions_are_run_reported_judged_again_and_compared(
     assert ran["status"] == "finished"
     assert sum(ran["counts"].values()) == 4 * n
     overread("report", "last", "--out", tmp_path / "out", *store)
-    listed = _rows(tmp_path / "out" / "items.csv")
+    listed = rows_of(tmp_path / "out" / "items.csv")
     assert len(listed) == 4 * n
     rates = {
         (row["condition"], row["model"]): (int(row["k"]), int(row["n"]))
-        for row in _rows(tmp_path / "out" / "results.csv")
+        for row in rows_of(tmp_path / "out" / "results.csv")
         if (row["finding"], row["view"]) == ("(micro)", "all")
     }
     assert {key[1]: of for key, of in rates.items()} == {

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.stories.conftest import rows_of
 from viewer.cli import run_command_line
 
 Overread = Callable[..., Any]
@@ -43,12 +44,7 @@ def _followed(
         run = overread(*words, *store)
     overread("report", "last", "--out", folder / "report", *store)
     path = folder / "report" / "items.csv"
-    return run, _rows(path)
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return run, rows_of(path)
 
 
 @pytest.mark.parametrize("study", ["grounded_vqa", "pathology_mcq"])
@@ -95,12 +91,12 @@ def test_that_reports_beside_the_cases_are_prepared(
     assert run["counts"] == {"excluded": 12}
     folder = tmp_path / "report"
     overread("report", "last", "--out", folder, *store)
-    made = _rows(folder / "preparation.csv")
+    made = rows_of(folder / "preparation.csv")
     assert {row["reason"] for row in made} == {"prepared"}
     assert [row["json"] for row in made if not json.loads(row["json"])] == []
     invented = [row["report"] for row in made if float(row["invented"])]
     assert set(invented) == {"report-0003"}
-    (chunk,) = _rows(folder / "invented.csv")
+    (chunk,) = rows_of(folder / "invented.csv")
     assert chunk["text"] == "Nothing of this stands in the report."
     chinese = next(
         json.loads(row["json"])

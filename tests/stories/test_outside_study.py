@@ -1,6 +1,5 @@
 """Studies and adapters of other distributions: found, run, verified, named."""
 
-import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from tests.helpers.outside_packages import (
     install,
     write_sides,
 )
+from tests.stories.conftest import rows_of
 
 EXTENDING = Path(__file__).parents[2] / "docs" / "extending"
 SAYS_A = 'adapter = "scripted"\nanswer = "A"'
@@ -76,11 +76,6 @@ def write_study_file(folder: Path, study: str, model: str) -> Path:
     head = f'study = "{study}"\ndataset = "sides"\nmodels = ["one"]\n'
     path.write_text(f'{head}[[model]]\nname = "one"\n{model}\n', encoding="utf-8")
     return path
-
-
-def rows_of(table: Path) -> list[dict[str, str]]:
-    with table.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def items_of(report: Path) -> list[dict[str, str]]:

@@ -1,6 +1,5 @@
 """A benchmark of anybody's, from its files to a card and a bundle that verifies."""
 
-import csv
 import json
 import tomllib
 from collections.abc import Callable
@@ -11,6 +10,7 @@ import pytest
 
 from tests.helpers.item_datasets import ANSWERS, write_question_set
 from tests.helpers.markdown_pages import read_page
+from tests.stories.conftest import rows_of
 from viewer.cli import run_command_line
 from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.synthetic.phantoms import phantom_for
@@ -59,11 +59,6 @@ WRONG = {
 """Of an image of 60 × 80 pixels, in thousandths."""
 TRIALS = 2 * (16 * 5 + 5 * 2)
 """Two models, five controls of each question and two more of each with options."""
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
-from viewer.settings import Settings, read_settings
 from viewer.ui.widgets import theme
 
 LIMIT_MS: Final = 300_000
@@ -58,9 +57,3 @@ def _dark(qapp: QApplication) -> Iterator[None]:
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:  # noqa: ARG001
     """Return a hand on the windows that gives up only on what hangs."""
     return PatientBot(request)
-
-
-@pytest.fixture
-def settings() -> Settings:
-    """Settings whose home is this test's own empty folder."""
-    return read_settings()

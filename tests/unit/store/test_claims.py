@@ -1,7 +1,6 @@
 import multiprocessing
 import socket
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -12,16 +11,10 @@ from tests.helpers.tiny_study import a_spec, planned
 from viewer.domain.answer import Status
 from viewer.store import claims, runs, trials
 from viewer.store.claims import LEASE
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.store.locks import is_run_held, run_lock
 
 SHA = "e" * 64
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture

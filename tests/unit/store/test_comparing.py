@@ -1,6 +1,5 @@
 """Declared families and first looks are kept as they were."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,6 @@ from viewer.store import comparing
 from viewer.store.comparing import Declaration
 from viewer.store.database import Store, open_store
 from viewer.store.schema import APPEND_ONLY
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def declared(store: Store, sha256: str = "f" * 64) -> Declaration:

@@ -1,6 +1,3 @@
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from tests.helpers.small_store import a_dataset, a_run, some_trials
@@ -9,17 +6,11 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.privacy import PixelReview, ReviewDecision
 from viewer.domain.run import RunNote
 from viewer.store import cases, consents, runs, trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.store.schema import APPEND_ONLY
 
 HOST = "https://api.example.org:443"
 SHA = "c" * 64
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def allowed(store: Store, dataset: str | None) -> list[str]:

@@ -1,5 +1,4 @@
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +44,6 @@ def assert_flat_is_true(store: Store) -> int:
     counted = {tuple(row)[:7]: int(row["n"]) for row in store.rows(_COUNTED)}
     assert counted == Counter((*row[:5], *row[8:10]) for row in trials)
     return len(trials)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def _settle(store: Store, *scores: Score) -> None:

@@ -1,6 +1,4 @@
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,17 +9,10 @@ from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Step
 from viewer.store import cases, runs, steps, trials, usage
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.schema import APPEND_ONLY
 from viewer.store.trials import RequestRecord, Verdict
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
-
 
 SHA = "c" * 64
 

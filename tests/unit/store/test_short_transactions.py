@@ -1,6 +1,4 @@
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +15,6 @@ STOP_AT = 2
 def _one_row_a_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "HOLD_S", 0.0)
     monkeypatch.setattr(database, "_GAP_S", 0.0)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def dataset(sha256: str = "a" * 64) -> Dataset:

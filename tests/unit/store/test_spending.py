@@ -1,6 +1,4 @@
 import sqlite3
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,15 +7,9 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import StoreError
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.store import runs, spending, trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.trials import RequestRecord
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def attempts(store: Store, run: int, n: int) -> list[int]:

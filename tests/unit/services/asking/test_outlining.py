@@ -25,7 +25,7 @@ from viewer.services.configuring.model_list import segmenters
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about, sent_text
 from viewer.services.running.batch_form import model_states
-from viewer.settings import Settings, read_settings
+from viewer.settings import Settings
 from viewer.store.database import open_store
 
 BOX = BoxPx(10.0, 12.0, 60.5, 70.0)
@@ -34,11 +34,6 @@ BOX = BoxPx(10.0, 12.0, 60.5, 70.0)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_sam(tmp_path_factory.mktemp("sam"))
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return read_settings()
 
 
 @pytest.fixture

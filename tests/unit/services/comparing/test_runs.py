@@ -4,7 +4,6 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,15 +45,9 @@ from viewer.services.comparing.tables import (
 )
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.store import consents, trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.store.runs import run_spec
 from viewer.writers.forest import forest_svg
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A flip of each kind, constructed, is explained as what it was constructed from."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +22,10 @@ from viewer.services.comparing.runs import Comparison, compare
 from viewer.services.comparing.sides import Side
 from viewer.services.comparing.why import Explainer
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.studies.grid_localization import parse as parser
 from viewer.studies.grid_localization import score as scorer
 from viewer.studies.grid_localization.study import GridLocalization
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture

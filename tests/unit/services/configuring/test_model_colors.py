@@ -14,14 +14,9 @@ from viewer.models.catalog import profile_from_table
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.configuring.model_profiles import apply_edit, deleting, saving
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.settings import Settings, read_settings
+from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.store.runs import create_run
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return read_settings()
 
 
 def _table(name: str, **more: object) -> dict[str, object]:

@@ -17,7 +17,7 @@ from viewer.services.configuring.model_profiles import (
     saving,
     settings_fields,
 )
-from viewer.settings import Settings, read_settings
+from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
 
@@ -27,11 +27,6 @@ SERVER = {
     "base_url": "http://127.0.0.1:9/v1",
     "model": "m",
 }
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return read_settings()
 
 
 def put(settings: Settings, *tables: Mapping[str, object]) -> None:

@@ -1,19 +1,17 @@
 import json
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
+from tests.helpers.tiny_study import finish
 from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.keep_questions import Kept, keep_questions
-from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import run_batch
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 
@@ -31,7 +29,7 @@ def asked(store: Store, arms: list[str], models: int = 3, work: str = "answers")
         overrides={"arms": arms, "work": work},
     )
     run = plan_run(store, spec)
-    list(run_batch(store, run, BatchOptions(), threading.Event()))
+    finish(store, run)
     return run
 
 

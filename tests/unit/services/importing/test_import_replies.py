@@ -27,7 +27,7 @@ from viewer.services.importing.import_replies import (
 from viewer.services.reporting.records import records
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.pseudonyms import Pseudonyms
-from viewer.settings import Settings, read_settings
+from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
 
@@ -47,11 +47,6 @@ def _lines(path: Path) -> list[dict[str, object]]:
 def store(settings: Settings) -> Iterable[Store]:
     with open_store(settings.store) as opened:
         yield opened
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return read_settings()
 
 
 def _imported(

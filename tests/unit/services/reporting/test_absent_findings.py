@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from viewer.services.reporting.report_run import write_report
 from viewer.services.reporting.rescore import Rescored, rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 
 ABSENT = ("Cardiomegaly", "Pneumothorax")
 PARAMS = {"grids": [8], "absent_findings": True, "replicates": 20}
@@ -45,12 +44,6 @@ def oracle(folder: Path, dataset: Dataset) -> ModelProfile:
     path = folder / "oracle.json"
     path.write_text(json.dumps(answers))
     return ModelProfile("oracle", "scripted", {"answers_file": str(path)})
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def asked(store: Store, folder: Path, **params: object) -> int:

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,8 @@ from viewer.domain.result import Outcome, Score
 from viewer.services.reporting.report_run import checked_report, report_data
 from viewer.services.reporting.rescore import rescore_run, told_departures
 from viewer.store import trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 from viewer.studies.grid_localization import score as scorer
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 def test_that_only_verdicts_that_changed_are_appended(

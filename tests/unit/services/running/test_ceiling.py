@@ -1,5 +1,4 @@
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,17 +23,11 @@ from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.spending import budget_of_run, check_prices
 from viewer.store import runs, spending
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store
 
 PRICES = {"price_in": 1_000_000, "price_out": 1_000_000}
 # the scripted server bills 85 tokens in and 2 out
 COST = 87
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -1,18 +1,16 @@
 """What is made of images is made once for models that are asked beside one another."""
 
-import threading
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
+from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Raster
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.services.configuring.study_file import make_spec
-from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import run_batch
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.pathology_mcq import request
@@ -49,7 +47,7 @@ def test_that_a_corrupted_image_is_made_once_however_many_models_see_it(
             },
         )
         run = plan_run(store, spec)
-        list(run_batch(store, run, BatchOptions(), threading.Event()))
+        finish(store, run)
         pictures = store.rows("SELECT DISTINCT condition, image FROM trial")
         asked = store.rows("SELECT DISTINCT condition, item FROM trial")
     assert len(made) == len(pictures) == 4

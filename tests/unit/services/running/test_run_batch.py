@@ -1,6 +1,5 @@
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -32,12 +31,6 @@ from viewer.services.running.plan_run import plan_run
 from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, trials, usage
 from viewer.store.database import Store, open_store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "s.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -14,12 +14,7 @@ from viewer.domain.errors import OverreadError
 from viewer.services.starting.head_start import begin, first_image
 from viewer.services.synthetic import demo, demo_process
 from viewer.services.synthetic.demo_process import DemoProcess, DemoProgress, is_made
-from viewer.settings import Settings, read_settings
-
-
-@pytest.fixture
-def settings() -> Settings:
-    return read_settings()
+from viewer.settings import Settings
 
 
 def test_that_a_file_named_comes_first(tmp_path: Path) -> None:

@@ -120,8 +120,10 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     )
     groups = grouped(settings.store, ())
     assert not groups.has_rate(0)
-    assert "no rate over all of them" in summary_words(groups)
-    assert "it mixes runs, conditions, models" in row_words(groups, 0)
+    assert " · 2 models: no rate over all of them" in summary_words(groups)
+    assert row_words(groups, 0) == (
+        "This row has no rate: it mixes 2 models. Group by them, or choose one of each."
+    )
 
 
 def test_that_grades_put_beside_the_studies_are_found_when_a_run_is_chosen_again(
@@ -190,6 +192,18 @@ def test_that_runs_of_several_studies_have_no_rate_of_all_together(
     ungraded = grouped(settings.store, (By.RUN, By.CONDITION, By.MODEL))
     assert all(map(ungraded.has_rate, range(len(ungraded.keys))))
     assert row_words(groups, 1 - row).startswith("This row has no rate")
+    assert " · 2 runs, 4 conditions: no rate" in summary_words(groups)
+
+
+def test_that_a_header_names_what_there_are_several_of(
+    settings: Settings, tmp_path: Path
+) -> None:
+    tiles = tmp_path / "tiles"
+    with open_store(settings.store) as store:
+        item_run(store, tiles, "pathology_mcq", second="(B)", third="(C)")
+    groups = grouped(settings.store, (By.MODEL,))
+    assert " · 3 models, 4 conditions: no rate over all" in summary_words(groups)
+    assert "it mixes 4 conditions. Group by" in row_words(groups, 0)
 
 
 def test_that_numbers_and_tips_have_words_too() -> None:

@@ -20,6 +20,7 @@ from viewer.services.inspecting.predictions.view import (
     Floats,
     Ints,
     Offered,
+    Pooled,
     ResultsView,
     Wanted,
     natural,
@@ -133,18 +134,22 @@ class Chosen:
         group[self.ids] = [place[key] for key in own]
         return keys, group
 
-    def pooled_in(self, group: Ints, stratum: Ints) -> set[int]:
-        """Return the groups that pool several runs, conditions, models or tasks."""
+    def pooled_in(self, group: Ints, stratum: Ints) -> dict[int, Pooled]:
+        """Return how many runs, models, conditions and tasks groups of several have."""
         kinds = {one.id: self._kind(one) for one in self.strata}
         found: dict[int, set[tuple[object, ...]]] = {}
         pairs = np.unique(np.stack((group, stratum), axis=1), axis=0)
         for of, one in pairs.tolist():
             found.setdefault(of, set()).add(kinds[one])
-        return {of for of, several in found.items() if len(several) > 1}
+        return {
+            of: Pooled(*(len(set(values)) for values in zip(*several, strict=True)))
+            for of, several in found.items()
+            if len(several) > 1
+        }
 
     def _kind(self, one: FlatStratum) -> tuple[object, ...]:
         task = self._words[one.run].task(one.finding)
-        return one.run, one.condition, one.model, task
+        return one.run, one.model, one.condition, task
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
         """Return the groups with a stratum about an absent finding."""
@@ -210,21 +215,20 @@ def _view(
 ) -> ResultsView:
     """Return the groups that have at least one trial."""
     kept = np.flatnonzero(counted[:, 0])
-    absent, pooled = (
-        frozenset(np.flatnonzero(np.isin(kept, [*of(codes, stratum)])).tolist())
-        for of in (chosen.absent_in, chosen.pooled_in)
-    )
-    whole = {None} if chosen.pooled_in(0 * codes, stratum) else set()
+    absent = np.flatnonzero(np.isin(kept, [*chosen.absent_in(codes, stratum)]))
+    every, each = (chosen.pooled_in(of, stratum) for of in (0 * codes, codes))
+    pooled: dict[int | None, Pooled] = {None: every[0]} if every else {}
+    pooled |= {row: each[of] for row, of in enumerate(kept.tolist()) if of in each}
     return ResultsView(
         by,
         [keys[group] for group in kept.tolist()],
         counted[kept],
         chosen.wanted,
-        absent,
+        frozenset(absent.tolist()),
         chosen.left_out,
         chosen.words,
         None if ends is None else ends[[*kept, -1]],
-        pooled | whole,
+        pooled,
         reused,
     )
 

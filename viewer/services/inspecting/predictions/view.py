@@ -1,7 +1,7 @@
 """Groups of predictions with their numbers, and the selection (M-06)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from math import isnan, nan
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.answer import Status
+from viewer.domain.counting import counted
 from viewer.domain.report import Table
 from viewer.domain.result import Outcome
 from viewer.domain.study_words import PLACING, StudyWords
@@ -161,6 +162,23 @@ class Tally:
         return self.k / self.n_scored if self.n_scored else None
 
 
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """How many runs, models, conditions and tasks predictions are of."""
+
+    runs: int
+    models: int
+    conditions: int
+    tasks: int
+
+    @property
+    def several(self) -> str:
+        """Those that there are several of, in words."""
+        kinds = ("run", "model", "condition", "task")
+        each = zip(astuple(self), kinds, strict=True)
+        return ", ".join(counted(n, kind) for n, kind in each if n > 1)
+
+
 @dataclass(frozen=True, eq=False)
 class ResultsView:
     """Groups of predictions, a row each.
@@ -168,10 +186,10 @@ class ResultsView:
     ``keys`` (rows) has each group's values in the order of ``by``, ``counts`` (rows,
     len(COUNTS)) its numbers. ``wanted`` is the selection. ``absent`` are rows with
     questions about an absent finding: right denials are not hits, so those rows have no
-    rate (E000-32). ``pooled`` are rows that pool several runs, conditions, models or
-    tasks, with None for the total: they have no rate either. ``reused`` is the number
-    of trials that share a reply with another one, as far as known. ``left_out`` are
-    runs excluded because their reader has withdrawn. ``words`` are the terms of the
+    rate (E000-32). ``pooled`` has the rows that pool several runs, models, conditions
+    or tasks, with None for the total: they have no rate either. ``reused`` is the
+    number of trials that share a reply with another one, as far as known. ``left_out``
+    are runs excluded because their reader has withdrawn. ``words`` are the terms of the
     runs' study. ``ends`` (rows + 1, 3) are the lower and upper end of each rate's
     interval, NaN without any, and how many patients have a settled trial; its last row
     is of all rows together. It is None until it is computed.
@@ -185,7 +203,7 @@ class ResultsView:
     left_out: tuple[int, ...] = ()
     words: StudyWords = PLACING
     ends: Floats | None = None
-    pooled: frozenset[int | None] = frozenset()
+    pooled: Mapping[int | None, Pooled] = field(default_factory=dict)
     reused: int = 0
 
     @property

@@ -31,8 +31,7 @@ _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
 _ABSENT: Final = "Denying an absent finding is not a hit: this row has no rate."
 _POOLED: Final = (
-    "This row has no rate: it mixes runs, conditions, models or tasks. Group by them, "
-    "or choose one of each."
+    "This row has no rate: it mixes {}. Group by them, or choose one of each."
 )
 _FIRST: Final = "{}, {} first"
 _KINDS: Final = {
@@ -234,9 +233,7 @@ def summary_words(groups: ResultsView) -> str:
     elif groups.absent:
         parts.append("some have an absent finding: no rate over all of them")
     elif not groups.has_rate():
-        parts.append(
-            "several runs, conditions, models or tasks: no rate over all of them"
-        )
+        parts.append(f"{groups.pooled[None].several}: no rate over all of them")
     elif (estimate := groups.estimate()) is not None:
         told = groups.words.verdicts.count(total.k, right=True)
         parts.append(f"{told} of {total.n:,} = {_estimate_words(estimate)}")
@@ -248,7 +245,6 @@ def summary_words(groups: ResultsView) -> str:
     return " · ".join([*parts, *_rest_words(total), *gone])
 
 
-_SEVERAL: Final = "several runs, conditions, models or tasks"
 _SHOW: Final = ("shows", "show")
 
 
@@ -306,7 +302,9 @@ def row_words(groups: ResultsView, row: int) -> str:
     if groups.wanted.by_ending:
         return "Trials selected by outcome have no rate."
     if not groups.has_rate(row):
-        return _ABSENT if row in groups.absent else _POOLED
+        if row in groups.absent:
+            return _ABSENT
+        return _POOLED.format(groups.pooled[row].several)
     return "No trial of this row is settled yet."
 
 

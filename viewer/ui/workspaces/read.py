@@ -366,9 +366,11 @@ class ReadWorkspace(QWidget):
         tell_error(self._context, event.error, once=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Let Undo be about the case that is seen."""
+        """Let Undo be about the case that is seen, and list what came meanwhile."""
         super().showEvent(event)
         self._context.undo.look_at(self.pair.active.place)
+        if self._answering is not None:
+            self._answering.knowledge.look_again()
 
     def _follow_active(self, *_: object) -> None:
         if self.isVisible():

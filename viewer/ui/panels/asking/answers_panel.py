@@ -37,6 +37,7 @@ from viewer.ui.widgets.plain_text import as_tip
 from viewer.ui.widgets.theme import current
 
 _ANSWER: Final = Qt.ItemDataRole.UserRole
+_AT_TOP: Final = QAbstractItemView.ScrollHint.PositionAtTop
 _HASH_SHOWN: Final = 12
 _A_MOMENT_MS: Final = 50
 """What is answered sooner is not said to have taken any time."""
@@ -172,6 +173,32 @@ class AnswersPanel(QWidget):
         self._given = tuple(answers), shown, current
         self._fill()
 
+    def renew_answers(
+        self, answers: Sequence[StoredAnswer], added: frozenset[int]
+    ) -> None:
+        """List answers anew with ``added`` ticked; what is ticked and chosen stays.
+
+        So does the row at the top.
+        """
+        _, shown, chosen = self._given
+        top = self.tree.itemAt(0, 0)
+        if top is not None:
+            shown = frozenset(answer.trial for answer in self._ticked())
+            chosen = self.current.trial if self.current else None
+        first = None if top is None else top.data(0, _ANSWER).trial
+        self.set_answers(answers, shown | added, chosen)
+        QTimer.singleShot(0, self, lambda: self._bring_to_top(first))
+
+    def _bring_to_top(self, trial: int | None) -> None:
+        for item in self._rows():
+            if item.data(0, _ANSWER).trial == trial:
+                self.tree.scrollToItem(item, _AT_TOP)
+
+    def _ticked(self) -> Iterator[StoredAnswer]:
+        for item in self._rows():
+            if item.checkState(0) is Qt.CheckState.Checked:
+                yield item.data(0, _ANSWER)
+
     def _follow_blinding(self, *_: object) -> None:
         """List or hide the answers; what is ticked stays where neither is due."""
         if self._stack.currentWidget() is not self._page():
@@ -275,11 +302,7 @@ class AnswersPanel(QWidget):
         )
 
     def _tell_shown(self, *_: object) -> None:
-        ticked = by_model(
-            item.data(0, _ANSWER)
-            for item in self._rows()
-            if item.checkState(0) is Qt.CheckState.Checked
-        )
+        ticked = by_model(self._ticked())
         self._paint_signs(ticked)
         self.answers_shown.emit(AnswersShown(ticked))
         self._tell_lit()

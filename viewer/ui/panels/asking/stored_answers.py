@@ -49,6 +49,12 @@ class About:
     boxes: Mapping[str, tuple[ReferenceBox, ...]] = field(default_factory=dict)
     committed: bool = False
 
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What of it is listed and drawn, to tell whether anything is new."""
+        scores = tuple((one.trial, one.score) for one in self.answers)
+        return scores, self.masks, self.boxes, self.restricted, self.committed
+
 
 def load_about(store: Path, ref: ImageRef) -> About:
     """Read answers and reference from the store; for a background thread."""
@@ -112,6 +118,7 @@ class Knowledge(QObject):
         self._ask.finding.currentTextChanged.connect(self._follow_finding)
         self._answers.blinding.changed.connect(self._follow_blinding)
         self._answers.answers_shown.connect(self._draw_answers)
+        context.changes.store_written.connect(self.look_again)
 
     def forget(self) -> None:
         """Ask the store again about what is on the screen, and whatever is next."""
@@ -159,6 +166,18 @@ class Knowledge(QObject):
             if viewport.shown is not None:
                 self.fetch(viewport.shown.ref)
 
+    def look_again(self) -> None:
+        """List what others have answered since; what is ticked and chosen stays."""
+        for viewport in self._pair.viewports:
+            if viewport.shown is not None and self._pair.isVisible():
+                ref, store = viewport.shown.ref, self._store
+                self._background_tasks.start(
+                    ("again", ref),
+                    partial(load_about, store, ref),
+                    self._add,
+                    lambda _: None,  # who asks for more says what is wrong
+                )
+
     def list_now(self) -> None:
         """List what is known of the image that has the focus.
 
@@ -197,10 +216,31 @@ class Knowledge(QObject):
 
     def _keep(self, about: About) -> None:
         appears = about.ref not in self._about
-        kept = (a for a in about.answers if a.trial not in self._withdrawn)
-        about = replace(about, answers=tuple(kept))
-        self._about[about.ref] = about
+        about = self._about[about.ref] = self._not_withdrawn(about)
         self._draw(about, appears=appears)
+
+    def _add(self, about: About) -> None:
+        """Add what is new of an image that is known; a first answer is chosen."""
+        before, about = self._about.get(about.ref), self._not_withdrawn(about)
+        if before is None or before.told == about.told:
+            return
+        self._about[about.ref] = about
+        if self._pair.showing(about.ref) is not self._pair.active:
+            self._draw(about, appears=False)
+            return
+        if before.answers:
+            known = {one.trial for one in before.answers}
+            newest = newest_per_model(about.answers, self._ask.asked_finding)
+            self._answers.renew_answers(about.answers, newest - known)
+        else:
+            self.list_now()
+        self._lock()
+        self._ask.set_restricted(about.restricted)
+        self._follow_finding()
+
+    def _not_withdrawn(self, about: About) -> About:
+        kept = (a for a in about.answers if a.trial not in self._withdrawn)
+        return replace(about, answers=tuple(kept))
 
     def _draw(self, about: About, *, appears: bool) -> None:
         viewport = self._pair.showing(about.ref)

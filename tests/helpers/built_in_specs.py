@@ -16,6 +16,8 @@ from viewer.domain.rubric import NO_GRADES
 from viewer.results.spec import Spec
 from viewer.results.spec_json import spec_documents
 from viewer.studies.catalog import PLACING, study_named
+from viewer.studies.control_tables import control_specs
+from viewer.studies.controls import Controlled
 from viewer.studies.evidence_diagnosis import tables as of_cases
 from viewer.studies.evidence_diagnosis.report import OF_TASKS
 from viewer.studies.grid_localization import tables as of_places
@@ -50,7 +52,9 @@ _QUESTION = Mcq("k", "p", "Atlas", "val", (), "?", ("x", "y"), 1, (), "B")
 def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
     """Yield the plans of some runs of a study with the specifications of each."""
     words = study_named(study).words
-    both = items_spec(words, ()), variants_spec(words)
+    own_study = study_named(study)
+    controls = control_specs(own_study) if isinstance(own_study, Controlled) else ()
+    both = items_spec(words, ()), variants_spec(words), *controls
     for preset in study_named(study).presets():
         params = study_named(study).read_params(preset, {})
         for own, specs in _VARIANTS[study](params):

@@ -1,4 +1,4 @@
-"""Window, boxes and prompt variant as parts of a condition, beside the study's own."""
+"""Window, boxes, prompt variant and control of a condition, beside the study's own."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,6 +10,8 @@ from viewer.domain.run import Condition
 _BOXES: Final = "boxes"
 _PROMPT: Final = "prompt"
 _VARIANT: Final = f" {_PROMPT}="
+_CONTROL: Final = "control"
+_UNDER: Final = f" {_CONTROL}="
 
 
 def with_window(condition: Condition, window: Window) -> Condition:
@@ -66,9 +68,34 @@ def name_without_variant(name: str) -> str:
     return name.partition(_VARIANT)[0]
 
 
-def without_variant(condition: Condition) -> Condition:
-    """Return the condition with the run's own prompts instead of a variant."""
-    if not variant_of(condition.name):
+def under_control(condition: Condition, control: str, shown: Condition) -> Condition:
+    """Return a condition under a control, which the study shows as another condition.
+
+    That is the same for all controls but those of options.
+    """
+    params = (*shown.params, (_CONTROL, control))
+    return Condition(f"{condition.name}{_UNDER}{control}", params)
+
+
+def control_of(name: str) -> str:
+    """Return the control in a condition's name, "" for none."""
+    return name.partition(_UNDER)[2]
+
+
+def name_without_control(name: str) -> str:
+    """Return the name of the same condition without a control."""
+    return name.partition(_UNDER)[0]
+
+
+def is_studys_own(name: str) -> bool:
+    """Tell whether a condition has neither a control nor a variant of the prompts."""
+    return not (control_of(name) or variant_of(name))
+
+
+def studys_own(condition: Condition) -> Condition:
+    """Return a condition as its study knows it, without control and variant."""
+    if is_studys_own(condition.name):
         return condition
-    params = tuple(one for one in condition.params if one[0] != _PROMPT)
-    return Condition(name_without_variant(condition.name), params)
+    beside = {_PROMPT, _CONTROL}
+    params = tuple(one for one in condition.params if one[0] not in beside)
+    return Condition(name_without_control(name_without_variant(condition.name)), params)

@@ -107,7 +107,8 @@ class RunNote:
     """A caveat about a run's model for readers of the results.
 
     ``kind`` is ``parameter_dropped``, ``model_changed``, ``stood_in``, ``not_learned``,
-    ``no_attention`` or ``reader_withdrawn``; ``text`` is a sentence without full stop.
+    ``no_attention``, ``needs_image`` or ``reader_withdrawn``; ``text`` is a sentence
+    without full stop.
     """
 
     model: str

@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from viewer.domain.conditions import name_without_variant, variant_of
+from viewer.domain.conditions import (
+    control_of,
+    name_without_control,
+    name_without_variant,
+    variant_of,
+)
+from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.grid import grids_in_words
 from viewer.domain.item import Item
 
@@ -107,12 +113,18 @@ class StudyWords:
         ``column`` is finding, view or condition; values of other columns are unchanged.
         """
         if column == "condition":
-            name, variant = name_without_variant(value), variant_of(value)
-            said = self.condition(name)
-            return f"{said}, prompt {variant}" if variant else said
+            return self._condition_called(value)
         if column not in {"finding", "view"}:
             return value
         return self._together().get(value) or self.names.get(value) or spoken(value)
+
+    def _condition_called(self, value: str) -> str:
+        if value in CONTROL_WORDS:
+            return CONTROL_WORDS[value]
+        variant, control = variant_of(value), control_of(value)
+        said = self.condition(name_without_control(name_without_variant(value)))
+        prompt = f"prompt {variant}" if variant else ""
+        return ", ".join(filter(None, (said, prompt, CONTROL_WORDS.get(control, ""))))
 
     def _together(self) -> Mapping[str, str]:
         return {

@@ -72,6 +72,7 @@ _SPECS = (
         summary="a network trained on the findings, with Grad-CAM maps",
         factory="viewer.models.cnn_cam.adapter:CnnCam",
         places=True,
+        needs_image=True,
         unlearned="viewer.models.cnn_cam.card:unlearned",
         settings=CNN_SETTINGS,
         imports=MappingProxyType({"torch": "local", "captum": "local"}),
@@ -82,6 +83,7 @@ _SPECS = (
         summary="SAM or MedSAM: outlines what a drawn box contains",
         factory="viewer.models.prompted:PromptedSegmenter",
         places=True,
+        needs_image=True,
         settings=(
             Setting(
                 "model",
@@ -149,6 +151,7 @@ _SPECS = (
         summary="where the two lungs differ most; a weak baseline without learning",
         factory="viewer.models.asymmetry:Asymmetry",
         places=True,
+        needs_image=True,
         imports=MappingProxyType({"scipy": ""}),
         reads_facts=True,
         builtin_profiles=(ModelProfile("asymmetry", "asymmetry"),),

@@ -123,7 +123,8 @@ class AdapterSpec:
     ``interpretable``: it supports a request's highlight and measures, see
     ``models.interpretability``. ``finds_by_step``: facts must say which question of
     which model's trial is asked. ``person``: people answered elsewhere; their answers
-    are read, and nobody is asked. ``builtin_profiles``: models of a built-in adapter
+    are read, and nobody is asked. ``needs_image``: it works on an image alone, so that
+    it cannot be asked without one. ``builtin_profiles``: models of a built-in adapter
     that need no settings. They are listed and can be asked without a table in
     models.toml; every other model needs one.
     """
@@ -143,4 +144,5 @@ class AdapterSpec:
     interpretable: bool = False
     finds_by_step: bool = False
     person: bool = False
+    needs_image: bool = False
     builtin_profiles: tuple[ModelProfile, ...] = ()

@@ -1,18 +1,170 @@
-"""Controls that several studies ask with: noise for an image, others' in its place."""
+"""Controls that several studies ask with: no image, noise or another patient's.
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final
+A study that is ``Controlled`` says which of its trials are asked under them as well;
+what is sent instead of their images is the same for all.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
+from viewer.domain.case import Dataset
+from viewer.domain.conditions import under_control
+from viewer.domain.controls import CONTROL_WORDS, OF_IMAGES, Control
+from viewer.domain.exchange import Facts, TextPart
 from viewer.domain.image import Raster
+from viewer.domain.item import Item, item_of
+from viewer.domain.run import Condition, Trial
+from viewer.domain.study_words import StudyWords
 from viewer.imaging.noise import gaussian_noise
 from viewer.imaging.resample import shrunk_size
-from viewer.studies.steps import Sources
+from viewer.metrics.seeding import generator
+from viewer.studies.exclusions import NO_OTHER_PATIENT
+from viewer.studies.fields import Names, param
+from viewer.studies.steps import Question, Sources
 
 _MOST_DRAWN: Final = 100
 """Random orders tried; of different texts about every third is a derangement."""
+NO_RASTER: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
+"""What stands for an image where none is sent."""
+NOISE_MEAN, NOISE_SD = 127.5, 50.0
+"""Of the noise in grey levels, before it is cut to 0 to 255 (Sun 2024, 4.2)."""
+GUESS: Final = "There is no image with this question. Guess the answer."
+"""The words before a question that is asked to be guessed."""
+
+
+def controls_param(choices: Sequence[str] = OF_IMAGES) -> tuple[str, ...]:
+    """Return the parameter ``controls`` of a study, none of which is the default."""
+    return param(
+        (),
+        Names(tuple(choices), may_be_empty=True),
+        "Also ask each question without its image (no_image), without it and asked to "
+        "guess (guess), with noise instead (noise), or with another patient's image "
+        f"(other_image){_OF_OPTIONS if len(choices) > len(OF_IMAGES) else ''}; departs "
+        "from the paper.",
+        "Image controls",
+        tuple(CONTROL_WORDS[one] for one in choices),
+    )
+
+
+_OF_OPTIONS: Final = (
+    ", with the options alone (options_only), or with its options in another order "
+    "(shuffled_options)"
+)
+
+
+class Controlled:
+    """What a study inherits whose questions are also asked under controls.
+
+    Its Params have the names of those that are wanted as ``controls``. ``scores`` names
+    the number of a verdict that is compared besides, with its ends; ``judged`` tells
+    that a program can say which answers are right.
+    """
+
+    words: StudyWords
+    scores: tuple[str, float, float] | None = None
+    judged: bool = True
+
+    def shown_under(self, trial: Trial, control: Control) -> Condition | None:
+        """Return the condition that a control of a trial is shown as, None for none."""
+        raise NotImplementedError
+
+    def image_kinds(self, dataset: Dataset) -> Mapping[str, str]:
+        """Return the kind of each image: another patient's is of the same."""
+        return {image.key: image.view.value for image in dataset.images}
+
+    def guess_words(self, prompt: str) -> str:  # noqa: ARG002 - one language
+        """Return what asks to guess before a prompt, "" for one of another role."""
+        return GUESS
+
+    def chance(self, condition: str, gold: Mapping[str, Any]) -> float | None:  # noqa: ARG002 - of no interest here
+        """Return the chance of an answer at random where options do not tell it."""
+        return None
+
+
+def with_controls(
+    trials: Sequence[Trial],
+    study: Controlled,
+    dataset: Dataset,
+    controls: Sequence[str],
+    seed: int,
+) -> Iterator[Trial]:
+    """Yield each trial, and after it the same under every control that is wanted."""
+    wanted = [control for control in Control if control in controls]
+    given = other_images(study, dataset, seed) if wanted else {}
+    items = {item.key: item for item in dataset.items}
+    for trial in trials:
+        yield trial
+        for control in wanted:
+            shown = study.shown_under(trial, control)
+            if shown is not None:
+                lonely = control is Control.OTHER_IMAGE and not all(
+                    given.get(image) for image in _images(trial, study, items)
+                )
+                yield replace(
+                    trial,
+                    condition=under_control(trial.condition, control, shown),
+                    exclusion=trial.exclusion or (NO_OTHER_PATIENT if lonely else ""),
+                )
+
+
+def _images(
+    trial: Trial, study: Controlled, items: Mapping[str, Item]
+) -> tuple[str, ...]:
+    """Return the images that a trial may show."""
+    return (trial.image,) if study.words.places else item_of(items, trial.item).images
+
+
+def other_images(study: Controlled, dataset: Dataset, seed: int) -> Mapping[str, str]:
+    """Return for each image another patient's of the same kind; each is given once.
+
+    "" where no other patient has one.
+    """
+    patients = {image.key: image.patient for image in dataset.images}
+    patients |= {key: item.patient for item in dataset.items for key in item.images}
+    kinds, alike = study.image_kinds(dataset), defaultdict[str, dict[str, str]](dict)
+    for image in dataset.images:
+        if image.key in kinds and "*" not in image.defects:
+            alike[kinds[image.key]][image.key] = patients[image.key]
+    found: dict[str, str] = {}
+    for kind, of in alike.items():
+        found |= exchanged(of, generator(seed, "other patients' images", kind))
+    return found
+
+
+def without_images(question: Question, guess: str = "") -> Question:
+    """Return a question without its images, and with words that ask to guess.
+
+    Solved examples before it keep theirs.
+    """
+    *first, last = question.messages
+    words = [part for part in last.parts if isinstance(part, TextPart)]
+    asked = replace(question, facts=_unseen(question.facts))
+    if guess:
+        words[0] = TextPart(f"{guess}\n\n{words[0].text}")
+        asked = replace(
+            asked,
+            prompt=guess_name(question.prompt),
+            template=guessed(question.template, guess),
+        )
+    return replace(asked, messages=(*first, replace(last, parts=tuple(words))))
+
+
+def guess_name(prompt: str) -> str:
+    """Return what a prompt is called where it asks to guess."""
+    return f"{prompt}_{Control.GUESS}"
+
+
+def guessed(template: str, guess: str) -> str:
+    """Return a template where it asks to guess."""
+    return f"{guess}\n\n{template}"
+
+
+def _unseen(facts: Facts | None) -> Facts | None:
+    return facts and replace(facts, plain=NO_RASTER, plain_sha256="")
 
 
 def noise_for(

@@ -7,6 +7,10 @@ NO_REFERENCE: Final = "no_gt"
 """Why a trial is excluded whose answer nothing judges."""
 NO_ATTENTION: Final = "no_attention"
 """Why a trial is excluded whose model gives no access to its attention."""
+NO_OTHER_PATIENT: Final = "no_other_patient"
+"""Why a trial is excluded in whose images' place no other patient's can be shown."""
+NEEDS_IMAGE: Final = "needs_image"
+"""Why a trial is excluded whose model works on an image alone and is sent none."""
 REASONS: Final[Mapping[str, str]] = {
     NO_REFERENCE: "The label is positive, but there is no reference mask.",
     "mask_size": "The mask is not the size of its image.",
@@ -21,7 +25,7 @@ REASONS: Final[Mapping[str, str]] = {
     "unreadable": "The image cannot be read.",
     "missing_file": "The image file is missing.",
     "no_image": "The question names no image.",
-    "no_other_patient": "No other patient has an image to show instead.",
+    NO_OTHER_PATIENT: "No other patient has an image to show instead.",
     "no_other_question": "No other item has a different question to combine with its "
     "options.",
     "answerable_without_image": "A reviewer can answer the question without its image.",
@@ -36,6 +40,7 @@ REASONS: Final[Mapping[str, str]] = {
     "question.",
     "no_donor": "No other image has a region that can replace its own.",
     "no_anatomy_mask": "The anatomy it points out has no mask in its image.",
+    NEEDS_IMAGE: "Its model works on an image alone, and a control sends none.",
     NO_ATTENTION: (
         "Its model gives no access to its attention; a contour or an enlarged region "
         "approximates that."

@@ -169,10 +169,11 @@ class Names:
 
     choices: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    may_be_empty: bool = False
 
     def read(self, key: str, value: object) -> tuple[str, ...]:
         """Return the names in their order, aliases replaced."""
-        if not isinstance(value, list | tuple) or not value:
+        if not isinstance(value, list | tuple) or not (value or self.may_be_empty):
             raise refuse(key, value, self)
         if not all(isinstance(name, str) and name.strip() for name in value):
             raise refuse(key, value, self)
@@ -185,9 +186,10 @@ class Names:
     @property
     def expected(self) -> str:
         """What may be written."""
-        if self.choices:
-            return "a list of " + ", ".join(f'"{name}"' for name in self.choices)
-        return "a list of names"
+        if not self.choices:
+            return "a list of names"
+        named = ", ".join(f'"{name}"' for name in self.choices)
+        return f"a list of {named}{', which may be empty' if self.may_be_empty else ''}"
 
 
 @dataclass(frozen=True, slots=True)

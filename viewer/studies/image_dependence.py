@@ -7,7 +7,8 @@ it and wrong under a control that hides it, in most of its repeats.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Any, Final
 
@@ -33,67 +34,142 @@ DEPENDENCE: Final = "dependence"
 """The frame of trials under a control, each with the verdict with the image."""
 NEEDS: Final = "needs"
 """The frame of models, controls and items."""
+SCORED: Final = "scored_dependence"
+"""The frame of trials under a control whose verdicts have a score."""
 CARD_NAME: Final = "image_dependence"
 NEEDING_NAME: Final = "needs_image"
+SCORES_NAME: Final = "image_dependence_scores"
+ANSWERED_NAME: Final = "answered_under_control"
+_CONTROL: Final = (Shown("control", "Control"),)
+_ASKED: Final = ("item", "repeat")
 _PAIRED: Final = (
     *("n_pairs", "with_image", "under_control", "difference"),
     *("difference_low", "difference_high", "p", "difference_method"),
 )
-CARD: Final = TableSpec(
-    CARD_NAME,
-    (Key("model"), Key("condition", "control")),
-    (
-        *counts(),
-        Cell(
-            "rate",
-            ("k", "n", "accuracy", *INTERVAL),
-            ("correct", *OF_WHOM),
-            {"counted": (True,)},
-        ),
-        Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
-        Cell(
-            "paired difference",
-            _PAIRED,
-            ("with_image", "correct"),
-            {"paired": (True,)},
-            options={"cluster": "patient"},
-        ),
-        Cell("size", ("n_items",), frame=NEEDS),
-        Cell("size", ("n_need_image",), where={"needs": (True,)}, frame=NEEDS),
-    ),
-    "Image dependence",
-    "Accuracy with the image and under each control, of the same questions. The "
-    "difference is what the image is worth; its interval and its test are by patient.",
-    frame=DEPENDENCE,
-    shown=(
-        *("model", "control", Shown("n_pairs", "pairs")),
-        Shown("with_image", "with the image", PERCENT),
-        Shown("under_control", "under the control", PERCENT),
-        Shown("chance", "chance", PERCENT),
-        Shown("difference", "difference", "+.1f", 100),
-        Shown("difference_low", "95 % interval", "+.1f", 100, also="difference_high"),
-        Shown("p", "p", P_VALUE),
-        Shown("n_need_image", "need the image", counts=("n_need_image", "n_items")),
-    ),
+
+
+def _rate(name: str) -> Cell:
+    told = ("k", "n", name, *INTERVAL)
+    return Cell("rate", told, ("correct", *OF_WHOM), {"counted": (True,)})
+
+
+_DIFFERENCE: Final = Cell(
+    "paired difference",
+    _PAIRED,
+    ("with_image", "correct"),
+    {"paired": (True,)},
+    options={"cluster": "patient"},
 )
+_SHOWN_DIFFERENCE: Final = (
+    Shown("difference", "Difference", "+.1f", 100),
+    Shown("difference_low", "95 % interval", "+.1f", 100, also="difference_high"),
+    Shown("p", "p", P_VALUE),
+)
+
+
+def card(by: Sequence[Key] = (), shown: Sequence[str | Shown] = _CONTROL) -> TableSpec:
+    """Return the card: a row for each model and control, apart by what is asked."""
+    return TableSpec(
+        CARD_NAME,
+        (Key("model"), *by, Key("condition", "control")),
+        (
+            *counts(),
+            _rate("accuracy"),
+            Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
+            _DIFFERENCE,
+            Cell("size", ("n_items",), frame=NEEDS),
+            Cell("size", ("n_need_image",), where={"needs": (True,)}, frame=NEEDS),
+        ),
+        "Image dependence",
+        "Accuracy with the image and under each control, of the same questions. The "
+        "difference is what the image is worth; its interval and its test are by "
+        "patient.",
+        frame=DEPENDENCE,
+        shown=(
+            *(Shown("model", "Model"), *shown, Shown("n_pairs", "Pairs")),
+            Shown("with_image", "With the image", PERCENT),
+            Shown("under_control", "Under the control", PERCENT),
+            Shown("chance", "Chance", PERCENT),
+            *_SHOWN_DIFFERENCE,
+            Shown("n_need_image", "Need the image", counts=("n_need_image", "n_items")),
+        ),
+    )
+
+
+def needing(by: Sequence[str] = ()) -> ListSpec:
+    """Return the items that need their image, by model and by the control."""
+    return ListSpec(
+        NEEDING_NAME,
+        ("model", *by, "control", "item", "patient", "image", "finding"),
+        frame=NEEDS,
+        where={"needs": (True,), "hides": (True,)},
+    )
+
+
+def mean_scores(
+    by: Sequence[Key],
+    shown: Sequence[str | Shown],
+    ends: tuple[float, float],
+) -> TableSpec:
+    """Return mean scores between two ends, with the image and under controls."""
+    span = ends[1] - ends[0]
+    return TableSpec(
+        SCORES_NAME,
+        (Key("model"), *by, Key("condition", "control")),
+        (
+            Cell("size", ("n_planned",)),
+            replace(
+                _DIFFERENCE,
+                of=("score_with_image", "score"),
+                where={},
+                options={**_DIFFERENCE.options, "ends": (-span, span)},
+            ),
+        ),
+        "Image dependence of scores",
+        "Mean scores with the image and under each control, of the same questions. "
+        "The difference is what the image is worth; its interval and its test are by "
+        "patient.",
+        frame=SCORED,
+        shown=(
+            *(Shown("model", "Model"), *shown, Shown("n_pairs", "Pairs")),
+            Shown("with_image", "With the image", ".2f"),
+            Shown("under_control", "Under the control", ".2f"),
+            Shown("difference", "Difference", "+.2f"),
+            Shown("difference_low", "95 % interval", "+.2f", also="difference_high"),
+            Shown("p", "p", P_VALUE),
+        ),
+    )
+
+
+def answered(by: Sequence[Key], shown: Sequence[str | Shown]) -> TableSpec:
+    """Return how often tasks are answered at all, where no program grades answers."""
+    return TableSpec(
+        ANSWERED_NAME,
+        (Key("model"), *by, Key("condition", "control")),
+        (Cell("size", ("n_planned",)), _rate("answered"), _DIFFERENCE),
+        "Answers without the image",
+        "Share of tasks that are answered and not declined, with the images and under "
+        "each control, of the same tasks. No program grades an answer, so this does "
+        "not tell how many are right. What is described without any image is made up.",
+        frame=DEPENDENCE,
+        shown=(
+            *(Shown("model", "Model"), *shown, Shown("n_pairs", "Pairs")),
+            Shown("with_image", "With the images", PERCENT),
+            Shown("under_control", "Under the control", PERCENT),
+            *_SHOWN_DIFFERENCE,
+        ),
+    )
+
+
+CARD: Final = card()
 """A row for each model and control."""
-NEEDING: Final = ListSpec(
-    NEEDING_NAME,
-    ("model", "control", "item", "patient", "image", "finding"),
-    frame=NEEDS,
-    where={"needs": (True,), "hides": (True,)},
-)
+NEEDING: Final = needing()
 """The items that need their image, by model and by the control that tells it."""
 _RATES: Final = TableSpec(
     "rates",
     (Key("model"), Key("condition")),
     (
-        Cell(
-            "rate",
-            ("k", "n", "accuracy", *INTERVAL),
-            ("correct", *OF_WHOM),
-            {"counted": (True,)},
-        ),
+        _rate("accuracy"),
         Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
     ),
 )
@@ -119,7 +195,11 @@ DEFINITIONS: Final[Mapping[str, str]] = {
 
 
 def card_frames(
-    trials: Frame, plain: str, controls: Collection[str], hiding: Collection[str]
+    trials: Frame,
+    plain: str,
+    controls: Collection[str],
+    hiding: Collection[str],
+    by: Sequence[str] = (),
 ) -> dict[str, Frame]:
     """Return the frames of a card.
 
@@ -133,23 +213,52 @@ def card_frames(
         The conditions that are compared with it.
     hiding : collection of str
         Those of them that send no image.
+    by : sequence of str
+        Further columns that both answers of a pair agree in.
     """
-    named = ("model", "item", "repeat")
-    columns = ("condition", *named, "counted", "correct")
-    right = {
-        (model, item, repeat): correct
-        for condition, model, item, repeat, counted, correct in trials.each(*columns)
-        if condition == plain and counted
-    }
-    places = (i for i, c in enumerate(trials["condition"]) if c in controls)
-    own = trials.take(places)
-    with_image = [right.get(key) for key in own.each(*named)]
+    right = dict(_plainly(trials, plain, by, "correct"))
+    own = trials.where({"condition": (*controls,)})
+    with_image = [right.get(key) for key in own.each("model", *by, *_ASKED)]
     paired = [
         counted and one is not None
         for counted, one in zip(own["counted"], with_image, strict=True)
     ]
     found = own.having(with_image=with_image, paired=paired)
-    return {DEPENDENCE: found, NEEDS: _needs(found, hiding)}
+    return {DEPENDENCE: found, NEEDS: _needs(found, hiding, by)}
+
+
+def score_frame(
+    trials: Frame, plain: str, controls: Collection[str], by: Sequence[str]
+) -> Frame:
+    """Return trials under controls with the ``score`` of the same with the image.
+
+    Questions of a kind that has no score are left out.
+    """
+    tasks = tuple(dict.fromkeys(trials.complete("score")["task"]))
+    scores = dict(_plainly(trials, plain, by, "score"))
+    own = trials.where({"condition": (*controls,), "task": tasks})
+    before = [scores.get(key) for key in own.each("model", *by, *_ASKED)]
+    return own.having(score_with_image=before)
+
+
+def _plainly(
+    trials: Frame, plain: str, by: Sequence[str], column: str
+) -> Iterator[tuple[tuple[object, ...], Any]]:
+    """Yield what was asked with the image, and a column of it, where that counts."""
+    columns = ("condition", "counted", column, "model", *by, *_ASKED)
+    for condition, counted, value, *asked in trials.each(*columns):
+        if condition == plain and counted:
+            yield tuple(asked), value
+
+
+@dataclass(frozen=True)
+class FigureWords:
+    """What a figure says: its number and title, and of what its rates are."""
+
+    number: str = ""
+    title: str = "Accuracy with the image and under controls"
+    rate: str = "Accuracy"
+    chance: str = "chance"
 
 
 def card_figure(
@@ -171,28 +280,51 @@ def card_figure(
     words : callable
         Says what a condition does.
     """
-    rates = evaluate(_RATES, {TRIALS: trials.where({"condition": (*conditions,)})})
-    cells = {(str(r["model"]), str(r["condition"])): r for r in rates.records()}
-    models = tuple(dict.fromkeys(model for model, _ in cells))
-    asked = tuple(c for c in conditions if any((m, c) in cells for m in models))
+    asked = conditions_in(trials, conditions)
     if len(asked) < 2:
         return None
-    rows = [[cells.get((model, one), _NOTHING) for one in asked] for model in models]
+    return panels_figure([card_panel(trials, asked, words)], FigureWords(number))
+
+
+def panels_figure(panels: Sequence[RatePanel], words: FigureWords) -> RateFigure:
+    """Return panels of a card as one figure."""
+    line = ", the line is chance" if words.chance else ""
     head = FigureHead(
         CARD_NAME,
-        number,
-        "Accuracy with the image and under controls",
+        words.number,
+        words.title,
         "The same questions with the image, and under each control. Whiskers are exact "
-        "95 % intervals by patient, the line is chance.",
+        f"95 % intervals by patient{line}.",
     )
-    panel = RatePanel(
-        "",
+    return RateFigure(
+        *(head, tuple(panels), "95 % interval", words.chance),
+        rate_name=words.rate,
+        in_order=True,
+    )
+
+
+def conditions_in(trials: Frame, conditions: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some conditions that any trial was asked under."""
+    there = set(trials["condition"])
+    return tuple(one for one in conditions if one in there)
+
+
+def card_panel(
+    trials: Frame,
+    asked: Sequence[str],
+    words: Callable[[str], str],
+    title: str = "",
+) -> RatePanel:
+    """Return the rates of one kind of question under the conditions asked."""
+    rates = evaluate(_RATES, {TRIALS: trials.where({"condition": (*asked,)})})
+    cells = {(str(r["model"]), str(r["condition"])): r for r in rates.records()}
+    models = tuple(dict.fromkeys(model for model, _ in cells))
+    rows = [[cells.get((model, one), _NOTHING) for one in asked] for model in models]
+    return RatePanel(
+        title,
         tuple(map(words, asked)),
         tuple(starmap(_bars, zip(models, rows, strict=True))),
         tuple(tuple(row["chance"] for row in own) for own in rows),
-    )
-    return RateFigure(
-        head, (panel,), "95 % interval", "chance", rate_name="Accuracy", in_order=True
     )
 
 
@@ -209,16 +341,16 @@ def _bars(model: str, rows: Sequence[Mapping[str, Any]]) -> BarSeries:
     )
 
 
-def _needs(found: Frame, hiding: Collection[str]) -> Frame:
+def _needs(found: Frame, hiding: Collection[str], by: Sequence[str]) -> Frame:
     """Return for each model, control and item whether the item needs its image."""
-    header = ("model", "condition", "item", "patient", "image", "finding")
+    header = ("condition", "model", *by, "item", "patient", "image", "finding")
     pairs: dict[tuple[str, ...], list[tuple[bool, bool]]] = defaultdict(list)
     columns = (*header, "paired", "with_image", "correct")
     for *about, paired, before, after in found.each(*columns):
         if paired:
             pairs[tuple(about)].append((before, after))
     rows = (
-        (*about, about[1], about[1] in hiding, _is_needed(of))
+        (*about, about[0], about[0] in hiding, _is_needed(of))
         for about, of in pairs.items()
     )
     return frame_of_rows((*header, "control", "hides", "needs"), rows)

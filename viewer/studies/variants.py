@@ -5,29 +5,21 @@ with these, trial by trial: the same item, condition, repeat and model.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from viewer.domain.answer import Status
-from viewer.domain.conditions import name_without_variant, variant_of
-from viewer.domain.report import ReportData
+from viewer.domain.conditions import control_of, name_without_variant, variant_of
 from viewer.domain.result import TrialResult
-from viewer.domain.run import RunSpec
 from viewer.domain.study_words import StudyWords
-from viewer.results.evaluate import evaluate
 from viewer.results.frame import Frame
-from viewer.results.page import sections
 from viewer.results.records import records
 from viewer.results.spec import P_VALUE, PERCENT, Cell, Key, Shown, TableSpec
 from viewer.studies.prompts import BASE
-from viewer.studies.protocol import ReportContext
-from viewer.studies.study import Study
 from viewer.studies.tables import CI_CAPTION, MICRO, RATE, counts
 
 VARIANTS: Final = "prompt_variants"
 """The table, and the frame that it is made of."""
 _OWN: Final = {"variant": (BASE,)}
-_DEFINITIONS: Final = {
+OF_VARIANTS: Final = {
     "difference": (
         "hit rate with the variant less that with the run's own prompts, over the "
         "trials settled with both; 95 % interval by patient"
@@ -39,29 +31,6 @@ _DEFINITIONS: Final = {
 }
 
 
-def report_with_variants(
-    study: Study,
-    results: Sequence[TrialResult],
-    spec: RunSpec,
-    context: ReportContext,
-) -> ReportData:
-    """Return a study's report of the run's own prompts, and of variants beside it."""
-    own = [one for one in results if not variant_of(one.condition)]
-    data = study.report(own, spec, context)
-    if len(own) == len(results):
-        return data
-    table_spec = variants_spec(study.words)
-    table = evaluate(table_spec, {VARIANTS: variants_frame(results)})
-    return replace(
-        data,
-        tables=(*data.tables, table),
-        specs=(*data.specs, table_spec),
-        sections=(*sections([table_spec], [table]), *data.sections),
-        metric_definitions={**data.metric_definitions, **_DEFINITIONS},
-        incomplete=any(one.score.status is Status.PENDING for one in results),
-    )
-
-
 def variants_frame(results: Sequence[TrialResult]) -> Frame:
     """Return every trial with its variant, and with what the run's own prompts came to.
 
@@ -69,7 +38,7 @@ def variants_frame(results: Sequence[TrialResult]) -> Frame:
     the run, which these themselves have not; ``gained`` and ``lost`` tell how the two
     differ. ``asked`` is the condition without the variant.
     """
-    trials = records(results)
+    trials = records([one for one in results if not control_of(one.condition)])
     variants = [variant_of(one) or BASE for one in trials["condition"]]
     asked = [name_without_variant(one) for one in trials["condition"]]
     pairs = zip(trials["item"], asked, trials["repeat"], trials["model"], strict=True)

@@ -12,7 +12,8 @@ MODULES: Final = (
     *("archive", "comparing", "resampling", "wording", "verdicts", "estimators"),
     *("finding_boxes", "question_answers", "trial_check", "placing", "agreeing"),
     *("frames", "place_frames", "location_prior", "place_estimators", "specs"),
-    *("question_frames", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
+    *("question_frames", "control_frames", "heal_frames", "mcq_frames"),
+    *("case_frames", "grade_frames"),
     *("fingerprints", "built_in", "recompute", "main"),
 )
 """Those that others import stand before them."""

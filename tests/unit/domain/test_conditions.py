@@ -1,11 +1,14 @@
 from viewer.domain.conditions import (
     boxes_of,
+    control_of,
+    is_studys_own,
+    studys_own,
+    under_control,
     variant_of,
     window_of,
     with_boxes,
     with_variant,
     with_window,
-    without_variant,
 )
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import VoiFunction, Window
@@ -34,4 +37,18 @@ def test_that_a_variant_of_the_prompts_is_put_on_and_taken_off() -> None:
     assert variant_of(varied.name) == "terse"
     assert variant_of(GRID.name) == ""
     assert varied.params != GRID.params
-    assert without_variant(varied) == without_variant(GRID) == GRID
+    assert studys_own(varied) == studys_own(GRID) == GRID
+
+
+def test_that_a_control_is_put_on_and_taken_off_what_is_shown() -> None:
+    other = Condition("grid=4", (("rows", 4), ("columns", 4)))
+    hidden = under_control(GRID, "no_image", GRID)
+    turned = under_control(GRID, "shuffled_options", other)
+    assert (hidden.name, control_of(hidden.name)) == (
+        "grid=8 control=no_image",
+        "no_image",
+    )
+    assert not is_studys_own(hidden.name)
+    assert is_studys_own(GRID.name)
+    assert studys_own(hidden) == GRID
+    assert studys_own(turned) == Condition("grid=8", other.params)

@@ -6,7 +6,7 @@ from math import isnan, lcm, nan
 
 from viewer.metrics.judging import judge_agreement, prediction_powered
 from viewer.metrics.location_prior import Gain
-from viewer.metrics.pairing import mean_difference
+from viewer.metrics.pairing import bounded_mean, mean_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.metrics.word_prior import Worded, gain_over_words
 from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
@@ -18,6 +18,7 @@ def paired_difference(seen: Seen) -> Sequence[object]:
 
     The values are the number of rows, both means, their difference with its interval by
     ``cluster``, the p-value of a sign-flip test by cluster, and the interval's name.
+    Differences lie between -1 and 1, or between the option ``ends``.
     """
     both = seen.rows.complete(*seen.of)
     ones, others = (both[name] for name in seen.of)
@@ -25,7 +26,11 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     for cluster, one, other in both.each(seen.options["cluster"], *seen.of):
         by_cluster[cluster].append(one - other)
     totals = [sum(by_cluster[name]) for name in sorted(by_cluster)]
-    found = mean_difference(totals, [len(by_cluster[n]) for n in sorted(by_cluster)])
+    sizes = [len(by_cluster[name]) for name in sorted(by_cluster)]
+    ends = seen.options.get("ends")
+    found = (
+        bounded_mean(totals, sizes, ends) if ends else mean_difference(totals, sizes)
+    )
     return (
         *(len(both), ratio(sum(ones), len(ones)), ratio(sum(others), len(others))),
         *(found.value, found.interval.low, found.interval.high),

@@ -40,7 +40,7 @@ from viewer.store import consents
 from viewer.store.database import Store, open_store
 from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
-from viewer.studies.variants import report_with_variants
+from viewer.studies.whole_report import whole_report
 from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
 from viewer.writers.files import write_atomically
@@ -202,7 +202,7 @@ def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunRep
     beside = _beside(context.beside, names)
     context = ReportContext(run_context.dataset, tuple(versions), beside)
     study, spec = run_context.study, run_context.spec
-    data = report_with_variants(study, names.results, spec, context)
+    data = whole_report(study, names.results, spec, context)
     of_run = names.trials(own.trials)
     data = with_items(data, run_context, of_run)
     return RunReport(own.summary, run_context, names.results, data, of_run)

@@ -285,7 +285,7 @@ def _ask(
     so_far: Sequence[TrialReply],
 ) -> _Asked:
     profile = context.profile_for(trial.model, step)
-    sources = context.sources(profile)
+    sources = context.sources(profile, trial.condition.name)
     question = context.question(trial, step, so_far, sources)
     return _Asked(trial, step, question)
 

@@ -1,6 +1,6 @@
 """The figures of a run, for the window and for a pack."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.case import DatasetImage, View
-from viewer.domain.conditions import window_of
+from viewer.domain.conditions import is_studys_own, window_of
 from viewer.domain.exchange import TextPart
 from viewer.domain.figure import Figure
+from viewer.domain.pack import PackData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import ANSWER_STEP, Condition, Trial
 from viewer.imaging.luts import to_raster
@@ -22,7 +23,9 @@ from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.trials.run_context import RunContext
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.packs import PackInput, Reviewed
+from viewer.studies.control_tables import are_controlled, control_figure
+from viewer.studies.controls import Controlled
+from viewer.studies.packs import Pack, PackInput, Reviewed
 
 _KEPT = 2
 """Runs whose figures are kept; each has pictures."""
@@ -60,8 +63,20 @@ def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
         pack = report.context.study.pack
         if pack is None:
             return RunFigures()
-        data = pack.data(pack_input(opened, report))
+        data = pack_data(pack, pack_input(opened, report), report)
         return RunFigures(data.figures, data.missing)
+
+
+def pack_data(pack: Pack, given: PackInput, report: RunReport) -> PackData:
+    """Return a pack's tables and figures, and how much the image matters.
+
+    That is drawn where the run has controls beside the conditions of its study.
+    """
+    data, study = pack.data(given), report.context.study
+    if not isinstance(study, Controlled) or not are_controlled(report.results):
+        return data
+    figure = control_figure(study, report.results)
+    return replace(data, figures=(*data.figures, figure))
 
 
 def pack_input(
@@ -81,7 +96,7 @@ def pack_input(
     scope = Scope(first, (View.FRONTAL.value,))
     return PackInput(
         report.data,
-        report.results,
+        [one for one in report.results if is_studys_own(one.condition)],
         context.spec,
         context.dataset,
         RunPictures(context),

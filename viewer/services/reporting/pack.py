@@ -11,7 +11,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
 from viewer.services.configuring.study_file import make_spec
-from viewer.services.reporting.figures import pack_input
+from viewer.services.reporting.figures import pack_data, pack_input
 from viewer.services.reporting.report_run import (
     RunReport,
     checked_report,
@@ -96,7 +96,7 @@ def write_pack(
             f"Choose a run of {pack.study}.",
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
-    data = pack.data(given)
+    data = pack_data(pack, given, report)
     for sentence in dict.fromkeys((*report.warnings, *data.missing)):
         say(sentence)
     own = write_run_report(store, report, out / RUN_FOLDER)

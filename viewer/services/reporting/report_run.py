@@ -34,7 +34,7 @@ from viewer.store.database import Store
 from viewer.studies.places import PlacesContext
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import items_table
-from viewer.studies.variants import report_with_variants
+from viewer.studies.whole_report import whole_report
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
 from viewer.writers.report_html import ReportPage, render_report
@@ -72,7 +72,7 @@ def report_data(store: Store, run: int) -> RunReport:
     context, summary = found.context, runs.run_summary(store, run)
     results = tuple(_results(found))
     beside = context_of(store, run, context)
-    data = report_with_variants(context.study, results, context.spec, beside)
+    data = whole_report(context.study, results, context.spec, beside)
     of_run = frame_of_recorded(store, run, found)
     data = with_items(with_reused(store, run, data), context, of_run)
     return RunReport(summary, context, results, data, of_run)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 from viewer.domain.case import Dataset
+from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.counting import counted
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Trial
@@ -91,6 +92,7 @@ def estimate(
         _at_most(spec, most),
         *_notices(spec),
         _own_prompts(spec),
+        _controls(spec),
         _repeated(spec),
         looks,
     )
@@ -123,6 +125,14 @@ def _own_prompts(spec: RunSpec) -> str:
         else "",
     )
     return " ".join(filter(None, told))
+
+
+def _controls(spec: RunSpec) -> str:
+    """Name the controls that each item is also asked under; "" for none."""
+    named = spec.params.get("controls")
+    words = [CONTROL_WORDS[one] for one in named] if isinstance(named, list) else []
+    told = "; ".join(words)
+    return f"Each item is also asked under controls: {told}." if words else ""
 
 
 def _any(own: object) -> TypeGuard[Mapping[str, object]]:

@@ -22,6 +22,8 @@ from viewer.studies.study import HasPeople, Study
 
 _NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out"})
 """Model settings that change no answer and so do not name the work."""
+_NO_CONTROLS: Final[tuple[str, object]] = ("controls", [])
+"""A parameter that names no other work where it has this value."""
 
 
 def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
@@ -30,7 +32,7 @@ def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
         "dataset": dataset.root_sha256,
         "study": [study.name, study.version],
         "preset": spec.preset,
-        "params": dict(spec.params),
+        "params": {k: v for k, v in spec.params.items() if (k, v) != _NO_CONTROLS},
         "models": [_work_of(model) for model in spec.models],
         "seed": spec.seed,
         "repeats": spec.repeats,

@@ -22,10 +22,10 @@ _VALIDATION: Final = "val"
 _MOST: Final = 4
 """Prompts that a sentence names."""
 _NOT_TOLD: Final = frozenset(
-    {"paper_replicates", "replicates", "prompts", "prompt_variants"}
+    {"paper_replicates", "replicates", "prompts", "prompt_variants", "controls"}
 )
-"""Parameters that affect neither the question nor the verdict, or that are part of
-the prompt's hash."""
+"""Parameters that affect neither the question nor the verdict, that are part of the
+prompt's hash, or that ask questions beside it."""
 
 
 def versions_asked(

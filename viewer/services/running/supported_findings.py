@@ -6,7 +6,13 @@ from itertools import product
 from typing import Final
 
 from viewer.domain.case import Dataset
-from viewer.domain.conditions import name_without_variant, with_variant
+from viewer.domain.conditions import (
+    control_of,
+    is_studys_own,
+    name_without_variant,
+    with_variant,
+)
+from viewer.domain.controls import HIDING
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunNote, RunSpec, Trial
 from viewer.models.catalog import spec_of, unlearned
@@ -14,7 +20,8 @@ from viewer.models.interpretability import is_interpretable
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
-from viewer.studies.exclusions import NO_ATTENTION
+from viewer.studies.controls import Controlled, with_controls
+from viewer.studies.exclusions import NEEDS_IMAGE, NO_ATTENTION
 from viewer.studies.prompts import varied
 from viewer.studies.protocol import NOT_LEARNED
 from viewer.studies.study import SteersAttention, Study
@@ -23,15 +30,22 @@ from viewer.studies.study import SteersAttention, Study
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return a study's trials, with those that a model cannot answer excluded.
 
-    These are about findings it did not learn, or need its attention, which it does not
-    give. A model that learned none of the findings raises ``WrongUseError``, as does
-    one that answers with locations in a study of answers in words.
+    These are about findings it did not learn, need its attention, which it does not
+    give, or hide the image that it works on alone. A model that learned none of the
+    findings raises ``WrongUseError``, as does one that answers with locations in a
+    study of answers in words.
     """
     _check_writes(study, spec)
-    trials = _with_variants(study.plan(dataset, spec), study, spec)
+    trials = _with_variants(_with_controls(study, dataset, spec), study, spec)
     lost = _unlearned(spec, dict.fromkeys(trial.finding for trial in trials))
     closed = _closed(study, spec)
+    sightless = {m.name for m in spec.models if spec_of(m).needs_image}
     asked = _excluded(trials, NOT_LEARNED, lambda t: (t.model, t.finding) in lost)
+    asked = _excluded(
+        asked,
+        NEEDS_IMAGE,
+        lambda t: t.model in sightless and control_of(t.condition.name) in HIDING,
+    )
     return tuple(
         _excluded(
             asked,
@@ -39,6 +53,15 @@ def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial
             lambda t: (t.model, name_without_variant(t.condition.name)) in closed,
         )
     )
+
+
+def _with_controls(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
+    """Return a study's trials, each with the same under the run's controls after it."""
+    trials = study.plan(dataset, spec)
+    if not isinstance(study, Controlled):
+        return trials
+    controls = study.read_params(spec.preset, dict(spec.params)).controls
+    return tuple(with_controls(trials, study, dataset, controls, spec.seed))
 
 
 def _with_variants(
@@ -49,7 +72,7 @@ def _with_variants(
     return tuple(
         replace(one, condition=with_variant(one.condition, name)) if name else one
         for one in trials
-        for name in variants
+        for name in (variants if is_studys_own(one.condition.name) else ("",))
     )
 
 
@@ -117,9 +140,17 @@ def _not_interpretable(own: Sequence[Trial]) -> str:
     )
 
 
+def _needs_image(own: Sequence[Trial]) -> str:
+    return (
+        f"works on an image alone, so {len(own)} trial(s) under controls without one "
+        "are excluded"
+    )
+
+
 _WORDS: Final[Mapping[str, Callable[[Sequence[Trial]], str]]] = {
     NOT_LEARNED: _not_learned,
     NO_ATTENTION: _not_interpretable,
+    NEEDS_IMAGE: _needs_image,
 }
 
 

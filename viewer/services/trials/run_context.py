@@ -8,17 +8,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from viewer.domain.answer import AnyAnswer, PlacedAnswer, Unparsed
 from viewer.domain.box_reference import referenced
 from viewer.domain.case import Dataset
 from viewer.domain.conditions import (
+    control_of,
     name_without_variant,
+    studys_own,
     variant_of,
     window_of,
-    without_variant,
 )
+from viewer.domain.controls import HIDING, Control
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import (
     Asked,
@@ -53,6 +53,14 @@ from viewer.services.trials.placed_answer import (
 from viewer.services.trials.sources import RunImages, RunSources
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import no_places, study_named
+from viewer.studies.controls import (
+    NO_RASTER,
+    Controlled,
+    guess_name,
+    guessed,
+    other_images,
+    without_images,
+)
 from viewer.studies.places import GridReference, Places, prompt_for_places
 from viewer.studies.prompts import varied
 from viewer.studies.steps import Question, StepReply, Turn
@@ -63,7 +71,6 @@ if TYPE_CHECKING:
 
 _NO_GRID: Final = Grid(8, 8)
 """Stands for a grid where none is drawn and no reply names a cell."""
-_NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
 _ONE_TEXT: Final = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
@@ -144,9 +151,18 @@ class RunContext:
         replies: Sequence[TrialReply],
         sources: RunSources,
     ) -> Question:
-        """Return the study's question, for which it reads and draws images."""
+        """Return the study's question, for which it reads and draws images.
+
+        Under a control it is asked without them, where it is the trial's own.
+        """
         turn = self.turn(trial, replies)
-        return self.study.question(turn, step, sources, self._params_of(trial))
+        asked = self.study.question(turn, step, sources, self._params_of(trial))
+        control = control_of(trial.condition.name)
+        if control not in HIDING or step.role or not isinstance(self.study, Controlled):
+            return asked
+        guesses = control == Control.GUESS
+        words = self.study.guess_words(asked.prompt) if guesses else ""
+        return without_images(asked, words)
 
     def _params_of(self, trial: Trial) -> Any:  # noqa: ANN401 - the study's own type
         """Return the parameters with the prompts for a trial."""
@@ -160,6 +176,7 @@ class RunContext:
             question.messages,
             replace(
                 facts,
+                condition=name_without_variant(trial.condition.name),
                 choices=question.choices,
                 prompt=question.boxes,
                 written=question.written,
@@ -214,6 +231,10 @@ class RunContext:
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt of the run."""
+        own = self._own_prompts()
+        return (*own, *self._guessing(own))
+
+    def _own_prompts(self) -> tuple[tuple[str, str], ...]:
         if self._places is None:
             words = dict.fromkeys(map(place_words_of, self.spec.models)) or {None: None}
             return tuple(
@@ -229,6 +250,16 @@ class RunContext:
         for asking in dict.fromkeys(map(asking_of, self.spec.models)):
             found += [prompt_for_places(asking)] if asking else own
         return tuple(found)
+
+    def _guessing(
+        self, prompts: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the prompts that are also asked to be guessed, as they then read."""
+        study = self.study
+        if isinstance(study, Controlled) and Control.GUESS in self.params.controls:
+            for name, template in prompts:
+                if words := study.guess_words(name):
+                    yield guess_name(name), guessed(template, words)
 
     def _prompts_of(
         self,
@@ -246,19 +277,39 @@ class RunContext:
             return item_of(self.items, trial.item)
         return Item(trial.item, trial.patient, images=(trial.image,))
 
-    def sources(self, asked: ModelProfile | None = None) -> RunSources:
-        """Return the sources of images for a question or a picture of a run."""
-        return RunSources(self.drawn, self.spec.seed, asked)
+    def sources(
+        self, asked: ModelProfile | None = None, condition: str = ""
+    ) -> RunSources:
+        """Return the sources of images for a question or a picture of a run.
+
+        Under a control of images others are shown in their place.
+        """
+        control = control_of(condition)
+        return RunSources(
+            self.drawn,
+            self.spec.seed,
+            asked,
+            noise=control == Control.NOISE,
+            instead=self._others if control == Control.OTHER_IMAGE else {},
+        )
+
+    @cached_property
+    def _others(self) -> Mapping[str, str]:
+        """For each image another patient's."""
+        assert isinstance(self.study, Controlled)  # noqa: S101 - no other has controls
+        return other_images(self.study, self.dataset, self.spec.seed)
 
     def turn(self, trial: Trial, replies: Sequence[TrialReply] = ()) -> Turn:
         """Return the state of a trial; raises if a reply cannot be read.
 
-        Prompt variants are hidden from studies.
+        Prompt variants and controls are hidden from studies. Readers grade outputs
+        that were made without a control.
         """
         read = tuple(self._read(trial, one) for one in replies)
         output = trial.model, trial.item, trial.repeat
-        grades = self._grades.get(output, ())
-        told = replace(trial, condition=without_variant(trial.condition))
+        has_grades = not control_of(trial.condition.name)
+        grades = self._grades.get(output, ()) if has_grades else ()
+        told = replace(trial, condition=studys_own(trial.condition))
         return Turn(told, self.item(trial), read, self.images, tuple(grades))
 
     @cached_property
@@ -321,7 +372,7 @@ class RunContext:
     ) -> PlacedAnswer | Unparsed | None:
         """Return a place in an item's image, None if it is the study's to read."""
         assert isinstance(self.study, AsksForPlaces)  # noqa: S101 - `_read` asked
-        told = replace(trial, condition=without_variant(trial.condition))
+        told = replace(trial, condition=studys_own(trial.condition))
         keys = self.study.images_of_place(
             told, self.item(trial), self.dataset, self.spec.seed
         )
@@ -380,7 +431,7 @@ def _facts(trial: Trial, step: Step, seed: int) -> Facts:
         condition=name_without_variant(trial.condition.name),
         seed=seed,
         repeat=trial.repeat,
-        plain=_NO_IMAGE,
+        plain=NO_RASTER,
         plain_sha256="",
         step=f"{step.name} again" if step.again else step.name,
     )

@@ -94,7 +94,8 @@ def run_trial(
     while (step := context.next_step(trial, so_far)) is not None:
         profile = context.profile_for(trial.model, step)
         yield profile
-        sources = context.sources(profile)  # pixels and drawing, as they are asked for
+        # pixels and drawing, as they are asked for
+        sources = context.sources(profile, trial.condition.name)
         question = context.question(trial, step, so_far, sources)
         request = context.request(trial, step, question)
         about = context.about(trial, question, sources)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
@@ -24,6 +25,7 @@ from viewer.services.privacy.burned_in import check_pixels, windowed
 from viewer.services.privacy.gate import About, Gate, Looked
 from viewer.services.trials.memo import Memo
 from viewer.services.trials.placed_answer import asking_of, place_words_of
+from viewer.studies.controls import NOISE_MEAN, NOISE_SD, noise_for
 from viewer.studies.steps import Question
 
 PIXEL_IMAGES_KEPT: Final = 4
@@ -110,12 +112,23 @@ def _as_known(
 
 
 class RunSources:
-    """The images for one question; it records every image that was read."""
+    """The images for one question; it records every image that was read.
+
+    Under a control of images, ``noise`` or others (``instead``, by key) are shown in
+    their place.
+    """
 
     def __init__(
-        self, images: RunImages, seed: int, asked: ModelProfile | None = None
+        self,
+        images: RunImages,
+        seed: int,
+        asked: ModelProfile | None = None,
+        *,
+        noise: bool = False,
+        instead: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._images, self._seed, self._asked = images, seed, asked
+        self._noise, self._instead = noise, instead
         self._looked: dict[tuple[str, Window | None], Looked] = {}
         self._made: set[bytes] = set()
 
@@ -186,13 +199,17 @@ class RunSources:
 
     def raster(self, key: str, window: Window | None = None) -> Raster:
         """Return a displayed image; the gate checks it before anything is sent."""
+        if self._noise:
+            return noise_for(key, key, self, NOISE_MEAN, NOISE_SD)
+        key = self._instead.get(key, key)
         raster, sha256 = self._images.raster((key, window))
         self._looked[key, window] = Looked(self.image(key), sha256, window)
         return raster
 
     def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
         """Return a picture by name, made once for concurrent trials."""
-        return self._images.made(Made(name, make))
+        shown = "noise" if self._noise else "others" if self._instead else ""
+        return self._images.made(Made((shown, *name), make))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return a raster as the exact bytes to send, with square pixels."""

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from viewer.domain.controls import CONTROLS
 from viewer.domain.errors import WrongUseError
 from viewer.metrics.posterior import Estimator
+from viewer.studies.controls import controls_param
 from viewer.studies.evidence_diagnosis.templates import PROMPTS
 from viewer.studies.fields import (
     Decimal,
@@ -202,6 +204,7 @@ class Params:
         "endpoint, whose tokens are not known.",
         words=("tokens of the model", "words of the same length"),
     )
+    controls: tuple[str, ...] = controls_param(CONTROLS)
     sensitivity: bool = param(
         False,
         Switch(),

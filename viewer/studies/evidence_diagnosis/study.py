@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.controls import Control
 from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
@@ -14,9 +15,11 @@ from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
+from viewer.studies.controls import Controlled
 from viewer.studies.evidence_diagnosis import (
     beliefs,
     consistency,
+    controlling,
     params,
     people,
     plan,
@@ -54,7 +57,7 @@ _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""
 
 
-class EvidenceDiagnosis(PresetStudy[Params]):
+class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "evidence_diagnosis"
@@ -69,11 +72,24 @@ class EvidenceDiagnosis(PresetStudy[Params]):
         lambda held: held.has_item("evidence") or held.has_item("background"),
     )
     pack = PACK
+    scores = (score.JUDGE, 0, 5)
     known_prompts = PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""
         return plan.conditions(params_)
+
+    def shown_under(self, trial: Trial, control: Control) -> Condition | None:
+        """Return how a control shows a case of which the raw images are asked about."""
+        return controlling.shown_under(trial, control)
+
+    def image_kinds(self, dataset: Dataset) -> Mapping[str, str]:
+        """Return the type of evidence of each image of a case."""
+        return controlling.image_kinds(dataset)
+
+    def guess_words(self, prompt: str) -> str:
+        """Return what asks to guess before a question, in its language."""
+        return controlling.guess_words(prompt)
 
     def notices(self, params_: Params) -> tuple[str, ...]:
         """Return the notices about these settings."""

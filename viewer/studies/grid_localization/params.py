@@ -10,6 +10,7 @@ from viewer.domain.grid import Grid, LetterAxis, grid_of_name
 from viewer.imaging.grid_overlay import GridStyle, LabelStyle
 from viewer.imaging.resample import FitMode
 from viewer.studies.cell_replies import ParserMode
+from viewer.studies.controls import controls_param
 from viewer.studies.fields import (
     Colour,
     Decimal,
@@ -185,6 +186,7 @@ class Params:
         "departs from the paper.",
         "Absent findings too",
     )
+    controls: tuple[str, ...] = controls_param()
     paper_replicates: int = param(
         1000,
         Whole(2, 1_000_000),

@@ -1,10 +1,12 @@
 """Where a finding is, named as one cell of a grid on the film (Gosai 2025)."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from math import prod
+from typing import Any, cast
 
 from viewer.domain.answer import Answer, AnyAnswer, Unparsed
 from viewer.domain.case import Dataset, View
+from viewer.domain.controls import Control
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
@@ -14,6 +16,7 @@ from viewer.domain.study_words import PLACING
 from viewer.imaging.grid_overlay import legibility_warning
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.consistency import CountCheck
+from viewer.studies.controls import Controlled
 from viewer.studies.grid_localization import (
     missing_findings,
     params,
@@ -23,6 +26,7 @@ from viewer.studies.grid_localization import (
     report,
     templates,
 )
+from viewer.studies.grid_localization.absent import is_absent
 from viewer.studies.grid_localization.few_shot import GridExamples
 from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.params import Params
@@ -36,7 +40,7 @@ from viewer.studies.steps import Longest, Question, Sources, Turn
 _ANSWER = Step("answer")
 
 
-class GridLocalization(PresetStudy[Params]):
+class GridLocalization(Controlled, PresetStudy[Params]):
     """The study's parts behind the interface that all studies share."""
 
     name = "grid_localization"
@@ -56,6 +60,20 @@ class GridLocalization(PresetStudy[Params]):
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return one condition for each grid."""
         return plan.conditions(params_)
+
+    def shown_under(
+        self,
+        trial: Trial,
+        control: Control,  # noqa: ARG002 - a grid says all
+    ) -> Condition | None:
+        """Return the grid, None where the finding is absent."""
+        return None if is_absent(trial.condition) else trial.condition
+
+    def chance(self, condition: str, gold: Mapping[str, Any]) -> float | None:
+        """Return the share of the cells that are right."""
+        grid = plan.condition_named(condition, params.Params())
+        n_cells = prod(int(of) for _, of in grid.params)
+        return len(gold["cells"]) / n_cells if "cells" in gold else None
 
     def notices(self, params_: Params) -> tuple[str, ...]:
         """Return a sentence for each grid whose labels are hard to read (E000-10)."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 from viewer.domain.errors import WrongUseError
 from viewer.domain.interpretability import ContrastSpace, WeightForm
 from viewer.imaging.blending import Blend
+from viewer.studies.controls import controls_param
 from viewer.studies.fields import (
     Decimal,
     ModelName,
@@ -234,6 +235,7 @@ class Params:
         "Also ask about edits that change nothing that matters.",
         "Sham controls",
     )
+    controls: tuple[str, ...] = controls_param()
     region_source: RegionSource = param(
         RegionSource.MODEL,
         OneOf(RegionSource),

@@ -10,6 +10,7 @@ from viewer.domain.answer import (
     YesNoAnswer,
 )
 from viewer.domain.case import Dataset
+from viewer.domain.controls import Control
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
@@ -17,6 +18,7 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.benchmarks import Benchmark
+from viewer.studies.controls import GUESS, Controlled
 from viewer.studies.grounded_vqa import (
     arms,
     consistency,
@@ -59,7 +61,7 @@ from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 
-class GroundedVqa(PresetStudy[Params]):
+class GroundedVqa(Controlled, PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "grounded_vqa"
@@ -80,6 +82,18 @@ class GroundedVqa(PresetStudy[Params]):
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
         return arms.conditions(params_)
+
+    def shown_under(
+        self,
+        trial: Trial,
+        control: Control,  # noqa: ARG002 - the question says all
+    ) -> Condition | None:
+        """Return the plain question; edits and regions need the image."""
+        return trial.condition if trial.condition.name == arms.PLAIN else None
+
+    def guess_words(self, prompt: str) -> str:
+        """Return what asks to guess before a question."""
+        return GUESS if prompt.startswith(("closed", "open")) else ""
 
     def notices(self, params_: Params) -> tuple[str, ...]:
         """Return the decisions on points that the paper leaves open."""

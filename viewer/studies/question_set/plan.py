@@ -6,6 +6,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.question_kinds import PLACED
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.studies.exclusions import NO_OTHER_PATIENT
 from viewer.studies.question_set.arms import (
     asked_in,
     conditions,
@@ -95,7 +96,7 @@ def _exclusion(
         return ""
     unseen = _unseen(asked.images, defects)
     lonely = arm is Arm.OTHER_IMAGE and not others.get(asked.key)
-    return unseen or ("no_other_patient" if lonely else "")
+    return unseen or (NO_OTHER_PATIENT if lonely else "")
 
 
 def _unseen(images: Sequence[str], defects: Mapping[str, str]) -> str:

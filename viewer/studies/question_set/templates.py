@@ -3,6 +3,7 @@
 from typing import Final
 
 from viewer.domain.question_kinds import OPTIONAL, REQUIRED, AnswerKind
+from viewer.studies import controls
 from viewer.studies.prompts import OURS, Prompt, Prompts, packaged
 
 GUESS, OPTIONS_ONLY = "guess", "options_only"
@@ -36,7 +37,12 @@ PROMPTS: Final = Prompts.of(
         )
         for kind in AnswerKind
     ),
-    _packaged(GUESS, "added before a question that is asked to be guessed"),
+    Prompt(
+        GUESS,
+        lambda: controls.GUESS,
+        "added before a question that is asked to be guessed",
+        OURS,
+    ),
     _packaged(OPTIONS_ONLY, "options without their question", ("options",)),
     _packaged(JUDGE, "asks whether an answer is right", ("question", "right", "given")),
     Prompt(SYSTEM, str, "the system message; empty, so none is sent"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.question_kinds import ABSOLUTE_ERROR, AnswerKind
 from viewer.domain.study_words import RIGHTS, StudyWords, spoken
 from viewer.studies.question_set.params import Arm
@@ -10,12 +11,7 @@ from viewer.studies.question_set.questions import groups_text
 
 _CONDITIONS: Final[Mapping[str, str]] = {
     Arm.IMAGE: "with the image",
-    Arm.NO_IMAGE: "without the image",
-    Arm.GUESS: "without the image, asked to guess",
-    Arm.NOISE: "noise instead of the image",
-    Arm.OTHER_IMAGE: "another patient's image",
-    Arm.OPTIONS_ONLY: "options only",
-    Arm.SHUFFLED_OPTIONS: "options shuffled",
+    **CONTROL_WORDS,
 }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.metrics.signed_rank import PMethod, ZeroMethod
+from viewer.studies.controls import controls_param
 from viewer.studies.fields import (
     MaybeText,
     OneOf,
@@ -93,6 +94,7 @@ class Params:
         "Longest side of an image sent, in pixels; smaller ones are sent as they are.",
         "Longest side, px",
     )
+    controls: tuple[str, ...] = controls_param()
     candidates: int = param(
         5, Whole(1, 20), "Tasks that a model proposes for each study.", "Candidates"
     )

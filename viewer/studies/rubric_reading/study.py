@@ -11,6 +11,7 @@ from viewer.domain.answer import (
     Unparsed,
 )
 from viewer.domain.case import Dataset
+from viewer.domain.controls import Control
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
@@ -18,6 +19,7 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.benchmarks import Benchmark
+from viewer.studies.controls import Controlled
 from viewer.studies.presets import PresetStudy
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
@@ -55,7 +57,7 @@ def _curates(turn: Turn) -> bool:
     return turn.trial.condition.name == plan.CURATION.name
 
 
-class RubricReading(PresetStudy[Params]):
+class RubricReading(Controlled, PresetStudy[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "rubric_reading"
@@ -70,12 +72,21 @@ class RubricReading(PresetStudy[Params]):
         lambda held: held.has_item("views", "tasks"),
     )
     pack = PACK
+    judged = False  # readers grade outputs, and would have to grade each control's
     known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""
         curates = params_.work is params.Work.CURATION
         return (plan.CURATION if curates else plan.CONDITION,)
+
+    def shown_under(
+        self,
+        trial: Trial,
+        control: Control,  # noqa: ARG002 - the task says all
+    ) -> Condition | None:
+        """Return the task as it is; proposing tasks takes no image."""
+        return None if trial.condition == plan.CURATION else trial.condition
 
     def notices(self, params_: Params) -> tuple[str, ...]:
         """Return that outputs are graded, or tasks selected, by readers."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, product
 from typing import Any
 
-from viewer.writers.verify.by_patient import difference_interval, student_quantile
+from viewer.writers.verify.by_patient import bounded_interval, student_quantile
 from viewer.writers.verify.estimators import (
     Cell,
     Cells,
@@ -97,24 +97,9 @@ def _reaches(scores: Sequence[Scored], low: float, high: float) -> tuple[float, 
     if not scores:
         return 0.0, 0.0
     middle = sum(score for _, score in scores) / len(scores)
-    below, above, _ = _bounded(scores, low, high)
+    below, above, _ = bounded_interval(scores, low, high)
     down, up = low if below is None else below, high if above is None else above
     return middle - down, up - middle
-
-
-def _bounded(
-    scores: Sequence[Scored], low: float, high: float
-) -> tuple[Number, Number, str]:
-    """Return the interval of a mean of scores from ``low`` to ``high``, by cluster."""
-    units: dict[Any, list[float]] = {}
-    for cluster, score in scores:
-        units.setdefault(cluster, []).append((2 * score - low - high) / (high - low))
-    below, above, name = difference_interval((sum(u), len(u)) for u in units.values())
-    name = name.replace("differences", f"scores {low:g} to {high:g}")
-    if below is None or above is None:
-        return None, None, name
-    middle, half = (low + high) / 2, (high - low) / 2
-    return middle + half * below, middle + half * above, name
 
 
 def _spread(s: Cell) -> Cells:
@@ -275,7 +260,7 @@ def _absolute_difference(s: Cell) -> Cells:
         if None not in (row[one], row[other])
     ]
     value = ratio(sum(gap for _, gap in gaps), len(gaps))
-    return value, *_bounded(gaps, 0, LEVELS[-1] - LEVELS[0])
+    return value, *bounded_interval(gaps, 0, LEVELS[-1] - LEVELS[0])
 
 
 def _coefficients(units: Sequence[Sequence[int]]) -> tuple[Number, Number]:

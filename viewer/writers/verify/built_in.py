@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from viewer.writers.verify.archive import sha256_of_json
+from viewer.writers.verify.control_frames import has_controls
 from viewer.writers.verify.fingerprints import FINGERPRINTS
-from viewer.writers.verify.frames import Source, number_names
+from viewer.writers.verify.frames import Source, number_names, variant_of
 from viewer.writers.verify.specs import Document
 
 BEYOND = frozenset(
@@ -34,6 +35,12 @@ _OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking", "most"})
 """What tells a page how a table looks, and no number."""
 _IN_BOTH = ("items", "results")
 _PREPARED = ("preparation", "invented")
+_OF_CONTROLS = (
+    *("image_dependence", "needs_image", "image_dependence_scores"),
+    "answered_under_control",
+)
+_ALWAYS_CONTROLLED = ("question_set", "pathology_mcq")
+"""Studies whose own conditions are the controls."""
 _DIGITS = 20
 
 
@@ -134,7 +141,9 @@ def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, 
 def is_due(name: str, source: Source) -> bool:
     """Tell whether a run of a built-in study must have a table of this name."""
     if name == "prompt_variants":
-        return bool(source.planned)
+        return any(variant_of(one.condition) for one in source.planned)
+    if name in _OF_CONTROLS and source.plan["study"] not in _ALWAYS_CONTROLLED:
+        return has_controls(source)
     due = _DUE.get(source.plan["study"])
     return name in _IN_BOTH or due is None or due(name, source)
 

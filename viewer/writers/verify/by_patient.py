@@ -1,7 +1,7 @@
 """Intervals of rates whose items share patients, without any library."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 
 from viewer.writers.verify.sums import TAIL
@@ -105,6 +105,21 @@ def difference_interval(
     low, high = _exact_bounds(rate * size, size)
     name = "Clopper-Pearson by patient, of differences, 95 %"
     return 2 * low - 1, 2 * high - 1, name
+
+
+def bounded_interval(
+    scores: Iterable[tuple[Hashable, float]], low: float, high: float
+) -> tuple[float | None, float | None, str]:
+    """Return the interval of a mean of scores from ``low`` to ``high``, by cluster."""
+    units: dict[Hashable, list[float]] = {}
+    for cluster, score in scores:
+        units.setdefault(cluster, []).append((2 * score - low - high) / (high - low))
+    below, above, name = difference_interval((sum(u), len(u)) for u in units.values())
+    name = name.replace("differences", f"scores {low:g} to {high:g}")
+    if below is None or above is None:
+        return None, None, name
+    middle, half = (low + high) / 2, (high - low) / 2
+    return middle + half * below, middle + half * above, name
 
 
 def student_quantile(freedom: int) -> float:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from viewer.writers.verify.by_patient import (
+    bounded_interval,
     difference_interval,
     macro_interval,
     rate_interval,
@@ -211,6 +212,9 @@ def _paired_difference(s: Cell) -> Cells:
         clusters.setdefault(row[s.options["cluster"]], []).append(gap)
     units = [(sum(clusters[one]), len(clusters[one])) for one in sorted(clusters)]
     low, high, method = difference_interval(units)
+    if ends := s.options.get("ends"):
+        gaps = [(one, gap) for one, of in clusters.items() for gap in of]
+        low, high, method = bounded_interval(gaps, *ends)
     return (
         *(len(rows), *(mean_of_values(rows, name) for name in s.of)),
         *(ratio(sum(one for one, _ in units), len(rows)), low, high),

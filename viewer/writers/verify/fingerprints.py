@@ -4,6 +4,8 @@ FINGERPRINTS = {
     "grid_localization": """\
 items 9084735b7b16d2bea12b
 prompt_variants 477f04d3a1d64f85ec31
+image_dependence 16c853ada232e3934b1b
+needs_image 027bad1352ab5b3d3855
 results 8ee86122ea5194ebaa08
 recommended 064eaf80eb090ba1de14
 replicates 226267b5e10b49d6e0e8
@@ -25,6 +27,9 @@ defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
 items 5df8663f59c0827697d8
 prompt_variants 76647b4565374930a81f
+image_dependence 48cab083a00dc05f24e0
+needs_image 2642273762778d89445c
+image_dependence_scores a6eca6158a8aabcdd7f7
 results 0c7ec2a69c7e79903917
 preparation c7e89b043012c6964464
 invented b745da89223f2dc79e80
@@ -57,6 +62,8 @@ judge_calibration 07147834b4c167c53a4c""",
     "grounded_vqa": """\
 items d105fca38491558eabe7
 prompt_variants 76647b4565374930a81f
+image_dependence 48cab083a00dc05f24e0
+needs_image 2642273762778d89445c
 results 2b3c5871d0a73607760c
 benchmark c29a1a22a20ffe331cfd
 threshold_curve_iou 6aed9adf1459498e478e
@@ -107,6 +114,7 @@ by_group 5f07639afbc471470717""",
     "rubric_reading": """\
 items 480e1634dd3a65a681da
 prompt_variants 477f04d3a1d64f85ec31
+answered_under_control 3d74345c444d9bd6f40c
 results 039fd0b650646793362d
 outputs db2785f2312a7fd24e0a
 prompt_difference ba9a2271b61be479a145

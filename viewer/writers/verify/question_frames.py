@@ -26,10 +26,17 @@ def question_frames(source: Source) -> dict[str, Rows]:
 
 
 def dependence_frames(
-    trials: Rows, plain: str, controls: Sequence[str], hiding: Sequence[str]
+    trials: Rows,
+    plain: str,
+    controls: Sequence[str],
+    hiding: Sequence[str],
+    by: Sequence[str] = (),
 ) -> dict[str, Rows]:
-    """Return trials under controls with what was right with the image, and items."""
-    key = ("model", "item", "repeat")
+    """Return trials under controls with what was right with the image, and items.
+
+    Both answers of a pair agree in the columns ``by``.
+    """
+    key = ("model", *by, "item", "repeat")
     seen = {
         tuple(row[name] for name in key): row["correct"]
         for row in trials
@@ -41,12 +48,12 @@ def dependence_frames(
             before = seen.get(tuple(row[name] for name in key))
             paired = bool(row["counted"] and before is not None)
             found.append({**row, "with_image": before, "paired": paired})
-    return {"dependence": found, "needs": _needing(found, hiding)}
+    return {"dependence": found, "needs": _needing(found, hiding, by)}
 
 
-def _needing(found: Rows, hiding: Sequence[str]) -> Rows:
+def _needing(found: Rows, hiding: Sequence[str], by: Sequence[str]) -> Rows:
     """Return whether a model needs an item's image: right with it, wrong without."""
-    about = ("model", "condition", "item", "patient", "image", "finding")
+    about = ("condition", "model", *by, "item", "patient", "image", "finding")
     items: dict[tuple[object, ...], Rows] = {}
     for row in found:
         if row["paired"]:
@@ -54,8 +61,8 @@ def _needing(found: Rows, hiding: Sequence[str]) -> Rows:
     return [
         {
             **dict(zip(about, named, strict=True)),
-            "control": named[1],
-            "hides": named[1] in hiding,
+            "control": named[0],
+            "hides": named[0] in hiding,
             "needs": 2 * sum(r["with_image"] for r in of) > len(of)
             and 2 * sum(r["correct"] for r in of) <= len(of),
         }

@@ -18,6 +18,12 @@ from viewer.writers.verify.comparing import (
     compare_table,
     has_other_columns,
 )
+from viewer.writers.verify.control_frames import (
+    control_frames,
+    control_of,
+    has_controls,
+)
+from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import (
     Source,
     item_rows,
@@ -96,7 +102,11 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     if given:
         found.done.append(f"{len(grades)} grades of readers were counted again.")
     people = json.loads(bundle.members.get("people.json", b"{}"))
-    own = [one for one in verdicts if not variant_of(one.condition)]
+    own = [
+        one
+        for one in verdicts
+        if not (variant_of(one.condition) or control_of(one.condition))
+    ]
     planned = verdicts if len(own) < len(verdicts) else ()
     asked = asked_of(plan, own) if places else {}
     made_of = Source(plan, own, grades, people, asked, planned)
@@ -122,8 +132,7 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
         )
     make = None if package else _FRAMES.get(study)
     made = make(source) if make else {"trials": trial_rows(source.verdicts)}
-    varied = {"prompt_variants": variant_rows(source.every)} if source.planned else {}
-    frames = {"items": item_rows(source.every), **varied, **made}
+    frames = {"items": item_rows(source.every), **_beside(source), **made}
     work: Work = partial(_worked, tell=tell)
     is_exact = source.params.get("mask_mode") == "exact"
     integrated = (*_IN_PIXELS, *(("coverage",) if is_exact else ()))
@@ -143,6 +152,16 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
             told.add(name)
     others = [name for name in bundle.tables if package and name not in told]
     found.left += [f"tables/{name}.csv {_LEFT}: {_HELD}." for name in others]
+
+
+def _beside(source: Source) -> dict[str, Rows]:
+    """Return the frames of variants of the prompts, and of controls, if any."""
+    if not source.planned:
+        return {}
+    uncontrolled = [one for one in source.every if not control_of(one.condition)]
+    known = has_controls(source) and not source.plan["package"]
+    controlled = control_frames(source) if known else {}
+    return {"prompt_variants": variant_rows(uncontrolled), **controlled}
 
 
 _LEFT, _HELD = "could not be computed again", "only its bytes were checked"

@@ -410,6 +410,8 @@ class TrialCheck:
         return {"boxes": float(len(self.parsed["boxes"])), **self._graded()}
 
     def _graded(self) -> Numbers:
+        if " control=" in self.trial["condition"]:
+            return {}
         output = (self.trial[name] for name in ("model", "item", "repeat"))
         return self.source.graded.get(tuple(output), {})
 

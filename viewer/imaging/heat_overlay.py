@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.geometry import Affine
+
 _Floats = npt.NDArray[np.float64]
 _CLEAREST: Final = 0.35
 """Opacity just above nothing; the greatest value has ``_MOST``."""
@@ -46,7 +48,49 @@ def heat_overlay(
     greatest : float
         The value of the last colour; 0 is transparent.
     """
-    share = _stretched(values, background.shape[0]) / (greatest or 1.0)
+    return _tinted(background, _stretched(values, background.shape[0]), greatest)
+
+
+def patch_overlay(
+    background: _Floats, values: _Floats, to_image: Affine, greatest: float
+) -> npt.NDArray[np.uint8]:
+    """Return the (height, width, 3) picture of a map of patches over an image.
+
+    Parameters
+    ----------
+    background : (height, width) floats
+        The image, 0-1.
+    values : (rows, columns) floats
+        Not negative, one per patch.
+    to_image : Affine
+        From patch coordinates to pixels of the background, without rotation or shear.
+    greatest : float
+        The value of the last colour; 0 is transparent, and so is what no patch covers.
+    """
+    down, across = (
+        np.floor((np.arange(n) + 0.5 - start) / step).astype(np.int64)
+        for n, start, step in zip(
+            background.shape,
+            (to_image.f, to_image.c),
+            (to_image.e, to_image.a),
+            strict=True,
+        )
+    )
+    ends = (
+        np.clip(at, 0, n - 1)
+        for at, n in zip((down, across), values.shape, strict=True)
+    )
+    inside = np.outer(
+        (down >= 0) & (down < values.shape[0]),
+        (across >= 0) & (across < values.shape[1]),
+    )
+    return _tinted(background, np.where(inside, values[np.ix_(*ends)], 0.0), greatest)
+
+
+def _tinted(
+    background: _Floats, values: _Floats, greatest: float
+) -> npt.NDArray[np.uint8]:
+    share = values / (greatest or 1.0)
     opacity = np.where(share > 0, _CLEAREST + (_MOST - _CLEAREST) * share, 0.0)
     grey = 255 * np.clip(background, 0, 1)
     mixed = colors(share) * opacity[..., None] + (grey * (1 - opacity))[..., None]

@@ -1,6 +1,6 @@
 """The packs: one command for each paper makes every table and figure of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.case import Dataset
+from viewer.domain.interpretability import Measured
 from viewer.domain.pack import PackData
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
@@ -73,7 +74,8 @@ class PackInput:
     ``unsure`` or ``partial``, by item and model of the first condition. ``order``
     names the two series whose relative difference orders the findings;
     ``reference_cells`` shows in heat maps how often cells qualify, not mean masks.
-    ``sources`` are the images of a study that asks about items, None of others.
+    ``sources`` are the images of a study that asks about items, None of others;
+    ``measured`` tells what was measured in a local model beside a trial's answer.
     """
 
     report: ReportData
@@ -86,6 +88,7 @@ class PackInput:
     order: tuple[str, str] | None = None
     reference_cells: bool = False
     sources: Sources | None = None
+    measured: Callable[[TrialResult], Measured | None] = lambda _: None
 
 
 class Pack(Protocol):

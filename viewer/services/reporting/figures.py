@@ -1,7 +1,8 @@
 """The figures of a run, for the window and for a pack."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,13 @@ from viewer.domain.case import DatasetImage, View
 from viewer.domain.conditions import is_studys_own, window_of
 from viewer.domain.exchange import TextPart
 from viewer.domain.figure import Figure
+from viewer.domain.interpretability import Measured
 from viewer.domain.pack import PackData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import ANSWER_STEP, Condition, Trial
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import squared
+from viewer.models.catalog import reader_for
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.reporting.grading import grades_stamp, score_changed_grades
@@ -23,6 +26,7 @@ from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.trials.run_context import RunContext
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
+from viewer.store.trial_columns import trial_columns
 from viewer.studies.control_tables import are_controlled, control_figure
 from viewer.studies.controls import Controlled
 from viewer.studies.packs import Pack, PackInput, Reviewed
@@ -112,7 +116,31 @@ def pack_input(
         order,
         reference_cells,
         context.sources(),
+        _Measured(store, report),
     )
+
+
+class _Measured:
+    """What was measured beside answers, read from their replies when it is wanted."""
+
+    def __init__(self, store: Store, report: RunReport) -> None:
+        self._store, self._run = store, report.summary.id
+        self._readers = {one.name: one for one in report.context.spec.models}
+
+    def __call__(self, one: TrialResult) -> Measured | None:
+        """Return the measurements of a trial, None without any."""
+        found = self._replies.get((one.item, one.condition, one.model, one.repeat))
+        if found is None:
+            return None
+        raw = trials.reply_with_id(self._store, found).raw
+        return reader_for(self._readers[one.model]).read(raw).measured
+
+    @cached_property
+    def _replies(self) -> Mapping[tuple[object, ...], int]:
+        names = ("item", "condition", "model", "repeat", "reply_id")
+        found = trial_columns(self._store, self._run, names)
+        rows = zip(*(found[name] for name in names), strict=True)
+        return {tuple(who): reply for *who, reply in rows if reply is not None}
 
 
 def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:

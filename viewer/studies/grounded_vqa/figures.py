@@ -20,6 +20,7 @@ from viewer.domain.report import BarSeries, ReportData, Table
 from viewer.domain.result import TrialResult
 from viewer.imaging.resample import shrunk
 from viewer.studies.grounded_vqa.arms import IMAGE_ARMS, NONE, PLAIN
+from viewer.studies.grounded_vqa.attention_figure import attention
 from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import Question
@@ -45,6 +46,7 @@ def figures(
     if given.sources is None:
         missing.append("Composites need the images of the data set.")
     else:
+        drawn += attention(given, given.sources, params)
         drawn += _composites(given.results, given.sources, params)
     return tuple(drawn), tuple(missing)
 

@@ -124,6 +124,7 @@ def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) ->
         questions=["Yes/No" if one.view in _CLOSED else "Open" for one in results],
         weight=[_weight(one.condition) for one in results],
         told_tower=[one.score.number(IN_TOWER) is not None for one in results],
+        told_attention=[one.score.number(ON_IMAGE) is not None for one in results],
         timed=[value == value for value in latency],
         seconds_per_100=[value / 10 for value in latency],
         dice_from=[nan if d is None else min(int(d * _BINS), 9) / _BINS for d in dice],

@@ -274,6 +274,13 @@ class Params:
         "Contrast of",
         ("log-probabilities", "probabilities"),
     )
+    plain_attention: bool = param(
+        False,
+        Switch(),
+        "Measure where a local model looks during its plain answers too, for tables "
+        "and figures beside the highlighted ones.",
+        "Attention of plain answers",
+    )
     longest_side: int = param(
         1024,
         Whole(64, 8192),

@@ -20,6 +20,7 @@ from viewer.studies.grounded_vqa.arms import (
     IMAGE_ARMS,
     LOBA,
     LOCATED,
+    PLAIN,
     Change,
     change_of,
     is_perturbed,
@@ -72,7 +73,10 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Asked:
         return _outline(turn, view)
     if shows_region(turn.trial.condition.name):
         return _with_region(turn, view)
-    return _question(view, (_sent(view),))
+    asked_plainly = _question(view, (_sent(view),))
+    if params.plain_attention and turn.trial.condition.name == PLAIN:
+        return replace(asked_plainly, measures=wishes(sources))
+    return asked_plainly
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,11 @@ from viewer.studies.grounded_vqa.shown import (
     of_pass,
     three_shown,
 )
-from viewer.studies.grounded_vqa.tables_beside import BY_ANATOMY, side_by_side
+from viewer.studies.grounded_vqa.tables_beside import (
+    ATTENTION_OF_ANSWERS,
+    BY_ANATOMY,
+    side_by_side,
+)
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
 from viewer.studies.tables import INTERVAL, counts
 
@@ -99,6 +103,7 @@ def specs(
         _COST,
         _WEIGHTS,
         _ATTENTION,
+        ATTENTION_OF_ANSWERS,
         replace(_PASSES, shown=tuple(map(of_pass, passes))),
         *([_DISAGREEMENTS] if extracted else []),
         _DICE,

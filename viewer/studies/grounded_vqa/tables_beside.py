@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.results.spec import OF_WHOM, Cell, Key, Shown, TableSpec
+from viewer.studies.grounded_vqa.attending import INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.cells import (
     AS_IS,
     CLOSED,
@@ -49,6 +50,25 @@ def _of_place(place: int) -> Iterator[Cell]:
     yield f1(three(f"{name}_open"), {**OPEN, **where})
     for score, tests in _SCORES.items():
         yield replace(mean_score(f"{name}_{score}", tests), where=where)
+
+
+ATTENTION_OF_ANSWERS: Final = TableSpec(
+    "attention_of_answers",
+    WHO,
+    (
+        Cell("size", ("n",)),
+        *(Cell("mean", (name,), (name,)) for name in (ON_IMAGE, INSIDE)),
+    ),
+    "Where models looked as they answered",
+    "From the last token of the prompt, the share of attention on the image, and of "
+    "that the share inside the anatomy asked about.",
+    where={**AS_IS, "told_attention": (True,)},
+    shown=(
+        *("model", Shown("condition", "Condition"), Shown("n", "Items")),
+        *(number(ON_IMAGE, "On the image"), number(INSIDE, "In the anatomy")),
+    ),
+)
+"""Attention of plain answers beside that of highlighted ones (E002-17)."""
 
 
 def _edits_and_score(name: str, tests: tuple[str, ...]) -> tuple[Cell, Cell]:

@@ -82,6 +82,7 @@ relative_gain 56227c6e8f5b72b0b8e3
 table_6_cost 8f696b99d6446456c7a2
 table_8_weights c40062da753bd7293658
 attention df05e078794a5c86e40f
+attention_of_answers 8134cb81b11ed8772d7f
 passes 02c619f3295e3afa4f79
 extraction_disagreements b40c8136a465eaa95e94
 figure_7_dice 655bcbb7486deeb8b1a9""",

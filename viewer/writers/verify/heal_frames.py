@@ -93,6 +93,7 @@ def _with_labels(verdicts: Verdicts) -> Iterator[dict[str, object]]:
             "questions": "Yes/No" if closed else "Open",
             "weight": float(one.condition.removeprefix("loba-")) if loba else None,
             "told_tower": "tower_attention_inside" in one.numbers,
+            "told_attention": "attention_on_image" in one.numbers,
             "timed": latency is not None,
             "seconds_per_100": None if latency is None else latency / 10,
             "dice_from": None if dice is None else min(int(dice * 10), 9) / 10,

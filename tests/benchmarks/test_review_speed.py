@@ -17,10 +17,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.tiny_study import a_spec
 from viewer import app
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
@@ -45,15 +45,7 @@ def _missed(store: Path, folder: Path) -> None:
     models = [ModelProfile(f"m{c}", "scripted", {"answer": c}) for c in _CELLS]
     with open_store(store) as opened:
         import_dataset(opened, "chexlocalize", folder, "phantom")
-        spec = make_spec(
-            study="grid_localization",
-            dataset="phantom",
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=models,
-            overrides={"grids": [8]},
-        )
+        spec = a_spec(models, dataset="phantom")
         run = plan_run(opened, spec)
         list(run_batch(opened, run, BatchOptions(), threading.Event()))
 

@@ -10,12 +10,11 @@ import pytest
 
 from tests.helpers.quiz_study import quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES, Sample
-from tests.helpers.tiny_study import finish, write_images
+from tests.helpers.tiny_study import a_spec, finish, write_images
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.folder import read
 from viewer.results.records import records as records_of
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.records import records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
@@ -23,7 +22,7 @@ from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, flat, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trial_columns import trial_columns
-from viewer.studies.catalog import OURS, PLACING, study_named
+from viewer.studies.catalog import OURS, PLACING
 
 MODELS = ("first", "second")
 SPENT = ("latency_ms", "tokens_in", "tokens_out", "cost_microusd")
@@ -49,14 +48,13 @@ def store(
     } | {"helper": ModelProfile("helper", "scripted", {"answer": sample.helps})}
     with quiz_in_catalog(), open_store(folder / "s.sqlite") as opened:
         cases.add_dataset(opened, replace(sample.make(folder / name), name=name))
-        spec = make_spec(
+        spec = a_spec(
+            [known[model] for model in MODELS],
             study=name,
             dataset=name,
-            preset=study_named(name).presets()[0],
             seed=1,
             repeats=2,
-            models=[known[model] for model in MODELS],
-            overrides=sample.overrides,
+            params=sample.overrides,
             known=known,
         )
         assert plan_run(opened, spec) == 1

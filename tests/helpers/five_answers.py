@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
@@ -25,7 +25,6 @@ from viewer.imaging.png import encode_png
 from viewer.imaging.resample import crop_window
 from viewer.metrics.pointing import deepest_point
 from viewer.metrics.regions import mask_of_boxes
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import write_report
 from viewer.services.running.plan_run import plan_run
@@ -67,14 +66,10 @@ def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
         image, finding = _largest(opened, field)
         inside = image.masks[finding].array() & mask_of_boxes((field,), size)
         half = SizePx(size.rows // 12, size.columns // 12)
-        spec = make_spec(
-            study="grid_localization",
+        spec = a_spec(
+            five_models(folder, field, deepest_point(inside, 1.0), half),
             dataset=_DATASET,
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=five_models(folder, field, deepest_point(inside, 1.0), half),
-            overrides={"findings": [finding], "views": ["frontal"]},
+            params={"findings": [finding], "views": ["frontal"]},
         )
         run = plan_run(opened, spec)
         finish(opened, run)

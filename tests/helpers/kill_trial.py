@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.helpers.tiny_study import a_spec
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import profile_from_table
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
@@ -192,15 +192,7 @@ def kill_spec(base_url: str) -> RunSpec:
     profile = profile_from_table(
         {"name": "my-server", "adapter": "openai_api", **settings}
     )
-    return make_spec(
-        study="grid_localization",
-        dataset="tiny",
-        preset="gosai2025",
-        seed=0,
-        repeats=1,
-        models=[profile],
-        overrides={"grids": [8]},
-    )
+    return a_spec([profile])
 
 
 def living(store_path: Path) -> list[int]:

@@ -15,13 +15,13 @@ from random import Random
 from typing import Any
 
 from tests.helpers.phantom_folders import write_phantom
+from tests.helpers.tiny_study import a_spec
 from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import RunSpec
 from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.pack import write_pack
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
@@ -150,14 +150,11 @@ def asked_in(condition: str) -> tuple[str, ...]:
 
 def _spec(models: Sequence[ModelProfile]) -> RunSpec:
     """Return the pack's own settings, and that one model looks at no image."""
-    return make_spec(
+    return a_spec(
+        tuple(models),
         study="pathology_mcq",
         dataset="tiles",
-        preset="pathmmu2024",
-        seed=0,
-        repeats=1,
-        models=tuple(models),
-        overrides={
+        params={
             "arms": ["image", "text_only", "noise", "corruption", "mismatch"],
             "no_image_models": BERT,
         },

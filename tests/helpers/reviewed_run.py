@@ -17,7 +17,6 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
@@ -79,14 +78,10 @@ def dataset(n: int, **kinds: object) -> Dataset:
 
 def spec(models: Sequence[str] = MODELS, **overrides: object) -> RunSpec:
     """Return the settings of a run of scripted models at 8 × 8, both views."""
-    return make_spec(
-        study="grid_localization",
+    return a_spec(
+        [ModelProfile(m, "scripted", {"answer": "D4"}) for m in models],
         dataset="reviewed",
-        preset="gosai2025",
-        seed=0,
-        repeats=1,
-        models=[ModelProfile(m, "scripted", {"answer": "D4"}) for m in models],
-        overrides={"grids": ["8"], "views": ["frontal", "lateral"], **overrides},
+        params={"grids": ["8"], "views": ["frontal", "lateral"], **overrides},
     )
 
 

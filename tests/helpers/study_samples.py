@@ -16,14 +16,12 @@ from tests.helpers.item_datasets import (
     tiles_dataset,
 )
 from tests.helpers.quiz_study import quiz_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store
-from viewer.studies.catalog import study_named
 
 
 @dataclass(frozen=True)
@@ -104,14 +102,12 @@ def item_run(
     said = {"studied": sample.answer, **others}
     models = [ModelProfile(n, "scripted", {"answer": text}) for n, text in said.items()]
     helper = ModelProfile("helper", "scripted", {"answer": sample.helps})
-    spec = make_spec(
+    spec = a_spec(
+        models,
         study=study,
         dataset=dataset,
-        preset=study_named(study).presets()[0],
         seed=1,
-        repeats=1,
-        models=models,
-        overrides={**sample.overrides, **(overrides or {})},
+        params={**sample.overrides, **(overrides or {})},
         known={one.name: one for one in (*models, helper)},
     )
     run = plan_run(store, spec)

@@ -28,6 +28,7 @@ from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import ScoredTrial, Verdict
+from viewer.studies.catalog import study_named
 
 D4 = ModelProfile("says-d4", "scripted", {"answer": "D4"})
 UNIFORM = ModelProfile("uniform", "uniform")
@@ -70,19 +71,23 @@ def count_every_host_as_remote() -> None:
 def a_spec(
     models: Sequence[ModelProfile] = (D4,),
     *,
+    study: str = "grid_localization",
     dataset: str = "tiny",
+    seed: int = 0,
     repeats: int = 1,
     params: Mapping[str, object] | None = None,
+    known: Mapping[str, ModelProfile] | None = None,
 ) -> RunSpec:
-    """Return the settings of a run at 8 × 8 over the tiny data set."""
+    """Return a run's settings: its paper's, but for ``params``, by default 8 × 8."""
     return make_spec(
-        study="grid_localization",
+        study=study,
         dataset=dataset,
-        preset="gosai2025",
-        seed=0,
+        preset=study_named(study).presets()[0],
+        seed=seed,
         repeats=repeats,
         models=models,
-        overrides=params or {"grids": [8]},
+        overrides={"grids": [8]} if params is None else params,
+        known=known,
     )
 
 

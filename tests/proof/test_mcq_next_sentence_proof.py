@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
@@ -24,14 +23,11 @@ def test_that_it_is_asked_read_and_scored_like_any_model(tmp_path: Path) -> None
     profile = ModelProfile("bert", "next_sentence", {"model": str(bert)})
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, tiles_dataset(tmp_path / "tiles", 10))
-        spec = make_spec(
+        spec = a_spec(
+            [profile],
             study="pathology_mcq",
             dataset="tiles",
-            preset="pathmmu2024",
-            seed=0,
-            repeats=1,
-            models=[profile],
-            overrides={"arms": ["text_only", "mismatch"]},
+            params={"arms": ["text_only", "mismatch"]},
         )
         run = plan_run(store, spec)
         finish(store, run)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.canaries import FINDING, SIZE, Canary, everything_in, write_canaries
 from tests.helpers.scripted_server import Received, ScriptedServer
-from tests.helpers.tiny_study import everything_is_remote
+from tests.helpers.tiny_study import a_spec, everything_is_remote
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
@@ -20,7 +20,6 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.burned_in_text import text_finder_missing
 from viewer.imaging.png import decode_png, is_bare_png
 from viewer.imaging.resample import FitMode, fit_affine
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.privacy import decisions
 from viewer.services.running.coordinator import BatchOptions
@@ -82,14 +81,10 @@ def test_that_no_canary_is_in_any_byte_that_leaves(
 
 def _plan(store: Store, server: ScriptedServer) -> int:
     settings = {"base_url": server.base_url, "model": "tiny-vlm"}
-    spec = make_spec(
-        study="grid_localization",
+    spec = a_spec(
+        [ModelProfile("far", "openai_api", settings)],
         dataset="birds",
-        preset="gosai2025",
-        seed=0,
-        repeats=1,
-        models=[ModelProfile("far", "openai_api", settings)],
-        overrides={"findings": [FINDING]},
+        params={"findings": [FINDING]},
     )
     return plan_run(store, spec)
 

@@ -9,18 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.study_samples import SAMPLES, STUDIES
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.files import content_sha256
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.studies.catalog import study_named
 from viewer.writers.verify.main import verify
 
 CANARY = "Zebrafink-"
@@ -72,14 +70,12 @@ def test_that_no_canary_of_a_data_set_is_in_any_member(
         (dataset.root / "grades.csv").write_text(f"{header}\n{grade}\n")
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        spec = make_spec(
+        spec = a_spec(
+            [model],
             study=study,
             dataset="sample",
-            preset=study_named(study).presets()[0],
             seed=1,
-            repeats=1,
-            models=[model],
-            overrides=sample.overrides,
+            params=sample.overrides,
             known={"studied": model, "helper": helper},
         )
         run = plan_run(store, spec)

@@ -4,11 +4,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.tiny_study import write_images
+from tests.helpers.tiny_study import a_spec, write_images
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store import consents
@@ -45,15 +44,7 @@ def workspace(
 
 
 def spec_of(*models: ModelProfile) -> RunSpec:
-    return make_spec(
-        study="grid_localization",
-        dataset="films",
-        preset="gosai2025",
-        seed=0,
-        repeats=1,
-        models=models,
-        overrides={},
-    )
+    return a_spec(models, dataset="films", params={})
 
 
 def begun(workers: list[IdleWorker]) -> list[object]:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.item_datasets import report_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from tests.helpers.window_story import found
 from viewer import app
 from viewer.domain.answer import LabelledBox
@@ -26,7 +26,6 @@ from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
 from viewer.domain.styles import looks_of, rgb_of
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.marked_images import marked_images
 from viewer.services.inspecting.runs import trial_rows_at
 from viewer.services.inspecting.trial_detail import TrialDetail, trial_detail
@@ -75,15 +74,7 @@ def drawn(settings: Settings, tmp_path: Path) -> TrialDetail:
             ModelProfile("first", "scripted", {"answer": "Nothing."}),
             ModelProfile("draws", "scripted", {"answer": SAYS}),
         ]
-        spec = make_spec(
-            study="rubric_reading",
-            dataset="studies",
-            preset="rexecution2025",
-            seed=0,
-            repeats=1,
-            models=models,
-            overrides={},
-        )
+        spec = a_spec(models, study="rubric_reading", dataset="studies", params={})
         run = plan_run(opened, spec)
         finish(opened, run)
     return told_of(settings.store, run)["s1|t1 plain draws"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.evidence_cases import CHINESE, ENGLISH, cases_dataset
+from tests.helpers.tiny_study import a_spec
 from viewer.domain.case_validation import (
     ANONYMISATION,
     CaseValidation,
@@ -107,15 +108,8 @@ def test_that_a_case_that_is_not_fit_is_not_asked_about(
 @pytest.fixture
 def spec_of() -> Callable[[], RunSpec]:
     from viewer.domain.exchange import ModelProfile
-    from viewer.services.configuring.study_file import make_spec
 
     model = ModelProfile("m", "scripted", {"answer": "A"})
-    return lambda: make_spec(
-        study="evidence_diagnosis",
-        dataset="cases",
-        preset="medsyn2026",
-        seed=0,
-        repeats=1,
-        models=(model,),
-        overrides={"tasks": ["fdx"]},
+    return lambda: a_spec(
+        (model,), study="evidence_diagnosis", dataset="cases", params={"tasks": ["fdx"]}
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from tests.unit.services.exporting.test_export_item_bundle import (
     members_of,
     quiet,
@@ -23,7 +23,6 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_boxes
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
@@ -61,15 +60,7 @@ def boxed_run(folder: Path, rule: str) -> tuple[Path, int]:
         models.append(ModelProfile(name, "scripted", settings))
     with open_store(folder / "s.sqlite") as store:
         import_dataset(store, "vindr", folder / "read", "boxes")
-        spec = make_spec(
-            study="grid_localization",
-            dataset="boxes",
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=models,
-            overrides={**_PARAMS, "reader_rule": rule},
-        )
+        spec = a_spec(models, dataset="boxes", params={**_PARAMS, "reader_rule": rule})
         run = plan_run(store, spec)
         finish(store, run)
     return folder / "s.sqlite", run

@@ -16,7 +16,7 @@ import pytest
 
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.study_samples import SAMPLES, STUDIES, item_run
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.case import Dataset
 from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ModelProfile
@@ -24,7 +24,6 @@ from viewer.domain.item import Item
 from viewer.readers.datasets.files import content_sha256
 from viewer.results.spec_json import spec_documents, specs_of
 from viewer.services.configuring.own_prompts import prompts_of
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.bundling.contents import replies_with_names
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
@@ -465,14 +464,8 @@ def test_that_a_run_that_makes_questions_holds(tmp_path: Path) -> None:
         maker = ModelProfile("maker", "scripted", {"answer": "No question at all."})
         run = plan_run(
             store,
-            make_spec(
-                study="pathology_mcq",
-                dataset="c",
-                preset="pathmmu2024",
-                seed=0,
-                repeats=1,
-                models=[maker],
-                overrides={"work": "building"},
+            a_spec(
+                [maker], study="pathology_mcq", dataset="c", params={"work": "building"}
             ),
         )
         finish(store, run)

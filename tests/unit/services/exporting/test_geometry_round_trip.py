@@ -20,7 +20,7 @@ from PIL import Image, ImageOps
 
 from tests.helpers.geometries import GEOMETRIES, centred_square, pixel_height
 from tests.helpers.make_dicom import make_dicom
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from tests.unit.services.exporting.test_export_bundle import members_of, quiet
 from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import DatasetImage
@@ -35,7 +35,6 @@ from viewer.models.coordinates.conventions import CONVENTIONS
 from viewer.models.coordinates.frame import Frame
 from viewer.models.coordinates.marks import Kind
 from viewer.readers.headers import read_file_header
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_answers import export_answers
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
@@ -220,14 +219,10 @@ def asked(
     path = folder / "s.sqlite"
     with open_store(path) as store:
         import_dataset(store, "folder", folder / "images", "d")
-        spec = make_spec(
-            study="grid_localization",
+        spec = a_spec(
+            list(models(geometry, box)),
             dataset="d",
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=list(models(geometry, box)),
-            overrides={"grids": [8], "side": SIDE, "mask_mode": "exact"},
+            params={"grids": [8], "side": SIDE, "mask_mode": "exact"},
         )
         run = plan_run(store, spec)
         finish(store, run)

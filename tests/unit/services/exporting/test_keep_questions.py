@@ -4,12 +4,11 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.keep_questions import Kept, keep_questions
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
@@ -19,14 +18,11 @@ from viewer.store.database import Store, open_store
 def asked(store: Store, arms: list[str], models: int = 3, work: str = "answers") -> int:
     """Return a finished run of models that always say A."""
     named = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(models)]
-    spec = make_spec(
+    spec = a_spec(
+        named,
         study="pathology_mcq",
         dataset="tiles",
-        preset="pathmmu2024",
-        seed=0,
-        repeats=1,
-        models=named,
-        overrides={"arms": arms, "work": work},
+        params={"arms": arms, "work": work},
     )
     run = plan_run(store, spec)
     finish(store, run)

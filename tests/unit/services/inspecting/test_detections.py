@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.answer import MaskAnswer
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.reference import Mask
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about
 from viewer.services.reporting.report_run import write_report
@@ -73,14 +72,10 @@ def _run(
 ) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     with open_store(tmp_path / f"{rule}.sqlite") as store:
         import_dataset(store, reads, root, "boxes")
-        spec = make_spec(
-            study="grid_localization",
+        spec = a_spec(
+            [model],
             dataset="boxes",
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=[model],
-            overrides={
+            params={
                 "findings": ["Mass"],
                 "reader_rule": rule,
                 "absent_findings": absent,

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Raster
 from viewer.imaging.corruptions import Corruption, corrupt
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -32,14 +31,11 @@ def test_that_a_corrupted_image_is_made_once_however_many_models_see_it(
     models = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(4)]
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, tiles_dataset(tmp_path / "tiles", 6))
-        spec = make_spec(
+        spec = a_spec(
+            models,
             study="pathology_mcq",
             dataset="tiles",
-            preset="pathmmu2024",
-            seed=0,
-            repeats=1,
-            models=models,
-            overrides={
+            params={
                 "arms": ["corruption"],
                 "corruptions": ["hue", "pixelate"],
                 "levels": ["1", "4"],

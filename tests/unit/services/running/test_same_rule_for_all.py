@@ -15,12 +15,11 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.answer import HeatMapAnswer, PointAnswer
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.exchange import ModelProfile, SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import write_report
 from viewer.services.running.plan_run import plan_run
@@ -77,15 +76,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
         models.append(ModelProfile(name, "scripted", {**settings, **native}))
     with open_store(root / "s.sqlite") as store:
         import_dataset(store, "folder", data, "twenty")
-        spec = make_spec(
-            study="grid_localization",
-            dataset="twenty",
-            preset="gosai2025",
-            seed=0,
-            repeats=1,
-            models=models,
-            overrides={"findings": ["Edema"]},
-        )
+        spec = a_spec(models, dataset="twenty", params={"findings": ["Edema"]})
         run = plan_run(store, spec)
         finish(store, run)
         paths = write_report(store, run, root / "report")

@@ -8,13 +8,12 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.evidence_cases import cases_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped
 from viewer.metrics.rapt import rapt, weighted_sum
 from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
@@ -40,14 +39,11 @@ def ran(
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, cases_dataset(folder / "cases", n=1))
         name = store.rows("SELECT name FROM dataset")[0][0]
-        spec = make_spec(
+        spec = a_spec(
+            [ModelProfile("tiny", "transformers_local", settings)],
             study="evidence_diagnosis",
             dataset=name,
-            preset="medsyn2026",
-            seed=0,
-            repeats=1,
-            models=[ModelProfile("tiny", "transformers_local", settings)],
-            overrides={
+            params={
                 "tasks": ["fdx"],
                 "arms": ["raw", "random_text"],
                 "sensitivity": True,
@@ -117,14 +113,11 @@ def test_that_trials_wait_for_a_model_that_is_gone(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         dataset = cases_dataset(tmp_path / "cases", n=1)
         cases.add_dataset(store, dataset)
-        spec = make_spec(
+        spec = a_spec(
+            [ModelProfile("gone", "transformers_local", settings)],
             study="evidence_diagnosis",
             dataset=dataset.name,
-            preset="medsyn2026",
-            seed=0,
-            repeats=1,
-            models=[ModelProfile("gone", "transformers_local", settings)],
-            overrides={"tasks": ["fdx"], "arms": ["random_text"]},
+            params={"tasks": ["fdx"], "arms": ["random_text"]},
         )
         run = plan_run(store, spec)
         events = finish(store, run)

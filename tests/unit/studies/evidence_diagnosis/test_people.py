@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.study_samples import SAMPLES
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.case_validation import VALIDATIONS, CaseValidation
@@ -12,7 +12,6 @@ from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
@@ -39,14 +38,12 @@ def asked_people(folder: Path) -> Dataset:
 
 def finished(store: Store, dataset: Dataset, **params: object) -> RunReport:
     cases.add_dataset(store, dataset)
-    spec = make_spec(
+    spec = a_spec(
+        [MODEL],
         study="evidence_diagnosis",
         dataset=dataset.name,
-        preset="medsyn2026",
-        seed=0,
         repeats=2,
-        models=[MODEL],
-        overrides=params,
+        params=params,
         known={"judge": JUDGE},
     )
     run = plan_run(store, spec)

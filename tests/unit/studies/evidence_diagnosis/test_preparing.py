@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.evidence_cases import ENGLISH, reply
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from tests.unit.studies.evidence_diagnosis.turns import dataset_of
 from viewer.domain.answer import ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Step
 from viewer.readers.datasets.medsyn import read
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
@@ -61,14 +60,11 @@ def folder_of(root: Path) -> Path:
 
 
 def spec_of(profile: ModelProfile) -> RunSpec:
-    return make_spec(
+    return a_spec(
+        [profile],
         study="evidence_diagnosis",
         dataset="reports",
-        preset="medsyn2026",
-        seed=0,
-        repeats=1,
-        models=[profile],
-        overrides={"tasks": list(TASKS)},
+        params={"tasks": list(TASKS)},
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.small_datasets import SmallChexlocalize, coded, square
+from tests.helpers.tiny_study import a_spec
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
 from tests.unit.studies.grid_localization.runs import result
 from viewer.domain.case import View
@@ -13,7 +14,6 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.results.evaluate import evaluate
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
@@ -106,15 +106,7 @@ def test_that_the_human_row_is_recomputed_where_the_points_are_there(
         import_dataset(store, "chexlocalize", data.root, "d")
         run = plan_run(
             store,
-            make_spec(
-                study="grid_localization",
-                dataset="d",
-                preset="gosai2025",
-                seed=0,
-                repeats=1,
-                models=[model],
-                overrides={"findings": ["Edema"]},
-            ),
+            a_spec([model], dataset="d", params={"findings": ["Edema"]}),
         )
         tables = {t.name: t for t in report_data(store, run).data.tables}
     assert tables["human"].rows[0] == ("Edema", 3, 1, 1, 1 / 3)

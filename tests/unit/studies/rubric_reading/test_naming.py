@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from tests.helpers.tiny_study import a_spec
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
-from viewer.services.configuring.study_file import make_spec
 from viewer.studies.naming_models import called
 from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.params import Params, read_params
@@ -16,15 +16,8 @@ KNOWN = {"mine": MINE, "o3": O3, "other": ModelProfile("other", "scripted")}
 
 
 def spec_of(*models: ModelProfile, **overrides: object) -> RunSpec:
-    return make_spec(
-        study="rubric_reading",
-        dataset="d",
-        preset="rexecution2025",
-        seed=0,
-        repeats=1,
-        models=models,
-        overrides=overrides,
-        known=KNOWN,
+    return a_spec(
+        models, study="rubric_reading", dataset="d", params=overrides, known=KNOWN
     )
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import report_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import a_spec, finish
 from viewer.domain.exchange import ModelProfile
-from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.pack import write_pack
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
@@ -26,14 +25,12 @@ def packed(folder: Path, grades: str) -> tuple[Path, list[str]]:
     dataset = report_dataset(folder / "studies")
     if grades:
         (dataset.root / "grades.csv").write_text(grades, encoding="utf-8")
-    spec = make_spec(
+    spec = a_spec(
+        [ModelProfile("o3", "scripted", {"answer": SAID})],
         study="rubric_reading",
         dataset="studies",
-        preset="rexecution2025",
-        seed=0,
         repeats=2,
-        models=[ModelProfile("o3", "scripted", {"answer": SAID})],
-        overrides={"replicates": 20},
+        params={"replicates": 20},
     )
     said: list[str] = []
     with open_store(folder / "s.sqlite") as store:

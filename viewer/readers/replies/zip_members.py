@@ -47,7 +47,7 @@ class ZipMembers:
         packed = self._file.read(info.compress_size)
         data = bytes(zstd_decode(packed, out=info.file_size))
         if zlib.crc32(data) != info.CRC:
-            raise BadZipFile(f"The checksum of '{name}' is another one.")
+            raise BadZipFile(f"'{name}' has a wrong checksum.")
         return data
 
 

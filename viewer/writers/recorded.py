@@ -6,10 +6,10 @@ what the other does not.
 
 import base64
 import re
-import textwrap
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pprint import pformat
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
@@ -44,22 +44,22 @@ class Script:
     """The lines of Python that were drawn so far."""
 
     def __init__(self) -> None:
-        self._lines: list[str] = []
+        self._lines: list[tuple[str, object]] = []
         self._named: Counter[str] = Counter()
 
-    def add(self, expression: str, name: str = "") -> str:
+    def add(self, expression: object, name: str = "") -> object:
         """Add a statement; return by what it is called, numbered where it is kept."""
         if not name:
-            self._lines.append(expression)
+            self._lines.append(("", expression))
             return expression
         self._named[name] += 1
         numbered = f"{name}_{self._named[name]}" if name in _KEPT.values() else name
-        self._lines.append(f"{numbered} = {expression}")
+        self._lines.append((f"{numbered} = ", expression))
         return numbered
 
     def text(self, settings: Mapping[str, object], last: str) -> str:
         """Return the script: imports, matplotlib's settings, the drawing, ``last``."""
-        drawn = "\n".join(self._lines)
+        drawn = "\n".join(f"{name}{expression}" for name, expression in self._lines)
         first = "".join(f"    {k!r}: {v!r},\n" for k, v in settings.items())
         body = f"matplotlib.rcParams.update({{\n{first}}})\n\n{drawn}\n{last}\n"
         pictures = "pixels(" in body
@@ -87,11 +87,11 @@ class Recorded:
     ``get_…``, stand where their result is used.
     """
 
-    def __init__(self, real: Any, source: str, script: Script) -> None:  # noqa: ANN401
+    def __init__(self, real: Any, source: object, script: Script) -> None:  # noqa: ANN401
         self.real, self.source, self.script = real, source, script
 
     def __repr__(self) -> str:
-        return self.source
+        return str(self.source)
 
     def __getattr__(self, name: str) -> "Recorded":
         if name.startswith("__"):
@@ -107,8 +107,9 @@ class Recorded:
     def __call__(self, *values: object, **options: object) -> "Recorded":
         """Call the object, and write the call down."""
         result = self.real(*map(_real, values), **_real(options))
-        method = self.source.rpartition(".")[2]
-        expression = _called(self.source, values, options)
+        source = str(self.source)
+        method = source.rpartition(".")[2]
+        expression: object = _Call(source, values, options)
         if not method.startswith("get_"):
             expression = self.script.add(expression, _KEPT.get(method, ""))
         return Recorded(result, expression, self.script)
@@ -126,7 +127,7 @@ def recorded(
 def made(kind: Callable[P, T], *values: P.args, **options: P.kwargs) -> T:
     """Return an object that the script creates where it is used."""
     result = kind(*map(_real, values), **_real(dict(options)))
-    expression = _called(getattr(kind, "__name__", ""), values, options)
+    expression = _Call(getattr(kind, "__name__", ""), values, dict(options))
     return cast("T", Recorded(result, expression, Script()))
 
 
@@ -150,16 +151,33 @@ def _real(value: Any) -> Any:  # noqa: ANN401 - whatever a method of matplotlib 
     return value
 
 
+class _Call:
+    """A call, put in words only for a script: most figures are only drawn."""
+
+    def __init__(
+        self, source: str, values: tuple[object, ...], options: dict[str, object]
+    ) -> None:
+        self._source, self._values, self._options = source, values, options
+
+    def __repr__(self) -> str:
+        return _called(self._source, self._values, self._options)
+
+
 class _Pixels:
     """A picture as a call of the script's own function."""
 
     def __init__(self, pixels: npt.NDArray[np.uint8]) -> None:
         self._pixels = pixels
 
-    def __repr__(self) -> str:
+    @cached_property
+    def _text(self) -> str:
         text = base64.b64encode(zlib.compress(self._pixels.tobytes(), 9)).decode()
-        lines = "\n".join(textwrap.wrap(text, _LETTERS))
+        parts = (text[i : i + _LETTERS] for i in range(0, len(text), _LETTERS))
+        lines = "\n".join(parts)
         return f'pixels("""\n{lines}\n""", {", ".join(map(str, self._pixels.shape))})'
+
+    def __repr__(self) -> str:
+        return self._text
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a method of matplotlib takes
@@ -181,9 +199,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a method of matplotlib
 
 def _called(source: str, values: tuple[object, ...], options: dict[str, object]) -> str:
     """Return a call in one line, or its arguments below one another."""
-    given = [(("", value)) for value in values]
-    given += [(f"{name}=", value) for name, value in options.items()]
-    flat = ", ".join(f"{name}{_plain(value)!r}" for name, value in given)
+    given = [("", _plain(value)) for value in values]
+    given += [(f"{name}=", _plain(value)) for name, value in options.items()]
+    flat = ", ".join(f"{name}{value!r}" for name, value in given)
     if len(flat) + len(source) < _WIDTH and "\n" not in flat:
         return f"{source}({flat})"
     lines = [f"    {name}{_below(value, len(name))}," for name, value in given]
@@ -191,7 +209,7 @@ def _called(source: str, values: tuple[object, ...], options: dict[str, object])
 
 
 def _below(value: object, beside: int) -> str:
-    told = pformat(_plain(value), width=_WIDTH - beside, compact=True, sort_dicts=False)
+    told = pformat(value, width=_WIDTH - beside, compact=True, sort_dicts=False)
     if told.startswith("pixels("):
         return told
     return told.replace("\n", "\n" + " " * (4 + beside))

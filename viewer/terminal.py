@@ -1,4 +1,4 @@
-"""What the command line shows of a batch: a progress bar, results, and Ctrl+C."""
+"""Output of a batch on the command line: progress bar, results, and Ctrl+C."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
 
 
 def crash_sentence(error: Exception, home: Path) -> str:
-    """Keep a report of a failure of ours in a file; return the sentence naming it."""
+    """Save a report of an internal failure to a file; return the sentence naming it."""
     from viewer.services.starting import crash_report
 
     kept = crash_report.keep_crash_report(crash_report.crash_report(error), home)
@@ -45,7 +45,7 @@ def crash_sentence(error: Exception, home: Path) -> str:
 
 
 class OpenWindow(Protocol):
-    """What opens the window and returns its exit code; the caller brings it."""
+    """Opens the window and returns its exit code; provided by the caller."""
 
     def __call__(self, paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
         """Open files and folders, or the demo collection."""
@@ -54,7 +54,7 @@ class OpenWindow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WindowParts:
-    """What the caller brings of the window; None if there is none."""
+    """The parts of the window that the caller provides; None if there are none."""
 
     open: OpenWindow | None = None
     measure: "MeasureWindow | None" = None
@@ -76,7 +76,7 @@ def print_bench(parts: WindowParts, *, as_json: bool) -> None:
 
 
 class Progress:
-    """A bar on standard error; nothing if that is not a terminal."""
+    """A progress bar on standard error; nothing if that is not a terminal."""
 
     def __init__(self, title: str) -> None:
         from rich.console import Console
@@ -113,13 +113,13 @@ class Progress:
 
 
 class BusyLines:
-    """Says once for each wait that another process writes to the store."""
+    """Reports once per wait that another process writes to the store."""
 
     def __init__(self) -> None:
         self._said = False
 
     def __call__(self, waited_s: float) -> None:
-        """Note that a writer has waited so long until now."""
+        """Handle a wait of this duration so far."""
         if waited_s < _SOON_S:
             self._said = False
         elif not self._said:
@@ -128,20 +128,20 @@ class BusyLines:
 
 
 def wait_for_other_writers() -> None:
-    """Let this command wait while other processes write to the store, and say so."""
+    """Let this command wait for other writers of the store, reporting the wait."""
     from viewer.store.database import wait_for_writers
 
     wait_for_writers(BusyLines())
 
 
 class LoadLines:
-    """Says line by line how far a model's loading is, where no bar is shown."""
+    """Reports a model's loading line by line, if no bar is shown."""
 
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, int]] = {}
 
     def __call__(self, event: ModelLoading) -> None:
-        """Say a step that begins something, or another tenth of it."""
+        """Report a step that is new, or another tenth of it."""
         if sys.stderr.isatty():
             return
         step = event.what.partition(",")[0], int(10 * event.part)
@@ -189,7 +189,7 @@ class Following:
         self._progress(self._done, self._planned, note)
 
     def _wait(self, event: RunWaiting) -> None:
-        """Say once for whom a batch waits, however often it does."""
+        """Report once for whom a batch waits, however often it does."""
         self._waiting = event.words
         if event.store_is_busy:
             echo(event.words, err=True)
@@ -209,7 +209,7 @@ def _again(event: TrialRetried) -> str:
 
 
 def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -> bool:
-    """Show a batch as it goes; return whether every trial ended without a failure."""
+    """Show a batch's progress; return whether every trial ended without a failure."""
     shown = Following(progress)
     for event in events:
         shown(event)
@@ -232,7 +232,7 @@ def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) ->
 
 
 def run_number(text: str, store: "Store") -> int:
-    """Return the run a person named by its number, or by the word last."""
+    """Return the run that the user named by its number, or by ``last``."""
     from viewer.store import runs
 
     if text == "last":
@@ -306,7 +306,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
 
 
 def size_of(text: str) -> SizePx:
-    """Return the size that a person wrote as width x height."""
+    """Parse a size written as width x height."""
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal()):
         raise WrongUseError(

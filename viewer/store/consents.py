@@ -1,4 +1,4 @@
-"""Consents, departures, looks at pixels, and what a run noted of its models."""
+"""Consents, transmissions, pixel reviews, and notes on a run's models."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -25,10 +25,10 @@ def add_consent(
     granted: bool,
     given_by: str = "",
 ) -> int:
-    """Note a person's word about an endpoint; the last one holds.
+    """Record a decision about an endpoint; the latest one applies.
 
     ``dataset`` None means any data set. An unknown one raises WrongUseError.
-    ``given_by`` names the person, "" if nobody knows.
+    ``given_by`` names the user, "" if unknown.
     """
     decision = "granted" if granted else "withdrawn"
     dataset_id = None if dataset is None else _dataset_id(store, dataset)
@@ -52,16 +52,16 @@ def _dataset_id(store: Store, name: str) -> int:
 
 
 def consents(store: Store) -> tuple[Consent, ...]:
-    """Return every word ever given, oldest first."""
+    """Return every decision ever recorded, oldest first."""
     return tuple(map(_consent, store.rows(f"{_CONSENTS} ORDER BY c.id")))
 
 
 def standing_consents(store: Store, dataset: str | None = None) -> tuple[Consent, ...]:
-    """Return the consents that hold, one for each endpoint.
+    """Return the valid consents, one for each endpoint.
 
-    With a ``dataset``, those that let its images leave: given for it or for any, with
-    the word about the data set itself before that about any. Without one, the last
-    word about each pair of endpoint and data set, where it was granted.
+    With a ``dataset``, those that allow sending its images: given for it or for any,
+    where a decision about the data set itself goes before one about any. Without one,
+    the latest decision about each pair of endpoint and data set, if it was granted.
     """
     last: dict[tuple[str, str | None], Consent] = {}
     for consent in consents(store):
@@ -102,9 +102,9 @@ def note_departure(
     consent: int,
     deidentified: Iterable[str] = (),
 ) -> int:
-    """Insert, inside a transaction, that a request is about to leave.
+    """Insert, inside a transaction, that a request is about to be sent.
 
-    ``deidentified`` holds codes of DEIDENTIFICATION, none without a patient's image.
+    ``deidentified`` has codes of DEIDENTIFICATION, none without a patient's image.
     """
     return store.execute(
         "INSERT INTO departure"
@@ -115,7 +115,7 @@ def note_departure(
 
 
 def departures(store: Store) -> tuple[Departure, ...]:
-    """Return every request that left for a remote endpoint, oldest first."""
+    """Return every request sent to a remote endpoint, oldest first."""
     rows = store.rows(
         "SELECT p.*, t.run_id, t.item, t.model FROM departure p"
         " LEFT JOIN attempt a ON a.id = p.attempt_id"
@@ -138,7 +138,7 @@ def departures(store: Store) -> tuple[Departure, ...]:
 
 
 def deidentified_of_run(store: Store, run: int) -> tuple[tuple[str, ...], ...]:
-    """Return each way in which images of a run that left were de-identified."""
+    """Return the distinct ways in which images sent by a run were de-identified."""
     rows = store.rows(
         "SELECT DISTINCT p.deidentified AS codes FROM departure p"
         " JOIN attempt a ON a.id = p.attempt_id JOIN trial t ON t.id = a.trial_id"
@@ -149,7 +149,7 @@ def deidentified_of_run(store: Store, run: int) -> tuple[tuple[str, ...], ...]:
 
 
 def set_restricted(store: Store, dataset: str, *, restricted: bool) -> None:
-    """Say whether a data set's licence keeps it from remote endpoints."""
+    """Set whether a data set's licence keeps it from remote endpoints."""
     dataset_id = _dataset_id(store, dataset)
     with store.transaction():
         store.execute(
@@ -171,9 +171,9 @@ def restricted_datasets(store: Store) -> frozenset[str]:
 
 
 def restricted_files(store: Store) -> Mapping[str, str]:
-    """Return, by the SHA-256 of its file, the restricted data set an image is in.
+    """Return the restricted data set of each image, by the SHA-256 of its file.
 
-    An image that a restricted data set holds stays here under any other name too.
+    An image in a restricted data set must stay here under any other name too.
     """
     rows = store.rows(
         "SELECT i.sha256, d.name FROM image i JOIN dataset d ON d.id = i.dataset_id"
@@ -183,12 +183,12 @@ def restricted_files(store: Store) -> Mapping[str, str]:
 
 
 def add_review(store: Store, review: PixelReview) -> None:
-    """Keep a decision about an image's pixels; the last one holds."""
+    """Store a decision about an image's pixels; the latest one applies."""
     add_reviews(store, (review,))
 
 
 def add_reviews(store: Store, reviews: Iterable[PixelReview]) -> None:
-    """Keep decisions, all of them or none."""
+    """Store several decisions, all of them or none."""
     with store.transaction():
         store.execute_many(
             "INSERT INTO pixel_review (image_sha256, boxes, decision, reviewed_at)"
@@ -206,7 +206,7 @@ def add_reviews(store: Store, reviews: Iterable[PixelReview]) -> None:
 
 
 def reviews(store: Store) -> Mapping[str, PixelReview]:
-    """Return the decision that holds for each image looked at, by its hash."""
+    """Return the valid decision for each reviewed image, by its hash."""
     rows = store.rows("SELECT * FROM pixel_review ORDER BY id")
     return {row["image_sha256"]: _review(row) for row in rows}
 
@@ -223,7 +223,7 @@ def _review(row: Row) -> PixelReview:
 
 
 def add_notes(store: Store, run: int, notes: Iterable[tuple[str, str, str]]) -> None:
-    """Keep, each once, what happened to a run's models: (model, kind, text)."""
+    """Store notes on a run's models, each once: (model, kind, text)."""
     now = utc_now()
     with store.transaction():
         store.execute_many(

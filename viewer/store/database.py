@@ -1,4 +1,4 @@
-"""The store's file: opening, migrating, transactions, and errors as sentences."""
+"""The store's file: opening, migrating, transactions, and error messages."""
 
 import contextlib
 import itertools
@@ -60,7 +60,7 @@ def sqlite_version() -> str:
 
 
 class Store:
-    """An open store; one connection, used by the thread that opened it.
+    """An open store: one connection, used by the thread that opened it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Store:
     database : sqlite_utils.Database
         The open connection.
     writable : bool
-        False if the file or its folder refuses writing.
+        False if the file or its folder is read-only.
     """
 
     patience_s: float = BUSY_TIMEOUT_MS / 1000
@@ -88,7 +88,7 @@ class Store:
         self._mark = self._newest_mark()
 
     def _newest_mark(self) -> Mark:
-        """Return the store's mark; the notes are read first, as they come later."""
+        """Return the store's mark; the notes, written later, are read first."""
         name = str(self.rows("SELECT name FROM store_mark")[0][0])
         self._noted = self._notes.newest(name)
         return Mark(name, self._generation())
@@ -98,12 +98,12 @@ class Store:
 
     @property
     def name(self) -> str:
-        """The name that every copy of this store has."""
+        """The store's name, the same in every copy of it."""
         return self._mark.name
 
     @property
     def is_older_copy(self) -> bool:
-        """True if the store is behind the state recorded outside it."""
+        """True if the store is older than the state recorded outside it."""
         return self._mark.generation < self._noted
 
     def close(self) -> None:
@@ -118,16 +118,16 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit everything inside, or nothing; StoreError says why not.
+        """Commit everything inside, or nothing; StoreError on failure.
 
         Raises
         ------
         StoreBusyError
-            Where another process writes for longer than this store waits.
+            If another process writes for longer than this store waits.
         StoreLostError
-            Where the file was deleted or replaced since it was opened.
+            If the file was deleted or replaced since it was opened.
         OlderStoreError
-            Where the file was an older copy when it was opened.
+            If the file was an older copy when it was opened.
         """
         if self.is_older_copy:
             raise older_store_error(self.path, self._mark.generation, self._noted)
@@ -149,9 +149,9 @@ class Store:
                 raise
 
     def _begin(self) -> None:
-        """Take the write lock; poll for it, so that a waiter can be told and stopped.
+        """Take the write lock by polling, so that waiting can be reported and stopped.
 
-        SQLite's own waiting looks less and less often, and would miss short gaps.
+        SQLite's own waiting checks less and less often, and would miss short gaps.
         """
         began = time.monotonic()
         while not _has_run(self._db.conn, "BEGIN IMMEDIATE"):
@@ -163,7 +163,7 @@ class Store:
             time.sleep(_BUSY_POLL_S)
 
     def _advance(self) -> None:
-        """Count the transaction; a count that went back is another file's."""
+        """Count the transaction; a lower count than before means another file."""
         row = self._db.conn.execute(
             "UPDATE store_mark SET generation = generation + 1 RETURNING generation"
         ).fetchone()
@@ -179,7 +179,7 @@ class Store:
 
     @contextlib.contextmanager
     def waiting(self, on_wait: OnWait) -> Iterator[None]:
-        """Let transactions inside wait for other writers for as long as it takes."""
+        """Let transactions inside wait for other writers without a limit."""
         before = self.patience_s, self.on_wait
         self.patience_s, self.on_wait = math.inf, on_wait
         try:
@@ -188,7 +188,7 @@ class Store:
             self.patience_s, self.on_wait = before
 
     def in_short_transactions(self, work: Iterator[object]) -> None:
-        """Run ``work`` in several transactions, each of which ends where it yields.
+        """Run ``work`` in several transactions, each ending where it yields.
 
         Other processes may write in between.
         """
@@ -200,24 +200,24 @@ class Store:
                 time.sleep(_GAP_S)
 
     def store_saved_replies(self) -> None:
-        """Store the replies that runs which were cut off left beside the store."""
+        """Store the replies that interrupted runs left beside the store."""
         if self.writable and not self.is_older_copy:
             with abandoned_reply_files(self._file.path) as files:
                 for file in files:
                     self.take_in(file)
 
     def has_saved_replies(self) -> bool:
-        """Tell whether runs that were cut off left replies beside the store."""
+        """Tell whether interrupted runs left replies beside the store."""
         return has_abandoned_reply_files(self._file.path)
 
     def take_in(self, file: SavedFile) -> int:
-        """Store saved replies that are not there, in an older copy too; count them."""
+        """Store saved replies that are missing, also in an older copy; count them."""
         older = self.is_older_copy
         with self._any_transaction() if older else self.transaction():
             return take_in(self._db.conn, self.name, file)
 
     def keep_older_copy(self) -> None:
-        """Go on with an older copy of the store, under a name of its own."""
+        """Continue with an older copy of the store, under a new name."""
         if self.is_older_copy:
             with self._any_transaction():
                 self.execute("UPDATE store_mark SET name = lower(hex(randomblob(16)))")
@@ -225,7 +225,7 @@ class Store:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let every query inside see the store as it was at the first of them."""
+        """Let every query inside see the store as of the first of them."""
         with sentences(self.path):
             self._db.conn.execute("BEGIN")
             try:
@@ -292,13 +292,13 @@ def open_store(path: Path) -> Store:
 
 
 def wait_for_writers(on_wait: OnWait) -> None:
-    """Let every store of this process wait for other writers, and tell of it."""
+    """Let every store of this process wait for other writers, reporting the wait."""
     Store.patience_s = math.inf
     Store.on_wait = staticmethod(on_wait)
 
 
 def _until(end: float, work: Iterator[object]) -> bool:
-    """Go on with work until a time or its end; return whether there is more."""
+    """Continue work until a time or its end; return whether there is more."""
     for _ in work:  # noqa: SIM110 - work is done on the way
         if time.monotonic() >= end:
             return True
@@ -372,7 +372,7 @@ def _configured(
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Poll: where two programs open a new store, SQLite lets neither wait."""
+    """Switch to WAL by polling: SQLite waits for no other program opening the file."""
     end = time.monotonic() + _MIGRATION_TIMEOUT_MS / 1000
     while not _has_run(connection, "PRAGMA journal_mode = WAL"):
         if time.monotonic() > end:
@@ -381,7 +381,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 
 def _has_run(connection: sqlite3.Connection, statement: str) -> bool:
-    """Run a statement unless another program holds the file; do not wait for it."""
+    """Run a statement unless another program has locked the file; do not wait."""
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute(statement)
@@ -415,7 +415,7 @@ def _migrate(
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements; a trigger's body is part of its own."""
+    """Split a script into statements; a trigger's body belongs to its own."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

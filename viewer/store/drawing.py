@@ -1,4 +1,4 @@
-"""What data sets have that questions can be drawn from: anatomies and boxes."""
+"""What data sets have for drawing questions: anatomies and boxes."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from viewer.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class DrawingMaterial:
-    """How many images of a data set have a mask of an anatomy, and how many a box.
+    """How many images of a data set have an anatomy mask, and how many a box.
 
-    ``items`` are the questions that it has already.
+    ``items`` is the number of questions it already has.
     """
 
     name: str
@@ -36,7 +36,7 @@ def drawing_material(store: Store) -> tuple[DrawingMaterial, ...]:
 
 
 def anatomy_names(store: Store, dataset: str) -> tuple[str, ...]:
-    """Return the anatomies that some image of a data set has a mask of, by name."""
+    """Return the anatomies with a mask on any image of a data set, by name."""
     rows = store.rows(
         "SELECT DISTINCT m.name FROM mask m JOIN image i ON i.id = m.image_id"
         " JOIN dataset d ON d.id = i.dataset_id"

@@ -1,8 +1,8 @@
 """The flat table of predictions: each planned trial as numbers, counted by kind.
 
 A *stratum* is a run, finding, view, condition and model; a *verdict* a status with an
-outcome. The counts answer whatever does not ask for patients or coverage, however many
-trials there are.
+outcome. The counts are enough for everything but patients and coverage, whatever the
+number of trials.
 """
 
 import json
@@ -61,7 +61,7 @@ class FlatStratum:
 
 @dataclass(frozen=True, slots=True)
 class FlatVerdict:
-    """A way in which trials ended, or that they are pending."""
+    """A final status and outcome of trials, or pending."""
 
     id: int
     status: Status
@@ -70,14 +70,14 @@ class FlatVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """From which to which covered fraction, both included."""
+    """Bounds of the covered fraction, both inclusive."""
 
     low: float = 0.0
     high: float = 1.0
 
 
 def strata(store: Store, *, include_adhoc: bool = False) -> tuple[FlatStratum, ...]:
-    """Return every stratum in the order planned; single questions only if asked for."""
+    """Return every stratum in the order planned; single questions only on request."""
     rows = store.rows(
         "SELECT g.id, g.run_id, r.dataset_id, g.finding, g.view, g.condition, g.model"
         " FROM prediction_stratum g JOIN run r ON r.id = g.run_id WHERE r.adhoc <= ?"
@@ -100,7 +100,7 @@ def verdicts(store: Store) -> tuple[FlatVerdict, ...]:
 
 
 def stamp(store: Store) -> tuple[int, ...]:
-    """Return a stamp that changes when a trial is planned or gets another verdict."""
+    """Return a stamp that changes when a trial is planned or its verdict changes."""
     row = store.rows(
         "SELECT (SELECT coalesce(max(id), 0) FROM prediction_stratum),"
         " (SELECT coalesce(max(id), 0) FROM score),"
@@ -113,10 +113,10 @@ def stamp(store: Store) -> tuple[int, ...]:
 def counts(
     store: Store, chosen: Sequence[int] | None = None, bounds: Bounds | None = None
 ) -> Ints:
-    """Return how many trials of some strata, or of all, stand in each verdict.
+    """Return the number of trials of some strata, or of all, with each verdict.
 
-    Shape (rows, 3): stratum, verdict, number of trials. ``bounds`` leaves out answers
-    that cover less or more of their cell, and whatever has no coverage.
+    Shape (rows, 3): stratum, verdict, number of trials. ``bounds`` excludes answers
+    outside these fractions, and those without coverage.
     """
     where, parameters = _where(_of_strata(chosen), None, bounds)
     source = "n FROM prediction_count WHERE n > 0"
@@ -129,9 +129,9 @@ def counts(
 
 
 def patients(store: Store, text: str = "") -> dict[int, str]:
-    """Return the patients whose pseudonym holds ``text``, whatever its case, by id.
+    """Return the patients whose pseudonym contains ``text``, ignoring case, by id.
 
-    A pseudonym that several data sets use has its data set's name behind it.
+    A pseudonym used by several data sets is followed by the data set's name.
     """
     rows = store.rows(
         "SELECT id, label FROM (SELECT p.id, p.name, iif(count(*) OVER"
@@ -149,9 +149,9 @@ def details(
     patient_ids: Iterable[int] | None = None,
     bounds: Bounds | None = None,
 ) -> Ints:
-    """Return trials one by one, shape (trials, 4): patient, stratum, verdict, item.
+    """Return individual trials, shape (trials, 4): patient, stratum, verdict, item.
 
-    What is chosen and bounded is as for :func:`counts`.
+    Selection and bounds are those of :func:`counts`.
     """
     where = _where(_scanned(store, chosen), patient_ids, bounds)
     packed, item = _numbers(store, where, _PACKED, "item_id")
@@ -165,7 +165,7 @@ def trials_of(
     patient_ids: Iterable[int] | None = None,
     bounds: Bounds | None = None,
 ) -> Ints:
-    """Return trials as :func:`details` chooses them, in the order planned.
+    """Return trials selected as in :func:`details`, in the order planned.
 
     Shape (trials, 4): trial, verdict, item, stratum.
     """
@@ -181,7 +181,7 @@ def shown_again(
     patient_ids: Iterable[int] | None = None,
     bounds: Bounds | None = None,
 ) -> int:
-    """Return how many trials show a reply that another of them shows too."""
+    """Return how many trials share a reply with another of them."""
     where, parameters = _where(_scanned(store, chosen), patient_ids, bounds)
     (row,) = store.rows(
         "SELECT count(p.reply_id) - count(DISTINCT p.reply_id) FROM trial t"  # noqa: S608 - this module's own words
@@ -194,7 +194,7 @@ def shown_again(
 
 @dataclass(frozen=True, slots=True)
 class ListedTrial:
-    """A trial with where its image lies, None without any, and its verdict."""
+    """A trial with its image's location, None without one, and its verdict."""
 
     id: int
     run: int
@@ -226,7 +226,7 @@ def repeats(store: Store, ids: Sequence[int]) -> dict[int, int]:
 
 
 def reader_models(store: Store) -> frozenset[str]:
-    """Return the models of runs that are people."""
+    """Return the models of runs that represent people."""
     rows = store.rows(
         "SELECT DISTINCT m.value ->> 'name' FROM run r,"
         " json_each(r.spec, '$.models') m WHERE m.value ->> 'adapter' = 'reader'"
@@ -235,7 +235,7 @@ def reader_models(store: Store) -> frozenset[str]:
 
 
 def rebuild(store: Store) -> int:
-    """Make the flat table anew from the trials; return how many rows it has.
+    """Rebuild the flat table from the trials; return the number of rows.
 
     Others may write meanwhile. The counts are made last, in one transaction.
     """
@@ -244,7 +244,7 @@ def rebuild(store: Store) -> int:
 
 
 def _rebuilt(store: Store) -> Iterator[None]:
-    """Replace the table a piece at a time; a transaction may end at each yield."""
+    """Replace the table piece by piece; a transaction may end at each yield."""
     last = int(store.rows("SELECT coalesce(max(id), 0) FROM trial")[0][0])
     for first in range(0, last + 1, _PIECE):
         piece = first, first + _PIECE - 1
@@ -266,7 +266,7 @@ def _rebuilt(store: Store) -> Iterator[None]:
 
 
 def differing(store: Store) -> int:
-    """Return how many trials the flat table has wrong, or has not at all."""
+    """Return how many trials are wrong in the flat table or missing from it."""
     rows = store.rows(
         "SELECT count(*) FROM trial t LEFT JOIN score s ON s.id = t.score_id"
         " LEFT JOIN prediction f ON f.trial_id = t.id"
@@ -281,9 +281,9 @@ def differing(store: Store) -> int:
 
 
 def _scanned(store: Store, chosen: Sequence[int] | None) -> _Where:
-    """Return what chooses strata, without the index where that is slower.
+    """Return the SQL that selects strata, without the index if that is faster.
 
-    Looking up a row costs as much as reading a dozen on.
+    Looking up a row costs as much as scanning a dozen.
     """
     where, parameters = _of_strata(chosen)
     (row,) = store.rows("SELECT count(*) FROM prediction_stratum")
@@ -316,9 +316,9 @@ def _ids(ids: Iterable[int]) -> str:
 
 
 def _numbers(store: Store, where: _Where, *expressions: str) -> list[Ints]:
-    """Return each expression's values over predictions, handed over as one text.
+    """Return each expression's values over predictions, fetched as one text.
 
-    A seventh of the time that as many rows take.
+    This takes a seventh of the time of fetching rows.
     """
     texts = ", ".join(f"group_concat({one})" for one in expressions)
     (row,) = store.rows(

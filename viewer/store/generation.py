@@ -1,8 +1,8 @@
-"""How far a store has come, noted outside it too, so that an older copy is known.
+"""The age of a store, recorded outside it too, so that an older copy is recognised.
 
-A store counts its transactions. The count is noted in a file beside the store and in
-the user's data folder: a store restored from a backup stands behind at least one of
-them. A copy of a store at another path has notes of its own.
+A store counts its transactions. The count is recorded in a file beside the store and in
+the user's data folder: a store restored from a backup is behind at least one of them. A
+copy of a store at another path has its own records.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ class Mark:
 
 
 class OutsideNotes:
-    """The two notes about one store; what cannot be read or written is left out."""
+    """The two records of a store's age; an unreadable or unwritable one is ignored."""
 
     def __init__(self, store_path: Path) -> None:
         key = hashlib.sha256(os.fsencode(store_path)).hexdigest()[:32]
@@ -32,7 +32,7 @@ class OutsideNotes:
         self._at_home = read_settings().home / "stores" / key
 
     def newest(self, name: str) -> int:
-        """Return the highest count noted for a store of this name, 0 without any."""
+        """Return the highest count recorded for a store of this name, 0 without any."""
         marks = (_read(self._beside), _read(self._at_home))
         return max((m.generation for m in marks if m and m.name == name), default=0)
 

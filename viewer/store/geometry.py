@@ -1,4 +1,4 @@
-"""The geometry of an image as a row holds it."""
+"""The geometry of an image as stored in a row."""
 
 import json
 from typing import Final

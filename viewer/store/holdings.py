@@ -1,4 +1,4 @@
-"""What each data set holds, without reading its images and items."""
+"""Summaries of data sets, without reading their images and items."""
 
 import json
 from collections import defaultdict

@@ -55,7 +55,7 @@ def items_of_dataset(store: Store, dataset_id: int) -> tuple[Item, ...]:
 
 
 def item_of_run(store: Store, run: int, name: str) -> Item:
-    """Return the item of a run's data set that a trial called ``name`` asks about.
+    """Return the item of a run's data set that a trial's ``name`` refers to.
 
     A name that belongs to none of them raises WrongUseError.
     """
@@ -66,7 +66,7 @@ def item_of_run(store: Store, run: int, name: str) -> Item:
 
 
 def trials_showing(store: Store, ref: ImageRef, most: int) -> tuple[int, ...]:
-    """Return the newest answered trials about items that show an image, newest first.
+    """Return the newest answered trials about items with an image, newest first.
 
     At most ``most`` of them.
     """

@@ -1,4 +1,4 @@
-"""Imports without the optional companions that a library takes along unasked."""
+"""Importing a library without optional dependencies that it imports unasked."""
 
 import sys
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def without(name: str) -> Iterator[None]:
-    """Let ``import name`` fail inside, as if the package were not installed.
+    """Make ``import name`` fail inside, as if the package were not installed.
 
-    A package that is imported already stays as it is; one that is not can be imported
-    again afterwards. sqlite_utils takes pandas along where it is installed, to know the
+    A package that is imported already is unaffected; one that is not can be imported
+    again afterwards. sqlite_utils imports pandas if it is installed, to recognise the
     types of its columns; that costs 0.6 s and 70 MB, and the store has no such columns.
     """
     modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]

@@ -1,9 +1,8 @@
 """One coordinator for each run, one reader's window for each session.
 
-Both are held by a lock of the operating system.
-
-The lock dies with its process, also by ``kill -9``, so it never has to be broken by
-hand; the file beside the store only says who holds it.
+Both hold a lock of the operating system, which is released when the process ends, even
+by ``kill -9``, so it never has to be removed by hand; the file beside the store only
+says who holds it.
 """
 
 import contextlib
@@ -52,13 +51,13 @@ _TRIES, _PAUSE_S = 20, 0.02
 
 
 def hold_file(file: IO[bytes]) -> None:
-    """Hold an open file until it is closed; OSError where another process holds it."""
+    """Lock an open file until it is closed; OSError if another process holds it."""
     _lock(file)
 
 
 @contextlib.contextmanager
 def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
-    """Hold the coordination of a run; RunHeldError names who holds it already."""
+    """Hold the coordination of a run; RunHeldError names the current holder."""
     path = _run_file(store_path, run)
     with _opened(path) as file:
         try:
@@ -74,7 +73,7 @@ def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def import_lock(store_path: Path, name: str, started_at: str) -> Iterator[None]:
-    """Hold the import of a data set; WrongUseError names who holds it already."""
+    """Hold the import of a data set; WrongUseError names the current holder."""
     key = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     path = store_path.with_name(f"{store_path.name}.import-{key}.lock")
     with _opened(path) as file:
@@ -93,9 +92,9 @@ def import_lock(store_path: Path, name: str, started_at: str) -> Iterator[None]:
 
 
 def is_run_held(store_path: Path, run: int) -> bool:
-    """Tell whether any process coordinates a run now, this one included.
+    """Tell whether any process coordinates a run now, including this one.
 
-    A stopped process does; one that died does not.
+    A suspended process does; one that died does not.
     """
     try:
         with _run_file(store_path, run).open("rb") as file:
@@ -113,7 +112,7 @@ def _run_file(store_path: Path, run: int) -> Path:
 
 @contextlib.contextmanager
 def session_lock(store_path: Path, session: int, started_at: str) -> Iterator[None]:
-    """Hold a reader's session; SessionHeldError names who holds it already."""
+    """Hold a reader's session; SessionHeldError names the current holder."""
     path = store_path.with_name(f"{store_path.name}.session{session}.lock")
     with _opened(path) as file:
         try:
@@ -136,7 +135,7 @@ def _acquire(file: IO[bytes]) -> None:
 
 
 def _check_is_there(file: IO[bytes], path: Path) -> None:
-    """Raise OSError where the last holder removed the file while this one waited.
+    """Raise OSError if the last holder removed the file while this one waited.
 
     Another process may hold a new file at the same path by then.
     """

@@ -1,4 +1,4 @@
-"""What a person measured or drew on images, kept as it is at the moment."""
+"""Measurements and drawings on images, in their current state."""
 
 import json
 
@@ -10,7 +10,7 @@ from viewer.store.database import Row, Store
 
 
 def keep_marks(store: Store, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
-    """Keep an image's marks in place of those before."""
+    """Store an image's marks in place of the previous ones."""
     path = path_text(ref.path)
     rows = [
         (path, ref.frame, position, mark.kind.value, _points_text(mark))

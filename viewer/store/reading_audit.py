@@ -1,9 +1,8 @@
-"""The chain of hashes over readers' sessions: whoever changes a row breaks it.
+"""The chain of hashes over readers' sessions: any change of a row breaks it.
 
-Each event holds the hash of the row that it is about and the hash of the event before
-it. A row's own salt is hashed along, so that what a withdrawn reader answered cannot
-be found by trying. The end of the chain cannot be seen to be missing from inside; who
-notes its last hash elsewhere can tell that too.
+Each event contains the hash of its row and the hash of the previous event. A row's salt
+is hashed too, so that a withdrawn reader's answers cannot be guessed. A missing end of
+the chain cannot be detected from inside, but by recording its last hash elsewhere.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ _TASK: Final = ("position", "item", "image", "view", "finding", "trial_id")
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """What the check of the chain found; ``head`` is the last event's hash."""
+    """The result of checking the chain; ``head`` is the last event's hash."""
 
     events: int
     head: str
@@ -35,17 +34,17 @@ class AuditCheck:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing was changed, added or taken away."""
+        """Whether nothing was changed, added or removed."""
         return not self.problems
 
 
 def note_session(store: Store, session: int) -> None:
-    """Append that a session was opened, with the hashes of its plan and reader."""
+    """Append the opening of a session, with the hashes of its plan and reader."""
     _append(store, {"kind": "session", "session": session, **_session(store, session)})
 
 
 def note_reading(store: Store, row_id: int) -> None:
-    """Append that a reader did something, with the hash of its row."""
+    """Append a reader's action, with the hash of its row."""
     row = store.rows("SELECT * FROM reading WHERE id = ?", (row_id,))[0]
     event = {
         "kind": "reading",
@@ -59,7 +58,7 @@ def note_reading(store: Store, row_id: int) -> None:
 
 
 def note_withdrawal(store: Store, session: int, rows: int) -> None:
-    """Append that a reader took his answers along."""
+    """Append that a reader withdrew."""
     event = {
         "kind": "withdrawal",
         "session": session,
@@ -109,7 +108,7 @@ def _session(store: Store, session: int) -> dict[str, str]:
 
 
 def check_audit(store: Store) -> AuditCheck:
-    """Recompute the chain and every hash in it; say in sentences what differs."""
+    """Recompute the chain and every hash in it; return the differences in sentences."""
     rows = store.rows("SELECT * FROM reading_audit ORDER BY seq")
     problems = [*_chain_problems(rows)]
     events = [json.loads(row["event"]) for row in rows if _is_own(row)]
@@ -132,7 +131,7 @@ def _chain_problems(rows: list[Row]) -> Iterator[str]:
 
 
 def _is_own(row: Row) -> bool:
-    """Tell whether an event is still the one that was hashed."""
+    """Tell whether an event still matches its hash."""
     return bool(row["sha256"] == _chained(row["previous"], row["event"]))
 
 

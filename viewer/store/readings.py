@@ -1,4 +1,4 @@
-"""Readers' sessions and what they did in them; every write is part of the audit."""
+"""Readers' sessions and their actions; every write is part of the audit."""
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from viewer.store.geometry import geometry_of
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask:
-    """One case of a session; ``trial`` is what it reviews, None if it reads."""
+    """One case of a session; ``trial`` is the one reviewed, None in a reader study."""
 
     item: str
     image: str
@@ -47,7 +47,7 @@ class NewSession:
 
 @dataclass(frozen=True)
 class StoredSession:
-    """A session's row; ``withdrawn`` tells that its answers were purged."""
+    """A session's row; ``withdrawn`` is True if its answers were purged."""
 
     id: SessionId
     kind: SessionKind
@@ -67,8 +67,8 @@ def create_session(
 ) -> SessionId:
     """Insert a session with all its cases; return its number.
 
-    ``beside`` are the reader's sessions of this work that are known already. One more,
-    which another window has opened meanwhile, is returned instead.
+    ``beside`` are the reader's known sessions of this work. If another window has
+    opened a further one meanwhile, that is returned instead.
     """
     with store.transaction():
         for row in session_rows(store, work=new.work) if beside is not None else ():
@@ -182,7 +182,7 @@ def places_of_trial(store: Store, trial: int) -> tuple[tuple[int, int], ...]:
 def readings_of(
     store: Store, session: int, position: int | None = None
 ) -> tuple[ReadingRow, ...]:
-    """Return the acts of a session, or at one case of it, oldest first."""
+    """Return the actions in a session, or on one of its cases, oldest first."""
     rows = store.rows(
         "SELECT * FROM reading WHERE session_id = ?1"
         " AND (?2 IS NULL OR position = ?2) ORDER BY id",
@@ -206,7 +206,7 @@ def _reading(row: Row) -> ReadingRow:
 
 @dataclass(frozen=True)
 class NewReading:
-    """One thing that a reader did, before it is a row."""
+    """A reader's action, before it is a row."""
 
     act: Act
     stage: int
@@ -237,10 +237,10 @@ def add_reading(store: Store, session: int, position: int, new: NewReading) -> i
 
 
 def withdraw(store: Store, session: int, reason: str) -> int:
-    """Purge a reader's name and answers of a session; return how many rows went.
+    """Purge a reader's name and answers from a session; return the number of rows.
 
-    That they were there, and when, stays in the audit. What goes is overwritten in
-    the file, also where a page of it is no longer used.
+    That they existed, and when, stays in the audit. Purged data are overwritten in the
+    file, even in unused pages.
     """
     session_row(store, session)
     store.rows("PRAGMA secure_delete = ON")
@@ -265,9 +265,9 @@ def withdraw(store: Store, session: int, reason: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTrial:
-    """What of a trial an error review is about.
+    """The facts of a trial for an error review.
 
-    ``is_miss`` tells whether it is a complete miss as it is scored now.
+    ``is_miss`` is True if it is a complete miss by its current score.
     """
 
     trial: int
@@ -313,7 +313,7 @@ def _reviewed(row: Row) -> ReviewedTrial:
 
 @dataclass(frozen=True, slots=True)
 class SeenImage:
-    """Where the image of a case lies, and its geometry."""
+    """The location of a case's image, and its geometry."""
 
     ref: ImageRef
     geometry: ImageGeometry
@@ -349,7 +349,7 @@ def _image(row: Row) -> SeenImage:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of an image and finding: what a reader is not to see too early."""
+    """The truth about a finding on an image, which a reader must not see too early."""
 
     reference: Mask | None
     anatomy: Mapping[str, Mask]
@@ -376,7 +376,7 @@ def dataset_id_of_run(store: Store, run: int) -> int:
 
 
 def all_locked(store: Store, session: int) -> bool:
-    """Tell whether every case of a session was locked, at least once."""
+    """Tell whether every case of a session has been locked at least once."""
     rows = store.rows(
         "SELECT (SELECT count(*) FROM reading_task WHERE session_id = ?1) ="
         " (SELECT count(DISTINCT position) FROM reading"
@@ -387,7 +387,7 @@ def all_locked(store: Store, session: int) -> bool:
 
 
 def went_on(store: Store, session: int, position: int) -> bool:
-    """Tell whether the last thing done in a session was about another case."""
+    """Tell whether the last action in a session was on another case."""
     rows = store.rows(
         "SELECT position FROM reading WHERE session_id = ? ORDER BY id DESC LIMIT 1",
         (session,),

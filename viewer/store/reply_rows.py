@@ -1,4 +1,4 @@
-"""A reply as a row: what table reply and the files of saved replies have in common."""
+"""A reply as a row: what the table reply and files of saved replies have in common."""
 
 import json
 import zlib
@@ -34,7 +34,7 @@ def utc_now() -> str:
 
 @dataclass(frozen=True)
 class ReplyRecord:
-    """A reply as the ledger keeps it, beside what was read from it on arrival."""
+    """A reply as stored in the ledger, with what was read from it on arrival."""
 
     raw: RawReply
     usage: Usage

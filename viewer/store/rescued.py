@@ -1,4 +1,4 @@
-"""Replies saved from a lost store: which there are, and who takes them."""
+"""Replies rescued from a lost store, and the trials that use them."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ from viewer.store.trials import raw_of_row
 
 
 def waiting_reply(store: Store, request_sha256: str) -> ReplyRecord | None:
-    """Return a rescued reply to exactly this request that no trial has taken yet."""
+    """Return a rescued reply to exactly this request that no trial uses yet."""
     rows = store.rows(
         "SELECT * FROM rescued_reply s WHERE request_sha256 = ? AND NOT EXISTS"
         " (SELECT 1 FROM reply r WHERE r.request_sha256 = s.request_sha256"
@@ -22,7 +22,7 @@ def waiting_reply(store: Store, request_sha256: str) -> ReplyRecord | None:
 
 
 def replies_of_run(store: Store, run: int) -> tuple[SavedReply, ...]:
-    """Return every reply of a run, as far as the store's file can still be read."""
+    """Return every reply of a run, as far as the store's file is readable."""
     with contextlib.suppress(StoreError):
         rows = store.rows(
             "SELECT r.* FROM reply r JOIN attempt a ON a.id = r.attempt_id"

@@ -1,4 +1,4 @@
-"""Replies that several trials show, though one of them alone was asked."""
+"""Replies shared by several trials, of which only one requested it."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from viewer.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """How many replies a model of a run shows that another trial was asked for.
+    """How many of a model's replies were requested by another trial.
 
-    ``origin_run`` and ``origin_model`` are of the trials that were asked.
+    ``origin_run`` and ``origin_model`` are those of the requesting trials.
     """
 
     model: str
@@ -26,7 +26,7 @@ _ORIGINS = (
 
 
 def reused_in(store: Store, run: int) -> tuple[Reused, ...]:
-    """Return whose replies the models of a run show, in the order planned."""
+    """Return the origins of reused replies by model of a run, in the order planned."""
     rows = store.rows(
         f"SELECT t.model, o.run_id, o.model, count(*){_ORIGINS}"
         " WHERE t.run_id = ? GROUP BY t.model, o.run_id, o.model ORDER BY min(t.id)",
@@ -36,7 +36,7 @@ def reused_in(store: Store, run: int) -> tuple[Reused, ...]:
 
 
 def origin_of(store: Store, trial: int) -> Reused | None:
-    """Return whose reply a trial shows, None if it was asked itself."""
+    """Return the origin of a trial's reply, None if it requested it itself."""
     rows = store.rows(
         f"SELECT t.model, o.run_id, o.model, 1{_ORIGINS} WHERE t.id = ?",
         (trial,),

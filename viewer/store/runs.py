@@ -46,9 +46,9 @@ def create_run(
 ) -> int:
     """Insert a run with its whole plan in one transaction; return its id.
 
-    Trials the plan excludes get their score row in the same transaction. With ``once``
-    a run of the plan that another window has made meanwhile is returned instead. A
-    ``fresh`` run takes no reply that is there already.
+    Excluded trials get their score row in the same transaction. With ``once``, if
+    another window has created a run of the plan meanwhile, that is returned instead. A
+    ``fresh`` run reuses no stored replies.
     """
     with store.transaction():
         known = run_with_plan(store, plan_sha256) if once else None
@@ -127,7 +127,7 @@ def _exclude(
 
 
 def models_asked(store: Store) -> tuple[str, ...]:
-    """Return the models of every run, in the order in which they were first asked."""
+    """Return the models of every run, in the order first asked."""
     rows = store.rows(
         "SELECT json_extract(model.value, '$.name') AS name"
         " FROM run, json_each(run.spec, '$.models') AS model ORDER BY run.id, model.key"
@@ -144,7 +144,7 @@ def run_with_plan(store: Store, plan_sha256: str) -> int | None:
 
 
 def fresh_run_with_plan(store: Store, plan_sha256: str) -> int | None:
-    """Return the newest run of a plan if it is a fresh one that is not finished."""
+    """Return the newest run of a plan if it is an unfinished fresh one."""
     rows = store.rows(
         "SELECT r.id FROM run r WHERE r.id = ? AND r.replies_after IS NOT NULL AND"
         " EXISTS (SELECT 1 FROM run_status_count c WHERE c.run_id = r.id"
@@ -163,7 +163,7 @@ _RUNS: Final = (
 
 
 def mark_run(store: Store, run: int, mark: RunMark) -> None:
-    """Note what a person did with a run; nothing of its trials changes."""
+    """Record what the user did with a run; its trials are unchanged."""
     with store.transaction():
         store.execute(
             "INSERT INTO run_mark (run_id, mark, marked_at) VALUES (?, ?, ?)",
@@ -180,7 +180,7 @@ def run_mark(store: Store, run: int) -> RunMark | None:
 
 
 def run_summaries(store: Store, *, include_adhoc: bool) -> tuple[RunSummary, ...]:
-    """Return every run, oldest first; single questions only if asked for."""
+    """Return every run, oldest first; single questions only on request."""
     rows = store.rows(
         f"{_RUNS} WHERE r.adhoc <= ? ORDER BY r.id", (int(include_adhoc),)
     )
@@ -215,7 +215,7 @@ def run_notes(store: Store, run: int) -> tuple[RunNote, ...]:
 
 
 def models_returned(store: Store, run: int) -> Mapping[str, str]:
-    """Return, by model of a run, the name its first reply that tells one came from."""
+    """Return the name in each model's first reply that has one, by model of a run."""
     rows = store.rows(
         "SELECT t.model, r.model_returned, min(p.id) FROM trial t JOIN parse p"
         " ON p.trial_id = t.id JOIN reply r ON r.id = p.reply_id"
@@ -226,10 +226,10 @@ def models_returned(store: Store, run: int) -> Mapping[str, str]:
 
 
 def _costs(store: Store) -> Mapping[int, int]:
-    """Return micro-dollars by run, of those with a reply that had a price.
+    """Return micro-dollars by run, for those with any reply that had a price.
 
-    A run with a reply from beyond this machine whose cost nobody said has none: a part
-    of what it cost would pass for the whole.
+    A run with a remote reply of unknown cost has none: a part of the cost would look
+    like the whole.
     """
     rows = store.rows(
         "SELECT t.run_id, sum(r.cost_microusd) FROM reply r JOIN attempt a"
@@ -308,7 +308,7 @@ def _status(mark: str | None, pending: int) -> RunStatus:
 
 
 def status_counts(store: Store, run: int) -> dict[Status, int]:
-    """Return how many trials of a run stand in each status present."""
+    """Return the number of a run's trials by status."""
     return {
         Status(row["status"]): row["n"]
         for row in store.rows(

@@ -1,9 +1,8 @@
-"""Files of replies that a store could not take: JSON lines, written at once and safely.
+"""Files of replies that a store could not take: JSON lines, flushed at once.
 
-A *reply file* lies next to its store while a run is going on and takes the replies that
-cannot be stored at the moment; the next process that opens the store stores them. A
-*rescue file* holds the replies of a store that is gone. Both begin with a line that
-names the store.
+A *reply file* is beside its store during a run and takes the replies that cannot be
+stored at the moment; the next process that opens the store stores them. A *rescue file*
+has the replies of a store that is gone. Both begin with a line that names the store.
 """
 
 import contextlib
@@ -40,14 +39,14 @@ class SavedReply:
 
 @dataclass(frozen=True)
 class SavedFile:
-    """What a file of saved replies holds; ``store`` is the name in its mark."""
+    """The content of a file of saved replies; ``store`` is the name in its mark."""
 
     store: str
     replies: tuple[SavedReply, ...]
 
 
 class ReplyFile:
-    """The reply file of one run, removed at its end unless it holds replies."""
+    """The reply file of one run, removed at its end unless it contains replies."""
 
     def __init__(self, store_path: Path, store_name: str) -> None:
         name = f"{store_path.name}.{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
@@ -83,7 +82,7 @@ class ReplyFile:
             self._path.unlink(missing_ok=True)
 
     def keep(self, replies: Iterable[SavedReply]) -> None:
-        """Write replies that are not in it yet, and wait until the disk has them."""
+        """Write replies that are not in it yet, and flush them to disk."""
         new = {r.attempt: r for r in replies if r.attempt not in self.held}
         self.held |= new
         try:
@@ -101,20 +100,20 @@ class ReplyFile:
         self._end = place + len(content)
 
     def _write(self, place: int, content: bytes) -> None:
-        """Write past the file's buffer, which would keep what a full disk refused."""
+        """Write unbuffered: a buffer would keep what a full disk refused."""
         descriptor, left = self._file.fileno(), memoryview(content)
         os.lseek(descriptor, place, os.SEEK_SET)
         while left:
             left = left[os.write(descriptor, left) :]
 
     def give_up(self) -> tuple[SavedReply, ...]:
-        """Return the replies held, for somebody else to keep, and hold none."""
+        """Return the replies to be saved elsewhere, and empty the file."""
         held = tuple(self.held.values())
         self.held.clear()
         return held
 
     def forget(self, attempts: Iterable[int]) -> None:
-        """Let go of replies that are stored now."""
+        """Drop replies that are stored now."""
         if not self.held:
             return
         for attempt in attempts:
@@ -141,9 +140,9 @@ def write_rescue_file(path: Path, store: str, replies: Iterable[SavedReply]) -> 
 
 @contextlib.contextmanager
 def abandoned_reply_files(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
-    """Yield the replies in files of runs that ended; remove them if all went well.
+    """Yield the replies in files of ended runs; remove the files if all went well.
 
-    A reply file whose run is going on is left alone.
+    The reply file of a run in progress is left alone.
     """
     with contextlib.ExitStack() as stack:
         found = [(path, _claimed(stack, path)) for path in _reply_files(store_path)]
@@ -155,7 +154,7 @@ def abandoned_reply_files(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
 
 
 def has_abandoned_reply_files(store_path: Path) -> bool:
-    """Tell whether any reply file holds replies and its run has ended."""
+    """Tell whether any reply file of an ended run contains replies."""
     with contextlib.ExitStack() as stack:
         return any(_claimed(stack, path) for path in _reply_files(store_path))
 
@@ -169,7 +168,7 @@ def _reply_files(store_path: Path) -> list[Path]:
 
 
 def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
-    """Return the written part of a reply file that no process holds, else None."""
+    """Return the content of a reply file that no process holds, else None."""
     try:
         file = stack.enter_context(path.open("r+b"))
         hold_file(file)
@@ -179,7 +178,7 @@ def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
 
 
 def _parsed(content: bytes) -> SavedFile:
-    """Read a reply file; a last line that a kill cut off was never kept."""
+    """Parse a reply file; a last line cut off by a kill was never flushed."""
     first, *lines = content.split(b"\n")[:-1] or [b"{}"]
     replies = []
     for line in lines:
@@ -192,7 +191,7 @@ def _parsed(content: bytes) -> SavedFile:
 
 
 def read_rescue_file(path: Path) -> SavedFile:
-    """Read a rescue file or a reply file; UnreadableInputError where a line is bad."""
+    """Parse a rescue file or a reply file; UnreadableInputError for an invalid line."""
     try:
         content = path.read_bytes().partition(b"\0")[0]
     except OSError as error:

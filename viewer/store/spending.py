@@ -1,4 +1,4 @@
-"""What a run may cost, has cost, and may have cost besides."""
+"""The ceiling, the cost, and the possible further cost of a run."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from viewer.store.database import Store, utc_now
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
-    """An attempt of which nobody said what it cost.
+    """An attempt whose cost is unknown.
 
-    ``reason`` is why it brought no reply, "" if its reply tells no tokens or where
-    nothing is known of its end.
+    ``reason`` is why it brought no reply, "" if its reply has no token counts or
+    nothing is known about its end.
     """
 
     request_sha256: str
@@ -19,7 +19,7 @@ class Unpriced:
 
 
 def set_ceiling(store: Store, run: int, microusd: int) -> None:
-    """Set the most that a run may cost, in place of an earlier one."""
+    """Set the maximum cost of a run, replacing an earlier one."""
     if ceiling_of_run(store, run) == microusd:
         return
     with store.transaction():
@@ -31,7 +31,7 @@ def set_ceiling(store: Store, run: int, microusd: int) -> None:
 
 
 def ceiling_of_run(store: Store, run: int) -> int | None:
-    """Return the most that a run may cost in micro-dollars, None without a ceiling."""
+    """Return the maximum cost of a run in micro-dollars, None without a ceiling."""
     rows = store.rows(
         "SELECT ceiling_microusd FROM run_ceiling WHERE run_id = ?"
         " ORDER BY id DESC LIMIT 1",
@@ -52,10 +52,10 @@ def spent_microusd(store: Store, run: int) -> int:
 
 
 def unpriced_attempts(store: Store, run: int) -> tuple[Unpriced, ...]:
-    """Return the attempts of a run that may have cost something nobody told.
+    """Return the attempts of a run that may have cost an unknown amount.
 
-    Those are attempts without an end, without an answer from the server, and with a
-    reply that counts no tokens.
+    These are attempts without an end, without a response from the server, or with a
+    reply without token counts.
     """
     rows = store.rows(
         "SELECT a.request_sha256, t.model, coalesce(e.reason, '') AS reason"

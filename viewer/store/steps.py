@@ -1,4 +1,4 @@
-"""What the answers of trials were read from, reply by reply."""
+"""The replies behind the answers of trials."""
 
 from dataclasses import dataclass
 
@@ -33,9 +33,9 @@ def asked_of_trial(store: Store, trial_id: int) -> AskedTrial:
 
 
 def asked_otherwise(store: Store, trial_id: int) -> tuple[int, ...]:
-    """Return the trials that ask the same of the same model under other conditions.
+    """Return the trials with the same question and model under other conditions.
 
-    They are of the same run and repeat, in the order planned.
+    They belong to the same run and repeat, in the order planned.
     """
     rows = store.rows(
         "SELECT o.id FROM trial t JOIN trial o ON o.run_id = t.run_id"
@@ -47,9 +47,9 @@ def asked_otherwise(store: Store, trial_id: int) -> tuple[int, ...]:
 
 
 def replies_read(store: Store, trial_id: int) -> tuple[TrialReply, ...]:
-    """Return the replies of every step that a trial's current verdict was read from.
+    """Return the replies of every step behind a trial's current verdict.
 
-    None of a trial of one step, whose only reply its verdict names itself.
+    It is empty for a trial of one step, whose only reply is named in its verdict.
     """
     rows = store.rows(
         "SELECT p.step, p.role, p.again, r.* FROM trial t JOIN score s"
@@ -65,10 +65,10 @@ def replies_read(store: Store, trial_id: int) -> tuple[TrialReply, ...]:
 def kept_replies(
     store: Store, trial_id: int, reply_id: int, *, alone: bool = False
 ) -> tuple[TrialReply, ...]:
-    """Return every reply that a trial's verdict was read from, oldest first.
+    """Return every reply behind a trial's verdict, oldest first.
 
-    ``reply_id`` is the one that a trial of one step was answered with; ``alone`` says
-    that there are no others to look for.
+    ``reply_id`` is the reply to a trial of one step; ``alone`` says that there are no
+    others.
     """
     read = () if alone else replies_read(store, trial_id)
     return read or (reply_with_id(store, reply_id),)

@@ -1,4 +1,4 @@
-"""What goes wrong with a store's file, in sentences."""
+"""Errors of a store's file, as messages."""
 
 import contextlib
 import sqlite3
@@ -17,7 +17,7 @@ from viewer.domain.errors import (
 
 @contextlib.contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into sentences; everything committed stays."""
+    """Convert SQLite's errors to messages; everything committed stays."""
     try:
         yield
     except sqlite3.Error as error:
@@ -59,7 +59,7 @@ _REASONS: Final = (
 
 
 def store_error(path: Path, reason: str) -> StoreError:
-    """Return the sentence for what SQLite says."""
+    """Return the error for an exception of SQLite."""
     text = reason.lower()
     if "disk is full" in text:
         return DiskFullError(
@@ -75,7 +75,7 @@ def store_error(path: Path, reason: str) -> StoreError:
 
 
 def lost_error(path: Path) -> StoreLostError:
-    """Return the sentence for a store whose file is not at its path any more."""
+    """Return the error for a store whose file is no longer at its path."""
     return StoreLostError(
         f"The store '{path.name}' was deleted, moved or replaced while it was open.",
         "Put the file back, and leave it there while Overread runs.",
@@ -83,7 +83,7 @@ def lost_error(path: Path) -> StoreLostError:
 
 
 def older_store_error(path: Path, generation: int, noted: int) -> OlderStoreError:
-    """Return the sentence for a store from a backup."""
+    """Return the error for a store from a backup."""
     return OlderStoreError(
         f"The store '{path.name}' is an older copy: {noted - generation} later "
         "change(s) are noted outside it, possibly including replies that were paid "

@@ -9,7 +9,7 @@ _FileId = tuple[int, int]
 
 
 class StoreFile:
-    """The file of an open store, as its folder names it."""
+    """The file of an open store, by its identity in the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
@@ -27,8 +27,8 @@ class StoreFile:
     def set_journal_aside(self) -> None:
         """Remove the journal's names once the file has gone from its path.
 
-        Anyone who opens another file there would take the journal for that file's own.
-        What has it open can still read it.
+        Whoever opens another file there would take the journal for that file's own.
+        Processes that have it open can still read it.
         """
         for path, ours in self._journal.items():
             if ours is not None and _file_id(path) == ours:

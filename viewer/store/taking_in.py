@@ -1,4 +1,4 @@
-"""Taking saved replies into a store; twice is the same as once."""
+"""Storing of saved replies; repeating it changes nothing."""
 
 import sqlite3
 from typing import Final
@@ -18,10 +18,10 @@ _AWAITED: Final = (
 
 
 def take_in(connection: sqlite3.Connection, store: str, file: SavedFile) -> int:
-    """Insert, inside a transaction, replies that are not there; return how many.
+    """Insert, inside a transaction, the replies that are missing; return their number.
 
-    A reply ends its attempt where this is the store that the file names and the attempt
-    has not ended. Any other waits for a trial that asks exactly the same.
+    A reply ends its attempt if this is the store named in the file and the attempt has
+    not ended. Any other waits for a trial with the identical request.
     """
     is_own = file.store == store
     return sum(_take_one(connection, reply, is_own=is_own) for reply in file.replies)

@@ -71,10 +71,10 @@ def trial_columns(
 ) -> Columns:
     """Return named columns of every trial of a run, or of one model of it.
 
-    Of a trial without a verdict text is "", ``numbers`` "[]" and the rest None.
-    ``tokens_in``, ``tokens_out``, ``latency_ms`` and ``cost_microusd`` are those of all
-    replies that the verdict was read from together, None if no reply says them.
-    ``path`` and ``frame`` are those of its image, None if it is about none.
+    For a trial without a verdict text is "", ``numbers`` "[]" and the rest None.
+    ``tokens_in``, ``tokens_out``, ``latency_ms`` and ``cost_microusd`` are totals over
+    all replies behind the verdict, None if no reply has them. ``path`` and ``frame``
+    are those of its image, None without one.
     """
     found = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
     return store.columns(f"SELECT {_told(names)}{found}", (run, model))

@@ -27,7 +27,7 @@ _OUTCOMES: Final[Mapping[str, Outcome | None]] = {
 
 @dataclass(frozen=True)
 class RequestRecord:
-    """A request as the ledger keeps it.
+    """A request as stored in the ledger.
 
     ``document`` is what was hashed into ``sha256``, with the messages' text and the
     hashes of the images; ``images`` maps those hashes to the exact bytes sent.
@@ -42,10 +42,10 @@ class RequestRecord:
 
 @dataclass(frozen=True)
 class TrialReply:
-    """A raw reply to one question of a trial, and the step that it answers.
+    """A raw reply to one question of a trial, and the step it answers.
 
-    ``id`` is its row's and ``request_sha256`` its request's, 0 and "" of a reply that
-    is in no store. ``reused`` tells that it was there before it was asked for.
+    ``id`` is its row's and ``request_sha256`` its request's, 0 and "" for a reply that
+    is not in a store. ``reused`` is True if it existed before this trial.
     """
 
     raw: RawReply
@@ -57,10 +57,10 @@ class TrialReply:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A trial's new score, and the replies that it was read from, oldest first.
+    """A trial's new score, and the replies behind it, oldest first.
 
-    ``parsed`` is the answer that was read, as JSON. ``unanswered`` is the request of a
-    trial that has no reply, None if none was sent.
+    ``parsed`` is the answer as JSON. ``unanswered`` is the request of a trial without a
+    reply, None if none was sent.
     """
 
     score: Score
@@ -72,13 +72,13 @@ class Verdict:
 
     @property
     def reply(self) -> TrialReply | None:
-        """The last reply of the model that the trial is about, else the last."""
+        """The last reply of the model under test, else the last reply."""
         own = [one for one in self.replies if not one.step.role]
         return next(iter((own or self.replies)[-1:]), None)
 
     @property
     def request_sha256(self) -> str | None:
-        """What the trial is found by among the requests."""
+        """The request by which the trial is found."""
         return self.unanswered if self.reply is None else self.reply.request_sha256
 
 
@@ -86,7 +86,7 @@ class Verdict:
 class ScoredTrial:
     """A trial with its current verdict; ``reply_id`` None without a reply.
 
-    ``parsed`` is the answer that was read, as JSON, "" without a reply.
+    ``parsed`` is the answer as JSON, "" without a reply.
     """
 
     id: int
@@ -98,12 +98,12 @@ class ScoredTrial:
 
     @property
     def placed(self) -> bool:
-        """Whether its answer is a place in native pixels, not a cell."""
+        """Whether its answer is a location in native pixels, not a cell."""
         return self.parsed.startswith(PLACED_START)
 
 
 def keep_requests(store: Store, requests: Sequence[RequestRecord]) -> None:
-    """Insert requests, their images and prompts; what is there already stays."""
+    """Insert requests, their images and prompts; existing ones are unchanged."""
     store.execute_many(
         "INSERT OR IGNORE INTO blob (sha256, bytes) VALUES (?, ?)",
         [pair for request in requests for pair in request.images.items()],
@@ -133,9 +133,9 @@ def _canonical(document: Mapping[str, object]) -> bytes:
 def begin_attempt(
     store: Store, trial_id: int, request_sha256: str, coordinator: int | None = None
 ) -> int:
-    """Insert the intent to ask, before anything leaves; return the attempt's id.
+    """Insert the intent to ask, before anything is sent; return the attempt's id.
 
-    Until it ends, an attempt of a ``coordinator`` claims its question (`claims`).
+    Until it ends, a ``coordinator``'s attempt claims its question (`claims`).
     """
     return store.execute(
         "INSERT INTO attempt (trial_id, request_sha256, number, started_at,"
@@ -159,14 +159,14 @@ def keep_reply(
 def close_with_error(
     store: Store, attempt_id: int, *, reason: str, message: str, http_status: int | None
 ) -> None:
-    """Close an attempt that brought no reply."""
+    """Close an attempt that got no reply."""
     _close(store, attempt_id, "error", http_status, reason, message, utc_now())
 
 
 def close_orphan(store: Store, attempt_id: int) -> None:
-    """Close an attempt that a kill left open; its reply, if any, never reached us.
+    """Close an attempt left open by a kill; its reply, if any, never arrived.
 
-    Another run that asks the same may have closed it meanwhile.
+    Another run with the same request may have closed it meanwhile.
     """
     if not store.rows("SELECT 1 FROM attempt_end WHERE attempt_id = ?", (attempt_id,)):
         _close(store, attempt_id, "orphan", None, "orphan", "", utc_now())
@@ -200,10 +200,10 @@ def orphans(store: Store, run: int) -> tuple[tuple[int, int, str], ...]:
 
 
 def kept_reply(store: Store, request_sha256: str, trial_id: int) -> TrialReply | None:
-    """Return a reply to exactly this request that need not be asked again.
+    """Return a stored reply to exactly this request that can be reused.
 
     A reply that may not be reused elsewhere (refused, truncated) still answers the
-    trial that bought it. Of a fresh run it is one that came since it was planned.
+    trial that bought it. For a fresh run it must be newer than the plan.
     """
     rows = store.rows(
         "SELECT r.* FROM reply r JOIN attempt a ON a.id = r.attempt_id"
@@ -256,7 +256,7 @@ def settle(store: Store, verdicts: Iterable[tuple[int, Verdict]]) -> None:
 
 
 def score_again(store: Store, trial_id: int, score: Score, version: str) -> None:
-    """Append another score of the answer that a trial's last one was read from."""
+    """Append another score for the answer of a trial's latest score."""
     (row,) = store.rows(
         "SELECT s.parse_id FROM trial t JOIN score s ON s.id = t.score_id"
         " WHERE t.id = ?",
@@ -314,7 +314,7 @@ def _add_parse(store: Store, trial_id: int, verdict: Verdict, now: str) -> int |
 
 
 def reopen_failed(store: Store, run: int) -> int:
-    """Set every trial that ended as provider_error pending again; return how many."""
+    """Reset every trial that ended as provider_error to pending; return the number."""
     with store.transaction():
         failed = store.rows(
             "SELECT count(*) FROM trial WHERE run_id = ? AND status = 'provider_error'",
@@ -347,7 +347,7 @@ SCORED: Final = (
 
 
 def _scored_trial(own: int, *values: Any) -> ScoredTrial:  # noqa: ANN401 - of a row
-    """Return what a row of the columns above holds, by its place: there are many."""
+    """Convert a row with the columns above, by index for speed."""
     item, patient, image, view, finding, name, params, repeat, model, *rest = values
     status, reason, answer, coverage, outcome, numbers, request, reply, parsed = rest
     return ScoredTrial(
@@ -367,7 +367,7 @@ def _scored_trial(own: int, *values: Any) -> ScoredTrial:  # noqa: ANN401 - of a
 
 
 def parsed_answer(store: Store, trial_id: int) -> str:
-    """Return the answer, as JSON, that a trial's current verdict was read from."""
+    """Return the answer, as JSON, behind a trial's current verdict."""
     rows = store.rows(
         "SELECT p.answer FROM trial t JOIN score s ON s.id = t.score_id"
         " JOIN parse p ON p.id = s.parse_id WHERE t.id = ?",
@@ -418,7 +418,7 @@ def sent_request(store: Store, request_sha256: str) -> RequestRecord:
 
 
 def verdict_stamp(store: Store, run: int) -> tuple[int, int]:
-    """Return a stamp that changes when a trial of a run gets or loses a verdict."""
+    """Return a stamp that changes when a verdict of a run is added or removed."""
     rows = store.rows(
         "SELECT coalesce(max(score_id), 0), count(score_id) FROM trial"
         " WHERE run_id = ?",

@@ -1,4 +1,4 @@
-"""How much was asked, what it cost, and how much room it takes."""
+"""How much was asked, its cost, and its size on disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from viewer.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
-    """The last rows of the ledger at some moment; rows are never taken away."""
+    """The last rows of the ledger at some time; rows are never deleted."""
 
     attempt: int
     reply: int
@@ -16,7 +16,7 @@ class LedgerPlace:
 
 
 def ledger_place(store: Store) -> LedgerPlace:
-    """Return where the ledger ends now."""
+    """Return the current end of the ledger."""
     row = store.rows(
         "SELECT (SELECT coalesce(max(id), 0) FROM attempt),"
         " (SELECT coalesce(max(id), 0) FROM reply),"
@@ -26,9 +26,9 @@ def ledger_place(store: Store) -> LedgerPlace:
 
 
 def asked_since(store: Store, place: LedgerPlace) -> tuple[int, int, int]:
-    """Return the requests after a place, their micro-dollars, and those not priced.
+    """Return the number of requests after a place, their cost, and unpriced ones.
 
-    Not priced are replies from beyond this machine whose cost nobody said.
+    Unpriced are remote replies of unknown cost.
     """
     row = store.rows(
         "SELECT (SELECT count(*) FROM attempt WHERE id > ?),"
@@ -53,7 +53,7 @@ def image_bytes(store: Store, *, after: int, until: int) -> int:
 def mean_cost(store: Store, model: str) -> float | None:
     """Return the mean cost of a model's trials in micro-dollars, None without any.
 
-    What others in a role answered in them counts too.
+    It includes other models with a role in them.
     """
     rows = store.rows(
         "SELECT avg(cost) FROM (SELECT sum(r.cost_microusd) AS cost FROM reply r"
@@ -77,7 +77,7 @@ def mean_latency(store: Store, model: str) -> float | None:
 
 
 def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
-    """Return a run's attempts by how they ended, and what they cost."""
+    """Return the number of a run's attempts by result, and their cost."""
     ends = store.rows(
         "SELECT coalesce(e.outcome, 'open') AS outcome, count(*) AS n FROM attempt a"
         " JOIN trial t ON t.id = a.trial_id LEFT JOIN attempt_end e"

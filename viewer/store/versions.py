@@ -1,4 +1,4 @@
-"""In which words and with which settings a data set was asked about."""
+"""The prompts and settings with which a data set was asked about."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from viewer.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class AskedPrompt:
-    """A prompt of a planned run, its name, the run's parameters and its questions."""
+    """A prompt of a planned run: its name, the run's parameters, and the questions."""
 
     run: int
     created_at: str

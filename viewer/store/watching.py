@@ -1,4 +1,4 @@
-"""Whether anybody has written to a store since it was last looked at."""
+"""Detecting whether anybody has written to a store."""
 
 import contextlib
 import sqlite3
@@ -10,8 +10,8 @@ from viewer.store.store_file import StoreFile
 class StoreWatch:
     """Watches a store's data version, which changes when another connection commits.
 
-    It holds one connection without a transaction, which keeps nobody from writing, and
-    is used by the thread that looks first.
+    It holds one connection without a transaction, which blocks no writer, and is used
+    only by the thread of the first call.
     """
 
     def __init__(self, path: Path) -> None:
@@ -23,8 +23,8 @@ class StoreWatch:
     def has_changed(self) -> bool:
         """Tell whether the store was written to, or replaced, since the last call.
 
-        The first call finds a change where there is a store. One that cannot be read
-        has none: whatever else reads it says why.
+        The first call reports a change if there is a store. An unreadable one reports
+        none: whatever else reads it gives the error.
         """
         if self._file is not None and not self._file.is_there():
             self.close()
@@ -50,7 +50,7 @@ class StoreWatch:
         return int(row[0])
 
     def _open(self) -> None:
-        """Open the store, which is not created where it is not there."""
+        """Open the store, without creating it."""
         address = f"{self._path.absolute().as_uri()}?mode=rw"
         self._file = StoreFile(self._path)
         self._connection = sqlite3.connect(address, timeout=0, uri=True)

@@ -1,1 +1,1 @@
-"""The studies; each is one folder with the same parts, strangers to each other."""
+"""The studies; each is a folder with the same parts, independent of the others."""

@@ -1,4 +1,4 @@
-"""What a paper prints, with the checks of it (X-05, M-09)."""
+"""A paper's published values, with checks of them (X-05, M-09)."""
 
 from dataclasses import dataclass
 

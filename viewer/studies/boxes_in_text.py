@@ -1,4 +1,4 @@
-"""Boxes and points that a reply names as JSON, in thousandths of their image."""
+"""Boxes and points in a reply as JSON, in thousandths of their image."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ _LARGEST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReadBoxes:
-    """The boxes of a text, and a sentence for each that is none."""
+    """The boxes in a text, and a sentence for each invalid one."""
 
     boxes: tuple[LabelledBox, ...]
     problems: tuple[str, ...]
 
 
 def read_boxes(text: str, fields: Sequence[BoxPx]) -> ReadBoxes:
-    """Return the boxes of a text in native pixels, in the order they are named."""
+    """Return the boxes in a text in native pixels, in order."""
     boxes: list[LabelledBox] = []
     problems: list[str] = []
     for number, entry in enumerate(_entries(text), 1):
@@ -35,7 +35,7 @@ def read_boxes(text: str, fields: Sequence[BoxPx]) -> ReadBoxes:
 
 
 def _entries(text: str) -> Iterator[Mapping[object, object]]:
-    """Yield every object that has a box, in lists and under ``boxes``."""
+    """Yield every object with a box, in lists and under ``boxes``."""
     for document in documents(text):
         inside = document.get("boxes") if isinstance(document, dict) else document
         parts = inside if isinstance(inside, list) else [document]
@@ -43,7 +43,7 @@ def _entries(text: str) -> Iterator[Mapping[object, object]]:
 
 
 def _box(entry: Mapping[object, object], fields: Sequence[BoxPx]) -> LabelledBox | str:
-    """Return a box, or in a clause why it is none."""
+    """Return a box, or a clause on why it is invalid."""
     image = entry.get("image", 1 if len(fields) == 1 else None)
     if isinstance(image, bool) or not isinstance(image, int):
         return "it names no image"
@@ -98,12 +98,12 @@ def read_points(text: str, field: BoxPx) -> tuple[PointPx, ...]:
 
 
 def names_no_box(text: str) -> bool:
-    """Tell whether a text lists boxes, and none at all."""
+    """Tell whether a text contains an empty list of boxes."""
     return any(isinstance(d, dict) and d.get("boxes") == [] for d in documents(text))
 
 
 def _pair(value: object) -> tuple[float, float] | None:
-    """Return two numbers within an image, None of anything else."""
+    """Return two numbers within an image, None for anything else."""
     if not isinstance(value, list) or len(value) != 2:
         return None
     if any(isinstance(n, bool) or not isinstance(n, int | float) for n in value):

@@ -89,18 +89,18 @@ def benchmarks() -> Iterator[Benchmark]:
 
 
 def known_findings() -> tuple[str, ...]:
-    """Return the findings that any image may be asked about.
+    """Return the findings that can be asked about on any image.
 
-    The study itself stays unread: a window starts with this list.
+    The study is not imported for it: a window starts with this list.
     """
     findings: tuple[str, ...] = import_module(f"{__package__}.{PLACING}.findings").KNOWN
     return findings
 
 
 def places_of(study: str, preset: str, params: Mapping[str, object]) -> Places:
-    """Return how the answers of a study lie on images, with settings.
+    """Return the geometry of a study's answers on images, for its settings.
 
-    A study whose answers are not places raises WrongUseError.
+    A study whose answers are not locations raises WrongUseError.
     """
     found = study_named(study)
     places = found.places(found.read_params(preset, dict(params)))
@@ -110,7 +110,7 @@ def places_of(study: str, preset: str, params: Mapping[str, object]) -> Places:
 
 
 def no_places(study: Study) -> WrongUseError:
-    """Return the sentence for whoever needs places of a study that has none."""
+    """Return the error for using locations of a study that has none."""
     return WrongUseError(
         f"{study.title} does not locate findings on images.",
         "Choose a run of a study that does.",
@@ -118,7 +118,7 @@ def no_places(study: Study) -> WrongUseError:
 
 
 def places_findings(study: str) -> bool:
-    """Tell whether the answers of a study, by its name, are places on an image."""
+    """Tell whether a study, by name, has locations on an image as answers."""
     return study_named(study).words.places
 
 
@@ -139,7 +139,7 @@ def _others() -> Plugins[Study]:
 
 
 def _checked(name: str, study: object) -> Study:
-    """Return what another package calls a study, or raise why it is none."""
+    """Return another package's study, or raise why it is invalid."""
     built_for = getattr(study, "interface", "none")
     if built_for != INTERFACE:
         raise PluginError(
@@ -161,7 +161,7 @@ def _checked(name: str, study: object) -> Study:
 
 
 def _missing(study: object) -> str:
-    """Return the first part that a study has and an object has not."""
+    """Return the first member of the study interface that an object lacks."""
     parts = (
         part
         for part in (*Study.__annotations__, *vars(Study))

@@ -1,4 +1,4 @@
-"""Every place in a text where a cell seems to be named, and what stands around it."""
+"""Every mention of a cell in a text, with its context."""
 
 import re
 from dataclasses import dataclass, replace
@@ -81,10 +81,10 @@ _NOT_AFTER = re.compile(
 class Mention:
     """A cell named in a text at [start, end).
 
-    ``cell`` is None if the grid has no such cell. ``reversed`` tells that the number
+    ``cell`` is None if the grid has no such cell. ``reversed`` means that the number
     came first, ``denied`` that the text says it is not this one, ``other`` that the
     name belongs to a vertebra, rib, lead or figure, ``several`` that more letters or
-    numbers hang on it (D4-6, C/D4). Mentions of one ``group`` form a list.
+    numbers are attached (D4-6, C/D4). Mentions of one ``group`` form a list.
     """
 
     start: int
@@ -143,6 +143,6 @@ def _grouped(text: str, found: list[Mention]) -> list[Mention]:
 
 
 def _without_anatomy(found: list[Mention]) -> tuple[Mention, ...]:
-    """Let a whole list be anatomy where one of its members is (C7, T1 vertebrae)."""
+    """Mark a whole list as anatomy if one of its members is (C7, T1 vertebrae)."""
     anatomy = {mention.group for mention in found if mention.other}
     return tuple(replace(m, other=m.group in anatomy) for m in found)

@@ -1,9 +1,9 @@
 """From a reply to a cell, or to the reason why there is none.
 
-The tiers, in this order: the provider's own refusal; a text that is nothing but a
-cell; a JSON key; the last "answer is …"; a text that denies the finding or declines;
-"row D, column 4"; a line of its own; the only cell mentioned. Nothing is ever guessed:
-a reply that names two cells is ambiguous, one that names none is unparsed.
+The tiers, in this order: the provider's own refusal; a text that is only a cell; a JSON
+key; the last "answer is …"; a text that denies the finding or declines; "row D, column
+4"; a line of its own; the only cell mentioned. Nothing is ever guessed: a reply that
+names two cells is ambiguous, one that names none is unparsed.
 """
 
 import re
@@ -69,20 +69,20 @@ Denies = Callable[[str, bool], bool]
 
 
 def denies_nothing(_: str, __: bool) -> bool:
-    """Take no text for a denial: what is asked about need not be there."""
+    """Treat no text as a denial: what is asked about need not be present."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """What decides how a text is read."""
+    """The settings for parsing a text."""
 
     grid: Grid
     mode: ParserMode
     denies: Denies
 
     def named(self, name: str, tier: str, *, backwards: bool = False) -> Reading:
-        """Return the cell of a name, or why it is none."""
+        """Return the cell of a name, or why it is not one."""
         cell = self.grid.cell(name)
         if backwards and self.mode is not ParserMode.LENIENT:
             return Unparsed(Status.UNPARSED, "transposed")
@@ -91,9 +91,9 @@ class _Reader:
         return CellAnswer(cell, "transposed" if backwards else tier)
 
     def one_of(self, names: Sequence[str], tier: str, reason: str) -> Reading:
-        """Return the cell if all names are one, else the first in paper mode only.
+        """Return the cell if all names agree, else the first in paper mode only.
 
-        A ``range`` is never one, however few names it shows.
+        A ``range`` is never one cell, however few names it has.
         """
         if len(set(names)) == 1 and reason != "range":
             return self.named(names[0], tier)
@@ -111,7 +111,7 @@ def read_cell(
     *,
     truncated: bool = False,
 ) -> Reading:
-    """Read a reply's text; ``truncated`` lets only a whole, exact answer count."""
+    """Parse a reply's text; if ``truncated``, only a complete, exact answer counts."""
     reader = _Reader(grid, mode, denies)
     text = said(text)
     whole = _read_whole(reader, without_markup(text))
@@ -125,7 +125,7 @@ def read_cell(
 
 
 def _read_whole(reader: _Reader, text: str) -> Reading | None:
-    """Read a text that is nothing but a cell's name (tier 1; tier 6 if reversed)."""
+    """Parse a text that is only a cell's name (tier 1; tier 6 if reversed)."""
     bare = text.strip(_AROUND)
     if match := _WHOLE.fullmatch(bare):
         return reader.named(_name(match[1], match[2]), "whole")
@@ -207,7 +207,7 @@ def _read_row_and_column(reader: _Reader, text: str) -> Reading | None:
 
 
 def _read_own_line(reader: _Reader, text: str) -> Reading | None:
-    """Read the only line that is nothing but a cell, among lines of prose."""
+    """Parse the only line that is just a cell, among lines of prose."""
     lines = [_WHOLE.fullmatch(line.strip(_AROUND)) for line in text.splitlines()]
     names = {_name(line[1], line[2]) for line in lines if line}
     if len(names) != 1 or not any(len(s.split()) > 3 for s in text.splitlines()):
@@ -265,7 +265,7 @@ def _answers(document: object, depth: int) -> Iterator[str | None]:
 
 
 def _value(value: object, depth: int) -> Iterator[str | None]:
-    """Yield what stands under an answer key."""
+    """Yield the values of an answer key."""
     if isinstance(value, dict):
         yield from _answers(value, depth)
     elif isinstance(value, list):

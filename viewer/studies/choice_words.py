@@ -1,4 +1,4 @@
-"""How a sentence names options: by letter, by an answer mark, or in their words."""
+"""How a sentence names options: by letter, by an answer phrase, or by text."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -103,25 +103,25 @@ _STAIN = re.compile(r"H\s+(?:and|&)\s+E\b")
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """A letter as a reply names it, and the words that stand with it."""
+    """A letter in a reply, and the words that go with it."""
 
     letter: str
     text: str = ""
 
 
 def bare(text: str) -> str:
-    """Return a text without the blanks and marks around it."""
+    """Return a text without surrounding blanks and punctuation."""
     return text.strip(_AROUND)
 
 
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
-    """Return a text as options compare: one case, single blanks, nothing around."""
+    """Return a text normalised for comparison of options."""
     return " ".join(bare(without_markup(said(text))).casefold().split())
 
 
 def letter_alone(text: str) -> str:
-    """Return the letter of a text that is nothing else, ``(b).`` or ``Option B``."""
+    """Return the letter of a text that is only a letter: ``(b).`` or ``Option B``."""
     match = _ALONE.fullmatch(bare(text))
     return match[1] if match else ""
 
@@ -133,7 +133,7 @@ def letter_with_text(text: str) -> Naming | None:
 
 
 def marks(text: str) -> Iterator[str]:
-    """Yield what follows each "answer is" and the like, the last one first."""
+    """Yield what follows each "answer is" and similar phrases, the last one first."""
     ends = [match.end() for match in _MARK.finditer(text)]
     lists = _lists(text)
     for match in _MARKED_AFTER.finditer(text):
@@ -200,7 +200,7 @@ def quoted(text: str, options: Sequence[str]) -> tuple[int, ...]:
 
 
 def quoted_at_start(text: str, options: Sequence[str]) -> tuple[int, ...]:
-    """Return the longest option that a text begins with; several where alike."""
+    """Return the longest option that a text begins with; several if they are equal."""
     found = [
         (match.end(), i)
         for i, option in enumerate(options)
@@ -211,14 +211,14 @@ def quoted_at_start(text: str, options: Sequence[str]) -> tuple[int, ...]:
 
 
 def without_quotes(text: str, options: Sequence[str]) -> str:
-    """Return a text with blanks where it quotes an option, as long as before."""
+    """Return a text with quoted options replaced by blanks of the same length."""
     for _, start, end in _spans(text, options):
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
 def _spans(text: str, options: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return option, start and end of every place where an option stands."""
+    """Return option, start and end of every occurrence of an option."""
     return [
         (i, match.start(), match.end())
         for i, option in enumerate(options)

@@ -1,10 +1,10 @@
 """From a reply to an option, or to the reason why there is none (E003-05).
 
-The tiers, in this order: the provider's own refusal; a text that is nothing but a
-letter, an option's words, or both; a JSON key; what follows the last "answer is";
-words that decline; a line of its own; the only letter mentioned; the only option
-quoted. Nothing is ever guessed: a reply that names two options is ambiguous, one that
-names none is unparsed.
+The tiers, in this order: the provider's own refusal; a text that is only a letter, an
+option's text, or both; a JSON key; what follows the last "answer is"; words that
+decline; a line of its own; the only letter mentioned; the only option quoted. Nothing
+is ever guessed: a reply that names two options is ambiguous, one that names none is
+unparsed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,12 +61,12 @@ def read_choice(
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The options as they compare, in their order."""
+    """The options in normalised form, in order."""
 
     options: tuple[str, ...]
 
     def lettered(self, naming: Naming, tier: str) -> Reading:
-        """Return the option of a letter, unless its words are those of another."""
+        """Return the option of a letter, unless its text is another option's."""
         option = option_of(naming.letter)
         if option is None or option >= len(self.options):
             return Unparsed(Status.OUT_OF_RANGE, "out_of_range")
@@ -76,7 +76,7 @@ class _Reader:
         return ChoiceAnswer(option, tier)
 
     def worded(self, text: str) -> tuple[int, ...]:
-        """Return every option that is this very text; several where they are alike."""
+        """Return every option with exactly this text; several if they are equal."""
         wanted = plain(text)
         return tuple(
             i for i, one in enumerate(self.options) if wanted and one == wanted
@@ -126,7 +126,7 @@ def _read_letter(
 
 
 def _starts(reader: _Reader, naming: Naming) -> bool:
-    """Tell whether a letter's words begin its option, as a reply cut short does."""
+    """Tell whether a letter's text is the beginning of its option, as when cut off."""
     option, start = option_of(naming.letter), plain(naming.text)
     if option is None or option >= len(reader.options) or not start:
         return False

@@ -1,6 +1,6 @@
-"""Whether published numbers can be what they say they are (M-09).
+"""Checks of whether published numbers are consistent (M-09).
 
-Each check knows the rows it is about, its tolerance in words, and the problem, "" if
+Each check has the rows it is about, its tolerance in words, and the problem, "" if
 there is none. A study's ``consistency.py`` declares its own.
 """
 
@@ -30,17 +30,17 @@ class Check(Protocol):
 
     @property
     def about(self) -> tuple[PublishedValue, ...]:
-        """The rows that are flagged where there is a problem."""
+        """The rows to flag if there is a problem."""
         ...
 
     @property
     def tolerance(self) -> str:
-        """How far the number may be off, in words."""
+        """The tolerance of the check, in words."""
         ...
 
     @property
     def problem(self) -> str:
-        """What is wrong, in a clause; "" if nothing is."""
+        """The problem as a clause; "" if there is none."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class Check(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OneRow:
-    """What checks of a single row have in common."""
+    """The common base of checks of a single row."""
 
     row: PublishedValue
 
@@ -197,7 +197,7 @@ class PooledCheck(OneRow):
 
     @property
     def problem(self) -> str:
-        """Tell what the groups pool to."""
+        """Return the pooled rate of the groups if it differs."""
         if self._fits:
             return ""
         return f"its parts pool to {float(self._whole):.2f}, not {self.row.printed}"

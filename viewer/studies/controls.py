@@ -1,4 +1,4 @@
-"""Controls that several studies ask with: no image, noise or another patient's.
+"""Controls used by several studies: no image, noise, or another patient's image.
 
 A study that is ``Controlled`` says which of its trials are asked under them as well;
 what is sent instead of their images is the same for all.
@@ -179,10 +179,9 @@ def noise_for(
 
 
 def exchanged(texts: Mapping[str, str], rng: np.random.Generator) -> dict[str, str]:
-    """Return for each key another one with another text; each is given once.
+    """Return for each key another key with a different text; each is used once.
 
-    Where more than half have the same text, so many of these as there is no other text
-    for get "".
+    If more than half have the same text, those without a counterpart get "".
     """
     keys = list(texts)
     kept = _exchangeable([texts[key] for key in keys], rng)
@@ -192,7 +191,7 @@ def exchanged(texts: Mapping[str, str], rng: np.random.Generator) -> dict[str, s
 
 
 def _exchangeable(texts: Sequence[str], rng: np.random.Generator) -> list[int]:
-    """Return the places of texts but the surplus of one that most of them are."""
+    """Return the indices of texts, without the surplus of a majority text."""
     if not texts:
         return []
     commonest, count = Counter(texts).most_common(1)[0]

@@ -59,5 +59,5 @@ REASONS: Final[Mapping[str, str]] = {
 
 
 def reason_words(exclusion: str) -> str:
-    """Return why trials are excluded as a sentence, "" if that is told otherwise."""
+    """Return why trials are excluded as a sentence, "" if that is shown elsewhere."""
     return REASONS.get(exclusion, "")

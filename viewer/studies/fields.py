@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Kind(Protocol):
-    """A kind of value: reads what a study file says, or explains what it takes."""
+    """A kind of value: parses a study file's value, or describes what is valid."""
 
     def read(self, key: str, value: object) -> object:
         """Return the value as the dataclass keeps it; a bad one raises."""
@@ -33,7 +33,7 @@ class Kind(Protocol):
 
 
 def refuse(key: str, value: object, kind: Kind) -> WrongUseError:
-    """Return the error of a value that is not of its kind."""
+    """Return the error for an invalid value."""
     return WrongUseError(
         f"The parameter {key} cannot be {value!r}.", f"Give {kind.expected}."
     )
@@ -165,7 +165,7 @@ class ModelName:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """A list of different names; ``choices`` are the only ones, if any are given."""
+    """A list of distinct names; limited to ``choices`` if any are given."""
 
     choices: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -259,8 +259,8 @@ def param(
 ) -> T:
     """Return a parameter as a field of a dataclass.
 
-    ``label`` is what a form calls it, "" for its name; ``words`` are what a form calls
-    the choices of its kind, in their order. Study files keep names and values.
+    ``label`` is its display name, "" for its name; ``words`` are display names of the
+    choices, in order. Study files keep names and values.
     """
     told = {"help": meaning, "kind": kind, "label": label, "words": tuple(words)}
     made: T = field(default=default, metadata=told)
@@ -270,7 +270,7 @@ def param(
 def read_fields(
     params: type[Any], preset: Mapping[str, object], overrides: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return checked keyword arguments for ``params``; a bad one raises."""
+    """Return validated keyword arguments for ``params``; raises if one is invalid."""
     table: dict[str, Field[Any]] = {f.name: f for f in fields(params)}
     for key in overrides:
         if key not in table:
@@ -288,9 +288,9 @@ def read_preset(
     preset: str,
     overrides: Mapping[str, object],
 ) -> P:
-    """Return ``params`` of a preset with some replaced; a bad one raises.
+    """Return ``params`` of a preset with some replaced; raises if one is invalid.
 
-    ``study`` is what a sentence calls it, such as ``ReXecution``.
+    ``study`` is its name in messages, such as ``ReXecution``.
     """
     if preset not in presets:
         raise WrongUseError(

@@ -1,9 +1,9 @@
-"""The image-dependence card: what a model answers with its images and without them.
+"""The image-dependence card: a model's answers with and without images.
 
 For every study that asks the same questions with an image and under controls. Each
 control is paired with the image: both answers are of the same item and repeat, and
-intervals and tests are by patient. An item needs its image where a model is right with
-it and wrong under a control that hides it, in most of its repeats.
+intervals and tests are by patient. An item needs its image if a model is right with it
+and wrong under a control that hides it, in most repeats.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The JSON that stands in a reply, among whatever prose and fences."""
+"""JSON in a reply, among any prose and code fences."""
 
 import json
 import re

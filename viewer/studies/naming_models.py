@@ -1,4 +1,4 @@
-"""Parameters that name models of a run, which some studies treat in another way."""
+"""Parameters that name models of a run, which need special treatment."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -11,7 +11,7 @@ _FILE: Final = ".gguf"
 
 @runtime_checkable
 class NamesModels(Protocol):
-    """What a study has besides whose parameters name models of a run."""
+    """Additional interface of a study whose parameters name models of a run."""
 
     def settled(
         self,

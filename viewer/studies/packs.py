@@ -1,4 +1,4 @@
-"""The packs: one command for each paper makes every table and figure of it."""
+"""The packs: one command per paper makes all its tables and figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,19 +20,19 @@ class Pictures(Protocol):
     """The images and masks behind a run's numbers, as they were sent."""
 
     def sent(self, image: str, condition: str) -> npt.NDArray[np.uint8]:
-        """Return what was sent of an image but without its grid: (side, side) greys."""
+        """Return an image as sent but without its grid: (side, side) grey."""
         ...
 
     def gridded(self, image: str, condition: str) -> npt.NDArray[np.uint8]:
-        """Return the very image that was sent, (rows, columns, 3)."""
+        """Return the exact image that was sent, (rows, columns, 3)."""
         ...
 
     def native(self, image: str, most: int) -> npt.NDArray[np.uint8]:
-        """Return an image as it is, greys, its longer side at most ``most`` pixels."""
+        """Return the whole image in grey, its longer side at most ``most`` pixels."""
         ...
 
     def mask(self, image: str, finding: str) -> npt.NDArray[np.bool_]:
-        """Return a reference mask as it lies on the square sent, (side, side)."""
+        """Return a reference mask on the square sent, (side, side)."""
         ...
 
     def prompt(self, result: TrialResult) -> str:
@@ -42,12 +42,11 @@ class Pictures(Protocol):
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What readers said of one model's complete misses of one finding.
+    """Readers' verdicts on one model's complete misses of one finding.
 
-    Numbers of misses: errors of position and of anatomy, those that readers could not
-    tell, and those that they called partial all the same. Where a drawn sample was
-    read to its end they are estimated, and their sum is that of the misses (E000-25);
-    of a review that is not ``finished`` they are what was found so far.
+    Numbers of misses: position errors, anatomy errors, undecided ones, and those called
+    partial anyway. For a finished review of a sample they are estimates that sum to all
+    misses (E000-25); for a review that is not ``finished`` they are those found so far.
     ``position_ends`` and ``anatomy_ends`` are exact 95 % intervals for all misses, of
     which ``reviewed`` were read.
     """

@@ -1,4 +1,4 @@
-"""What a study has besides whose answers are places on an image."""
+"""Additional interface of a study whose answers are locations on an image."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class GridReference:
 
 
 class Places(Protocol):
-    """How the answers of a run lie on images, with the run's settings."""
+    """The geometry of a run's answers on images, with the run's settings."""
 
     @property
     def reader_rule(self) -> str:
@@ -68,7 +68,7 @@ class Places(Protocol):
         ...
 
     def plain(self, raster: Raster) -> Raster:
-        """Return an image as it is sent, but without its grid."""
+        """Return an image as sent, but without its grid."""
         ...
 
     def gridded(self, raster: Raster, condition: Condition) -> Raster:
@@ -76,13 +76,13 @@ class Places(Protocol):
         ...
 
     def shown_mask(self, mask: Mask, geometry: ImageGeometry) -> npt.NDArray[np.bool_]:
-        """Return a mask of an image as it lies on the raster sent, (rows, columns)."""
+        """Return a mask of an image on the raster sent, (rows, columns)."""
         ...
 
     def reference(
         self, mask: Mask, geometry: ImageGeometry, condition: Condition
     ) -> GridReference:
-        """Return a mask of an image as the scorer sees it under a condition."""
+        """Return a mask of an image as scored under a condition."""
         ...
 
     def in_cell(
@@ -91,7 +91,7 @@ class Places(Protocol):
         condition: Condition,
         geometry: ImageGeometry,
     ) -> CellAnswer | Unparsed:
-        """Return an answer about an image as the cell it points at."""
+        """Return the cell that an answer about an image points at."""
         ...
 
     def score(
@@ -109,7 +109,7 @@ class Places(Protocol):
 
 
 class Examples(Protocol):
-    """Where the examples come from that questions begin with."""
+    """The source of few-shot examples."""
 
     @property
     def dataset(self) -> str:
@@ -119,19 +119,19 @@ class Examples(Protocol):
     def check(
         self, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
     ) -> None:
-        """Raise the sentence of examples that are too few or no other patients'."""
+        """Raise if there are too few examples, or of the same patients."""
         ...
 
 
 @dataclass(frozen=True)
 class PlacesContext:
-    """What a report of places may say beyond its trials and their data set.
+    """Further data for a report on locations, beyond its trials and data set.
 
     ``anatomy_errors`` counts, by model and finding, the misses that readers called
-    anatomy errors, estimated where they read a sample; what nobody read is not in it.
-    ``validation`` is what examples were drawn from, None without any. ``human_points``,
-    by image and finding, are where readers of the data set pointed, or
-    ``human_problem`` what is wrong with the file that should say it.
+    anatomy errors, estimated if they reviewed a sample; unreviewed ones are missing.
+    ``validation`` is the data set of examples, None without any. ``human_points``, by
+    image and finding, are points of the data set's readers, or ``human_problem`` says
+    what is wrong with their file.
     """
 
     anatomy_errors: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -154,9 +154,9 @@ def measured(
     answer: Answer,
     geometry: ImageGeometry,
 ) -> Measures | None:
-    """Return how an answer about an image meets a reference mask of it.
+    """Return how an answer about an image compares with a reference mask.
 
-    None if nothing of the reference was sent; millimetres need a spacing.
+    None if nothing of the reference was sent; millimetres need a pixel spacing.
     """
     reference = places.reference(mask, geometry, condition)
     field = places.field(geometry)

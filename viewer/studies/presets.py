@@ -1,4 +1,4 @@
-"""What every study says of its presets."""
+"""The common base of studies with presets."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ P = TypeVar("P", bound="DataclassInstance")
 
 @dataclass(frozen=True)
 class StudyDefaults:
-    """What a paper asks with: a preset, and parameters of its pack beside it."""
+    """A paper's settings: a preset, and further parameters of its pack."""
 
     preset: str
     params: Mapping[str, object] = field(default_factory=dict)
@@ -35,17 +35,16 @@ class StudyDefaults:
 class PresetStudy(Generic[P]):
     """A study whose settings come from named presets.
 
-    It has no pack, no published numbers and no table of its own until its class says
-    otherwise.
+    By default it has no pack, no published numbers and no tables of its own.
 
     Parameters
     ----------
     read : callable
         Its ``read_params``: a preset and overrides in, its frozen Params out.
     titles : mapping
-        What people call each preset, the paper's first.
+        The display name of each preset, the paper's first.
     defaults : mapping, optional
-        Parameters that the paper's pack is asked with beside the first preset.
+        Parameters of the paper's pack in addition to the first preset.
     """
 
     pack: Pack | None = None

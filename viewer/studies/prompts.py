@@ -1,7 +1,7 @@
-"""The prompts of a study, and a person's own texts in their place.
+"""The prompts of a study, and custom texts that replace them.
 
 A prompt is a text with placeholders such as ``{finding}``, which every question fills.
-Whatever else stands in braces, such as JSON, is text.
+Anything else in braces, such as JSON, is text.
 """
 
 import re
@@ -42,7 +42,7 @@ class FrozenMapping(Mapping[str, T]):
         self._values = dict(values or {})
 
     def __getitem__(self, name: str) -> T:
-        """Return a value; a name without one raises KeyError."""
+        """Return a value; KeyError if there is none."""
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -82,12 +82,11 @@ BASE: Final = "base"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text that a study asks with, its placeholders open.
+    """A prompt template of a study.
 
-    Of each group in ``required`` one placeholder has to be there; those in ``optional``
-    may be. ``untouched`` ones stand in the text for the model to read and are sent as
-    they are. ``source`` is the paper and the place in it that prints the text, and
-    ``use`` says what it is for.
+    At least one placeholder of each group in ``required`` must be present; those in
+    ``optional`` may be. ``untouched`` ones are sent unchanged, for the model to read.
+    ``source`` is the paper and section that prints the text, and ``use`` its purpose.
     """
 
     name: str
@@ -109,7 +108,7 @@ class Prompt:
         return (*(one for group in self.required for one in group), *self.optional)
 
     def check(self, text: str) -> None:
-        """Raise for a text that lacks a placeholder, or has one that nothing fills."""
+        """Raise if a text lacks a placeholder, or has an unknown one."""
         check_placeholders(
             self.name, text, self.required, self.optional, self.untouched
         )
@@ -127,9 +126,9 @@ class Prompts:
         return cls({prompt.name: prompt for prompt in prompts})
 
     def read(self, key: str, value: object) -> OwnPrompts:
-        """Return a person's texts, each checked; a bad one raises.
+        """Return the custom texts, validated; raises if one is invalid.
 
-        One that is the built-in text is none.
+        A text equal to the built-in one is dropped.
         """
         found = self.checked(key, value)
         return OwnPrompts({n: t for n, t in found.items() if t != self.known[n].text})
@@ -147,11 +146,11 @@ class Prompts:
         return 'texts by the names of prompts, such as NAME = "text"'
 
     def text(self, name: str, own: Mapping[str, str]) -> str:
-        """Return a person's text for a prompt, the built-in one without."""
+        """Return the custom text for a prompt, else the built-in one."""
         return own[name] if name in own else self.known[name].text
 
     def named(self, name: str) -> Prompt:
-        """Return the prompt of a name; an unknown one raises."""
+        """Return the prompt with a name; raises if it is unknown."""
         if name not in self.known:
             raise WrongUseError(
                 f"There is no prompt named '{name}'.",
@@ -208,7 +207,7 @@ def _text(name: str, value: object) -> str:
 
 @runtime_checkable
 class HasPrompts(Protocol):
-    """What a study has besides whose prompts a person may replace.
+    """Additional interface of a study whose prompts can be replaced.
 
     Its Params have the texts as ``prompts``, and variants as ``prompt_variants``.
     """
@@ -243,19 +242,19 @@ def _packaged_text(package: str, name: str) -> str:
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its placeholders filled, all in one pass.
 
-    What is filled in is never read as a placeholder; those without a value stay.
+    Inserted text is never treated as a placeholder; placeholders without a value stay.
     """
     return PLACE.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 def with_system(system: str, template: str) -> str:
-    """Return a template under the system's words, if there are any."""
+    """Return a template below the system text, if there is any."""
     return f"system:\n{system}\n\nuser:\n{template}" if system else template
 
 
 def asked_with(
     system: str, parts: tuple[TextPart | ImagePart, ...]
 ) -> tuple[Message, ...]:
-    """Return the user's message, after the system's where it has words."""
+    """Return the user's message, after the system message if there is one."""
     first = (Message("system", (TextPart(system),)),) if system else ()
     return (*first, Message("user", parts))

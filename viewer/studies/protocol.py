@@ -1,4 +1,4 @@
-"""What every study has in common."""
+"""The interface that every study implements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from viewer.domain.case import Dataset
 
 @dataclass(frozen=True)
 class AskedVersion:
-    """A prompt with parameters that planned runs asked a data set with.
+    """A prompt with parameters that planned runs used with a data set.
 
-    ``first_at`` is UTC, ISO 8601; ``questions`` counts what all ``runs`` asked so, and
-    ``prompt`` is the prompt's name.
+    ``first_at`` is UTC, ISO 8601; ``questions`` counts the questions of all ``runs``,
+    and ``prompt`` is the prompt's name.
     """
 
     prompt_sha256: str
@@ -26,12 +26,12 @@ class AskedVersion:
 
 @dataclass(frozen=True)
 class ReportContext:
-    """What a report may say beyond its trials.
+    """Further data for a report, beyond its trials.
 
-    ``dataset`` is what was asked about, None if nobody knows it any more. ``versions``
-    are all that the data set's content was asked with, oldest first. ``beside`` is what
-    only studies of one kind tell: a ``PlacesContext`` where answers are places,
-    ``Grades`` where readers grade them; None if nothing is known.
+    ``dataset`` is the data set asked about, None if it is no longer known. ``versions``
+    are all versions used with the data set's content, oldest first. ``beside`` depends
+    on the study: a ``PlacesContext`` if answers are locations, ``Grades`` if readers
+    grade them; None if nothing is known.
     """
 
     dataset: Dataset | None = None

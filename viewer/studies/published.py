@@ -14,7 +14,7 @@ from viewer.results.page import Printed
 
 
 class Badge(StrEnum):
-    """Whether a printed value can be what it says it is."""
+    """Whether a printed value is consistent."""
 
     CONSISTENT = "consistent"
     """Some whole number of the trials claimed prints as it, or its parts give it."""
@@ -42,10 +42,10 @@ class Unit(StrEnum):
 class PublishedValue:
     """A printed number.
 
-    ``measure`` says of what, ``subject`` on what (a finding, a data set, a subset) and
-    ``who`` of whom. ``n_claimed`` are the trials that the paper says it is a share of,
-    None if it does not say; ``n_derived`` where we worked them back from other numbers
-    that it prints.
+    ``measure`` is what it measures, ``subject`` on what (a finding, a data set, a
+    subset) and ``who`` for whom. ``n_claimed`` is the denominator that the paper
+    states, None if it does not; ``n_derived`` is True if we derived it from other
+    printed numbers.
     """
 
     source: str

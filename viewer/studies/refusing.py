@@ -1,4 +1,4 @@
-"""How a reply refuses, in every study: by its provider's word, or in its own words."""
+"""How replies refuse, in every study: by the provider, or in words."""
 
 import re
 from typing import Final
@@ -31,7 +31,7 @@ _REGRETS = re.compile(
 
 
 def withheld(reply: ModelReply) -> Unparsed | None:
-    """Return that a provider or its model withheld a reply, None if it did not."""
+    """Return that a provider or model withheld a reply, None if it did not."""
     finish = reply.finish_reason.casefold()
     if reply.refusal is not None and reply.refusal.strip():
         return Unparsed(Status.REFUSED, "refusal_field")
@@ -41,7 +41,7 @@ def withheld(reply: ModelReply) -> Unparsed | None:
 
 
 def is_cut(reply: ModelReply) -> bool:
-    """Tell whether a reply was cut short."""
+    """Tell whether a reply was truncated."""
     return reply.finish_reason.casefold() in TRUNCATED_FINISHES
 
 

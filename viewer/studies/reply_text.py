@@ -36,9 +36,9 @@ _EMPHASIS = re.compile(r"[*~#{}]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 
 
 def said(text: str) -> str:
-    """Return the text that answers: NFKC, ASCII digits and hyphens, no reasoning.
+    """Return the answering text: NFKC, ASCII digits and hyphens, no reasoning.
 
-    Reasoning that never ends leaves nothing; special tokens and code fences go.
+    Unterminated reasoning leaves nothing; special tokens and code fences are removed.
     """
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     text = _ascii_digits(text).translate(_DASHES)

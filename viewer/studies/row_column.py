@@ -30,10 +30,10 @@ class RowColumn:
 
 
 def row_column_names(text: str, letters: LetterAxis) -> tuple[RowColumn, ...]:
-    """Return every cell that the rows and columns named in a text make up.
+    """Return every cell formed by the rows and columns named in a text.
 
-    One row and one column make one cell; several make one for each pair. A row and a
-    column both by letter or both by number name no cell.
+    One row and one column give one cell; several give one for each pair. A row and a
+    column both as letters or both as numbers name no cell.
     """
     found: dict[str, list[str]] = {"row": [], "col": []}
     for match in _AXIS.finditer(text):

@@ -1,8 +1,8 @@
-"""What a study has that asks about items, in one question after another.
+"""The interface of studies about items, which ask one question after another.
 
-A trial takes as many questions as its study wants: each is made of the item and of the
-replies so far, and goes to the model that is studied or to another in a role, such as
-a judge. The run path keeps every reply, and reads a trial's answer off all of them.
+A trial has as many questions as its study needs: each is made from the item and the
+replies so far, and goes to the model under test or to another in a role, such as a
+judge. Every reply is stored, and a trial's answer is parsed from all of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,8 +29,8 @@ def _no_place() -> None:
 class StepReply:
     """A step with its reply.
 
-    ``placed`` gives what the places of the reply come to in native pixels, None if its
-    text is to be read: its model writes no coordinates and draws no map.
+    ``placed`` is the location in the reply in native pixels, None if its text is to be
+    parsed, because its model writes no coordinates and returns no map.
     """
 
     step: Step
@@ -44,9 +44,9 @@ class StepReply:
 class Turn:
     """A trial, its item, and the replies received so far, oldest first.
 
-    ``images`` are those of the data set by their keys, with their masks. A trial about
-    a finding in an image has an item of its own, with that image alone. ``grades`` are
-    what readers graded of its output so far, where a study is graded.
+    ``images`` are the data set's images by key, with their masks. A trial about a
+    finding in an image has an item with only that image. ``grades`` are readers' grades
+    of its output so far, if the study is graded.
     """
 
     trial: Trial
@@ -67,16 +67,16 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """What a step asks: fresh messages, and the template that they were made of.
+    """The question of a step: new messages, and the template they were made from.
 
-    ``prompt`` names the template, ``template`` is its text with its places open, which
-    is hashed. ``answer_schema`` is the JSON Schema of the answer for models that are
-    asked to keep to one. ``highlight`` and ``measures`` are for models that give access
-    to their attention (``Sources.interpretable``), ``choices`` for a baseline that
-    reads them, ``boxes`` for a segmenter, whose reply is the mask of what lies in them.
-    ``note`` is what a reader of the results must know of how this model was asked, a
-    sentence without its stop; the run is badged with it. ``written`` is what people
-    answered, where it only stands for a question that they were asked.
+    ``prompt`` names the template, ``template`` is its text with placeholders, which is
+    hashed. ``answer_schema`` is the JSON Schema of the answer, for models with
+    structured output. ``highlight`` and ``measures`` are for models that give access to
+    their attention (``Sources.interpretable``), ``choices`` for a baseline that reads
+    them, ``boxes`` for a segmenter, whose reply is the mask inside them. ``note`` is a
+    caveat on how this model was asked, a sentence without full stop; the run gets a
+    badge with it. ``written`` is a person's answer, if the question was asked
+    elsewhere.
     """
 
     messages: tuple[Message, ...]
@@ -94,9 +94,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Longest:
-    """The longest question that a step may ask, for the price of a batch before it.
+    """The longest question of a step, to estimate the cost of a batch.
 
-    ``text`` stands for all text of it, ``images`` are the sizes as sent.
+    ``text`` stands for all its text, ``images`` are the sizes as sent.
     """
 
     text: str
@@ -107,12 +107,12 @@ class Longest:
 
 @dataclass(frozen=True)
 class PredictedBoxes:
-    """Boxes that a trial's replies name on an image that one of its steps sent.
+    """Boxes in a trial's replies, on an image that one of its steps sent.
 
     ``step`` is the step that the image was sent with, ``image`` counts its images from
     0 and ``field`` is the native rectangle that the whole of it covers. ``boxes`` are
-    native, and may be none. ``key`` is the data set's image whose pixels they count, ""
-    if it was edited or its size is not known.
+    in native pixels and may be empty. ``key`` is the data set's image they refer to, ""
+    if it was edited or its size is unknown.
     """
 
     step: str
@@ -123,30 +123,30 @@ class PredictedBoxes:
 
 
 class Sources(Protocol):
-    """What a question may be made of; given to the study that makes it.
+    """What a study may use to make a question.
 
-    Every image that is read here for a question is looked at before the question may
-    leave this machine, those of other items too.
+    Every image read here for a question, including those of other items, must pass
+    pixel review before the question may be sent.
     """
 
     @property
     def dataset(self) -> Dataset:
-        """Everything that is registered: other items, masks and anatomy too."""
+        """The whole data set: also other items, masks and anatomy."""
         ...
 
     @property
     def seed(self) -> int:
-        """The run's seed; with names it gives every random choice."""
+        """The run's seed; with names it determines every random choice."""
         ...
 
     @property
     def interpretable(self) -> bool:
-        """Whether the model asked takes a highlight and measures."""
+        """Whether the model supports a highlight and measures."""
         ...
 
     @property
     def asking(self) -> str:
-        """The words in which the model asked wants a place, "" for a grid's cell."""
+        """The convention whose wording asks the model for a location, "" for a cell."""
         ...
 
     @property
@@ -156,17 +156,17 @@ class Sources(Protocol):
 
     @property
     def takes_boxes(self) -> bool:
-        """Whether the model asked outlines what lies in boxes it is given."""
+        """Whether the model segments boxes that it is given."""
         ...
 
     @property
     def needs_counts(self) -> bool:
-        """Whether the model asked reads the references of other patients."""
+        """Whether the model needs other patients' reference counts."""
         ...
 
     @property
     def validation(self) -> Dataset | None:
-        """The data set that examples are drawn from, None if none are shown."""
+        """The data set of few-shot examples, None if there are none."""
         ...
 
     @property
@@ -175,7 +175,7 @@ class Sources(Protocol):
         ...
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
-        """Return text of as many random tokens of the model asked as another has.
+        """Return text of as many random tokens of the model as another text has.
 
         None if the model gives no access to its tokens.
         """
@@ -186,34 +186,34 @@ class Sources(Protocol):
         ...
 
     def raster(self, key: str, window: Window | None = None) -> Raster:
-        """Return an image in its native size, through its own VOI or a ``window``.
+        """Return an image in its native size, with its own VOI or a ``window``.
 
-        What a person blacked out is black in it. An image that cannot be read raises.
+        Redactions are applied. Raises if the image cannot be read.
         """
         ...
 
     def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
-        """Return the result of ``make``, made once for trials that ask for its name.
+        """Return the result of ``make``, computed once per name for concurrent trials.
 
-        Models that are asked the same beside one another are shown the same picture;
-        what takes long to make is kept as long as they need. The name has everything
-        that the picture depends on.
+        Models asked about the same item share the picture; expensive results are cached
+        as long as they are needed. The name must contain everything that the picture
+        depends on.
         """
         ...
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return the exact PNG bytes of a raster as a part of a message.
 
-        A question with an image that was not made here is not sent.
+        Only images made by this method may be sent.
         """
         ...
 
     def example(
         self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
     ) -> ImagePart:
-        """Return an image of the validation data set, drawn the way ``draw`` does.
+        """Return an image of the validation data set, rendered by ``draw``.
 
-        It is drawn once for all questions that ask for it; it may not leave this
-        machine.
+        It is rendered once for all questions that use it; the data set must allow it to
+        be sent.
         """
         ...

@@ -1,4 +1,4 @@
-"""What every study is: one object, whatever it asks."""
+"""The interface of studies: one object, whatever the study asks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -23,10 +23,10 @@ from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Tur
 
 @runtime_checkable
 class Study(Protocol):
-    """A protocol: how its trials are planned, asked, read, scored and reported.
+    """A protocol: how its trials are planned, asked, parsed, scored and reported.
 
-    ``params`` everywhere is the study's own frozen Params. A trial asks about an item
-    of the data set, or about a finding in an image, and takes one question or several.
+    ``params`` is always the study's own frozen Params. A trial asks about an item of
+    the data set, or about a finding in an image, with one or several questions.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Study(Protocol):
         ...
 
     def notices(self, params: Any) -> tuple[str, ...]:  # noqa: ANN401
-        """Return sentences a person should read before running with these Params."""
+        """Return sentences for the user to read before running with these Params."""
         ...
 
     def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
@@ -64,15 +64,15 @@ class Study(Protocol):
         ...
 
     def roles(self, params: Any) -> Mapping[str, str]:  # noqa: ANN401
-        """Return the name of the model in each role beside the ones studied."""
+        """Return the name of the model in each role, besides the models under test."""
         ...
 
     def places(self, params: Any) -> Places | None:  # noqa: ANN401
-        """Return how answers lie on images, None where answers are not places."""
+        """Return the geometry of answers on images, None if they are not locations."""
         ...
 
     def examples(self, params: Any) -> Examples | None:  # noqa: ANN401
-        """Return where examples come from, None where questions begin with none."""
+        """Return the source of few-shot examples, None if there are none."""
         ...
 
     def missing_findings(self, dataset: Dataset, params: Any) -> str:  # noqa: ANN401
@@ -84,13 +84,13 @@ class Study(Protocol):
         ...
 
     def prompts(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-        """Return the name and template of every prompt that may be asked with."""
+        """Return the name and template of every prompt that may be used."""
         ...
 
     def next_step(self, turn: Turn, params: Any) -> Step | None:  # noqa: ANN401
-        """Return the next question, None when a trial needs no more.
+        """Return the next question, None if a trial is complete.
 
-        Cheap and pure: it is called again whenever replies are read.
+        It must be cheap and pure: it is called again whenever replies are parsed.
         """
         ...
 
@@ -105,9 +105,9 @@ class Study(Protocol):
         ...
 
     def parse(self, turn: Turn, params: Any) -> AnyAnswer | Unparsed:  # noqa: ANN401
-        """Read an answer off all replies; an odd one is an answer too.
+        """Parse an answer from all replies; an invalid reply is an answer too.
 
-        Replies may be fewer than its steps where they were kept by an earlier parser.
+        There may be fewer replies than steps if an earlier parser stored them.
         """
         ...
 
@@ -131,7 +131,7 @@ class Study(Protocol):
         ...
 
     def longest(self, dataset: Dataset, params: Any) -> tuple[Longest, ...]:  # noqa: ANN401
-        """Return the longest question of each step that a trial may take."""
+        """Return the longest question of each step of a trial."""
         ...
 
     def report(
@@ -146,18 +146,18 @@ class Study(Protocol):
 
 @runtime_checkable
 class HasPeople(Protocol):
-    """What a study has besides whose data sets may hold people's own answers."""
+    """Additional interface of a study whose data sets may contain people's answers."""
 
     def people(self, dataset: Dataset, params: Any) -> tuple[ModelProfile, ...]:  # noqa: ANN401 - the study's own type
-        """Return models that stand for people, to be added to a run's own."""
+        """Return models that represent people, to be added to a run's own."""
         ...
 
 
 @runtime_checkable
 class PointsOut(Protocol):
-    """What a study has besides whose replies name boxes on the images they were sent.
+    """Additional interface of a study whose replies name boxes on the images sent.
 
-    They are drawn wherever a trial is looked at.
+    The boxes are drawn wherever a trial is shown.
     """
 
     def predicted_boxes(
@@ -172,10 +172,10 @@ class PointsOut(Protocol):
 
 @runtime_checkable
 class SteersAttention(Protocol):
-    """What a study has besides that highlights regions in a model's attention.
+    """Additional interface of a study that highlights regions in a model's attention.
 
-    A model that gives no access to it is asked nothing under such a condition, not even
-    a first pass that would come to nothing.
+    A model without access to its attention is not asked under such a condition, not
+    even a first pass.
     """
 
     def steers_attention(self, condition: Condition) -> bool:
@@ -185,7 +185,7 @@ class SteersAttention(Protocol):
 
 @runtime_checkable
 class BringsPrompts(Protocol):
-    """What a study has besides whose data sets may bring prompts of their own."""
+    """Additional interface of a study whose data sets may bring their own prompts."""
 
     def prompts_for(
         self,

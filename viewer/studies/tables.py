@@ -1,4 +1,4 @@
-"""What studies about items report: tables of their own, trials, and rates."""
+"""Reports of studies about items: their own tables, trials, and rates."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -64,9 +64,8 @@ def reported(
 ) -> ReportData:
     """Return the tables of specifications, and what a page shows of them.
 
-    Tables without a row are left out but for those ``always`` there; those
-    ``only_printed`` stand on the page alone. What a ``paper`` prints stands on the page
-    of a complete run.
+    Empty tables are left out except those in ``always``; those in ``only_printed`` are
+    only on the page. The rows of a ``paper`` are on the page of a complete run.
     """
     tables = evaluate_all(specs, frames)
     full = tuple(table for table in tables if table.rows or table.name in always)

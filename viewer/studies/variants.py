@@ -1,6 +1,6 @@
-"""What a run tells of variants of its prompts: each beside the prompts of the run.
+"""Reports of prompt variants, each compared with the run's own prompts.
 
-The tables of a study are of the run's own prompts alone. Here every variant is compared
+The tables of a study only use the run's own prompts. Here every variant is compared
 with these, trial by trial: the same item, condition, repeat and model.
 """
 
@@ -32,7 +32,7 @@ OF_VARIANTS: Final = {
 
 
 def variants_frame(results: Sequence[TrialResult]) -> Frame:
-    """Return every trial with its variant, and with what the run's own prompts came to.
+    """Return every trial with its variant, and the result with the run's own prompts.
 
     ``right`` is 1 or 0 of a settled trial, and ``before`` the same with the prompts of
     the run, which these themselves have not; ``gained`` and ``lost`` tell how the two

@@ -1,4 +1,4 @@
-"""Yes or no in a reply that begins with it, or calls it its answer."""
+"""Yes or no in a reply that begins with it, or declares it as the answer."""
 
 import re
 
@@ -39,7 +39,7 @@ def parse_yes_no(reply: ModelReply) -> YesNo:
 
 
 def read_yes_no(text: str, *, truncated: bool = False) -> YesNo:
-    """Read a reply's text; of one that was cut short only a plain yes or no counts."""
+    """Parse a reply's text; in a truncated one only a plain yes or no counts."""
     spoken = said(text)
     values = json_choices(spoken)
     answer = values[0] if len(values) == 1 and values[0] else spoken
@@ -63,12 +63,12 @@ def without_echo(plain: str) -> str:
 
 
 def says_both(plain: str) -> bool:
-    """Tell whether a text says yes and no."""
+    """Tell whether a text contains both yes and no."""
     return _BOTH.search(plain) is not None
 
 
 def read_outright(plain: str) -> YesNo | None:
-    """Return the yes or no that a text begins with or calls its answer."""
+    """Return the yes or no that a text begins with or declares as its answer."""
     leading = [m for m in (_LEADING.search(plain),) if m]
     marked = list(_MARKED.finditer(plain))
     said_yes = {bool(match["yes"]) for match in (*leading, *marked[-1:])}

@@ -1,4 +1,4 @@
-"""The only Qt: the window, its canvas, panels and dialogs."""
+"""The window, its canvas, panels and dialogs: the only package that uses Qt."""
 
 from viewer.ui.overrides import guard_overrides
 

@@ -1,6 +1,6 @@
 """The tables of a store, and the migrations that later versions add to them.
 
-What was asked and answered is append-only: triggers refuse to change or remove a row,
+Questions and answers are append-only: triggers refuse to change or delete a row,
 whoever writes.
 """
 

@@ -1,7 +1,8 @@
-"""Every planned trial as one row of numbers, and how many there are of each kind.
+"""Every planned trial as one row of numbers, with counts by kind.
 
-They repeat trials, scores and runs, so that a page sums up a million of them at once.
-Triggers keep them equal in the transaction that seals a plan or settles a trial.
+They repeat trials, scores and runs, so that a page can summarise a million of them at
+once. Triggers keep them consistent in the transaction that seals a plan or settles a
+trial.
 """
 
 from typing import Final
@@ -56,9 +57,9 @@ CREATE TABLE prediction_count (
 
 
 def fill(which: str) -> str:
-    """Return the SQL that adds the trials ``t`` of runs ``r`` for which this holds.
+    """Return the SQL that adds the trials ``t`` of runs ``r`` that meet a condition.
 
-    None of them may be there already. What has no outcome has the outcome "".
+    None of them may be present already. A missing outcome is "".
     """
     source = f"FROM trial t JOIN run r ON r.id = t.run_id WHERE {which}"
     return f"""

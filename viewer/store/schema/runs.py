@@ -1,4 +1,4 @@
-"""The tables of runs, of every question and reply, and of what left this machine."""
+"""The tables of runs, of every question and reply, and of everything sent."""
 
 from typing import Final
 

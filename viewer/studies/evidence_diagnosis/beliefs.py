@@ -1,6 +1,6 @@
-"""The posterior that a trial's replies tell of, and the attention (E004-16, -17).
+"""The posterior and the attention in a trial's replies (E004-16, -17).
 
-Both are kept among a verdict's numbers and read back from there.
+Both are stored among a verdict's numbers and read back from there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,12 +119,12 @@ def rapt_of(score: Score) -> tuple[tuple[str, int, float], ...]:
 def answer_place(
     reply: ModelReply, options: Sequence[str], order: Sequence[int]
 ) -> int | None:
-    """Return which token of a reply states the option that is read from it.
+    """Return the index of the token in a reply that states the option.
 
-    A letter states it if, were it another letter, another option would be read; where
-    several do so together, the first of them. None if no option is read, or no single
-    token states it: letters within words, articles, names such as vitamin D, letters of
-    an option's own words (hepatitis B) and those weighed on the way do not.
+    A letter states it if another letter in its place would give another option; of
+    several that do so together, the first. None if no option is read, or no single
+    token states it: letters within words, articles, names such as vitamin D, letters in
+    an option's text (hepatitis B) and those considered on the way do not count.
     """
     texts = [_plain_token(token.token) for token in reply.logprobs]
     found = _option_read(reply, texts, options, order)
@@ -173,7 +173,7 @@ def _option_read(
 
 
 def _told(reply: ModelReply, asking: Asking, order: Sequence[int]) -> Posterior | None:
-    """Return the posterior over the letters of one reply, in their order."""
+    """Return the posterior over the letters in one reply, in order."""
     params = asking.params
     if params.estimator is Estimator.TOP_LOGPROBS:
         return _of_top(reply, asking.case.options, order)

@@ -1,4 +1,4 @@
-"""What a model is shown of a case, in order: words and pictures (E004-02, -07, -22)."""
+"""What a model is shown of a case, in order: texts and images (E004-02, -07, -22)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The place of an image, by its key, and whose evidence it is."""
+    """An image by its key, and the evidence it belongs to."""
 
     image: str
     evidence: str
@@ -74,11 +74,11 @@ Part = Words | Picture
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as it is put: the system's words, then words and pictures in order.
+    """A question as asked: the system text, then texts and images in order.
 
-    ``prompt`` names its template, ``order`` is the option that stands at each letter,
-    empty where there are none. ``sections`` are pieces of the text by name, for the
-    attention they get (E004-16): the stem of the question and its options.
+    ``prompt`` names its template, ``order`` is the option at each letter, empty if
+    there are none. ``sections`` are named parts of the text whose attention is measured
+    (E004-16): the stem of the question and its options.
     """
 
     system: str
@@ -100,7 +100,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Random words in place of history and examination (E004-14)."""
+    """Random text that replaces history and examination (E004-14)."""
 
     history: str
     examination: str
@@ -109,10 +109,10 @@ class Replaced:
 def option_order(
     case: EvidenceCase, params: Params, seed: int, turned: int = 0
 ) -> tuple[int, ...]:
-    """Return which option stands at each letter.
+    """Return the option at each letter.
 
-    Shuffled once for each case, by the run's seed and the case's name alone, so that
-    all models and arms see the same order; then turned by so many places.
+    Shuffled once per case by the run's seed and the case's name, so that all models and
+    arms see the same order; then rotated by a number of positions.
     """
     base = tuple(range(len(case.options)))
     if params.option_order is OptionOrder.SEEDED:
@@ -127,7 +127,7 @@ def ask_differential(
     replaced: Replaced | None = None,
     own: OwnPrompts = BUILT_IN,
 ) -> Asked:
-    """Return the question for a ranked differential; the words are ours (E004-22)."""
+    """Return the question for a ranked differential; the wording is ours (E004-22)."""
     parts = _around(user_template(DDX, case.language, own), case, showing, replaced)
     return _checked(Asked(system_of(DDX, own), parts, f"{DDX}_{case.language}"))
 
@@ -199,7 +199,7 @@ def numbered(entries: tuple[str, ...]) -> str:
 
 
 def check_exclusive(asked: Asked) -> None:
-    """Raise if a piece of evidence is shown as images and as its text (E004-02)."""
+    """Raise if evidence is shown both as images and as its text (E004-02)."""
     worded = {p.evidence for p in asked.parts if isinstance(p, Words) and p.evidence}
     pictured = {p.evidence for p in asked.parts if isinstance(p, Picture)}
     if both := sorted(worded & pictured):
@@ -221,7 +221,7 @@ def _around(
     replaced: Replaced | None,
     **values: str,
 ) -> tuple[Part, ...]:
-    """Return a template's words with the case wherever they name it."""
+    """Return a template's text with the case inserted at its placeholders."""
     before, *others = (fill(piece, **values) for piece in text.split(_CASE))
     parts: list[Part] = [Words(before)]
     for after in others:

@@ -1,4 +1,4 @@
-"""What the study's tables have in common: rates, scores, and which answers count."""
+"""Common parts of the study's tables: rates, scores, and which answers count."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -29,10 +29,10 @@ def declines_in_chinese(text: str) -> bool:
 
 
 def chosen_in_chinese(text: str, options: Sequence[str]) -> int | Unparsed | None:
-    """Return the place of the option that a Chinese sentence chooses.
+    """Return the index of the option that a Chinese sentence chooses.
 
-    By a letter after a word for choosing, else by the one option that the last clause
-    names which says what the diagnosis is. None if no sentence does.
+    It is named by a letter after a word for choosing, or is the only option in the last
+    clause that states the diagnosis. None if no sentence chooses one.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _of_letters(letters: Sequence[str], n: int) -> int | Unparsed:
 
 
 def _named(clause: str, options: Sequence[str]) -> list[int]:
-    """Return the options in a clause, but those that only stand within another one."""
+    """Return the options in a clause, without those contained in another one."""
     there = [i for i, option in enumerate(options) if option in clause]
     return [
         i for i in there if not any(i != j and options[i] in options[j] for j in there)

@@ -1,9 +1,10 @@
-"""Which rows of Chen 2026 cannot be what they say they are (M-09, E004-11).
+"""Which rows of Chen 2026 are inconsistent (M-09, E004-11).
 
 The printed percentages are of fewer cases than 398 and 54 for several models: 397 or
-393 in English, 50, 51 or 53 in Chinese, one case less in Table 10. Such a row is said
-not to be of its n, for that many cases can have been scored; one that no such number
-gives is inconsistent. Overall rates need only be what both languages' rates pool to.
+393 in English, 50, 51 or 53 in Chinese, one case less in Table 10. Such a row is
+reported as having another n, because fewer cases may have been scored; one that no
+plausible n gives is inconsistent. Overall rates only need to be the pooled rates of
+both languages.
 """
 
 from collections.abc import Iterator

@@ -22,9 +22,9 @@ FEW: Final = "warning of few"
 def of_both_modalities(seen: Seen) -> Sequence[object]:
     """Return NMSE, that with the modalities swapped, Lin's concordance, and counts.
 
-    The columns are the sensitivities to images and to text. The counts are those of
-    all cases, of those with images above text and below, of ties and of those that lack
-    one of the two (E004-19).
+    The columns are the sensitivities to images and to text. The counts are all cases,
+    those with images above and below text, ties and those that lack one of the two
+    (E004-19).
     """
     c = _compared(seen.rows, seen.of)
     counts = (c.cases, c.above, c.below, c.tied, c.missing)
@@ -57,11 +57,11 @@ def change_in_nmse(seen: Seen) -> Sequence[object]:
 
 @estimator(AGREEMENT)
 def agreement_over_orders(seen: Seen) -> Sequence[object]:
-    """Return of how many cases every cyclic order was asked, and how choices agree.
+    """Return the cases asked in every cyclic order, and the agreement of choices.
 
     The columns are the case with its repeat, the order, the chosen and the right
-    option. Of those asked in every order some have a choice in each; of these some
-    have one and the same, and some the right one (E004-07).
+    option. Then follow the number with a choice in every order, with the same choice in
+    all, and with the right choice in all (E004-07).
     """
     of_case: dict[str, dict[int, float]] = defaultdict(dict)
     answers: dict[str, float] = {}
@@ -80,7 +80,7 @@ def agreement_over_orders(seen: Seen) -> Sequence[object]:
 
 @estimator(FEW)
 def warning_of_few(seen: Seen) -> Sequence[object]:
-    """Return a warning where there are ``fewer_than`` so many rows, else ""."""
+    """Return a warning if there are ``fewer_than`` this many rows, else ""."""
     least = seen.options["fewer_than"]
     return (f"fewer than {least} cases" if len(seen.rows) < least else "",)
 

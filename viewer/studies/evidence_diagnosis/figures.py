@@ -32,7 +32,7 @@ Records = Sequence[Mapping[str, Any]]
 
 
 def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
-    """Yield Figures 3 and 9: what the cases are of."""
+    """Yield Figures 3 and 9: the composition of the cases."""
     types = [of for of in EvidenceType if any(of in case.types for case in cases)]
     yield _counted(
         FigureHead(
@@ -71,7 +71,7 @@ def _specialty(case: EvidenceCase) -> tuple[str, ...]:
 
 
 def gap_figure(overall: Records) -> RateFigure | None:
-    """Return Figure 1(b), coverage of lists and final diagnoses; None without both.
+    """Return Figure 1(b), coverage of lists and of final diagnoses, or None.
 
     It uses the English cases of Table 2; physicians come first if both of their rates
     are known.

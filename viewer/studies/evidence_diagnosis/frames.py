@@ -93,14 +93,13 @@ def answer_frame(
     labels: Labels | None = None,
     related: Collection[str] = (),
 ) -> Frame:
-    """Return every answer with what tells it apart, its verdict and people's.
+    """Return every answer with its identifiers, its verdict and human scores.
 
-    Those of one model follow those of another, in the order they first appear.
-    ``plain`` answers are to raw images, with the options in their first order: what
-    most rates count. ``ddx`` and ``fdx`` tell of the settled ones of them whether they
-    are right. ``told`` answers have a posterior. ``related`` models have the judge's
-    maker. ``calibrated`` ones are of a model and
-    task of which people scored some judged answer.
+    They are grouped by model, in the order of first appearance. ``plain`` answers are
+    to raw images, with the options in their first order: most rates count these.
+    ``ddx`` and ``fdx`` are whether the settled ones of them are right. ``told`` answers
+    have a posterior. ``related`` models have the judge's maker. ``calibrated`` answers
+    belong to a model and task with human scores of judged answers.
     """
     models = list(dict.fromkeys(row.model for row in answers))
     rows = sorted(answers, key=lambda row: models.index(row.model))

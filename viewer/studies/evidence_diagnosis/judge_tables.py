@@ -1,4 +1,4 @@
-"""What the judge scored, and what it is worth beside people, as specifications."""
+"""Tables of the judge's scores, and of its agreement with people, as specifications."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,8 +1,8 @@
 """The names that a model lists, in the layouts in which models write lists.
 
 JSON, tables, numbered, lettered or bulleted lines, bold names with words below them,
-lines of their own, or one line with signs between; English and Chinese. What explains a
-name, or says how likely it is, is not part of it.
+separate lines, or one line with separators; English and Chinese. Explanations and
+likelihoods are not part of a name.
 """
 
 import re
@@ -91,7 +91,7 @@ def is_numbered(text: str) -> bool:
 
 
 def stated(text: str) -> tuple[str, ...]:
-    """Return the names that stand on lines of their own, where one is wanted."""
+    """Return the names on separate lines, if a name is wanted."""
     return _once(_of_json(text) or _plain(without_bold(text).splitlines()))
 
 

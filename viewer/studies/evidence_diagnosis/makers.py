@@ -1,4 +1,4 @@
-"""Who the judge is, and which models have its maker: what profiles themselves say."""
+"""The judge, and which models have the same maker, by their profiles."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -127,7 +127,7 @@ def _shown(case: EvidenceCase, usable: Container[str]) -> bool:
 
 
 def _missing(rows: _Rows, params: Params) -> Iterator[str]:
-    """Yield why figures are not there."""
+    """Yield the reasons why figures are missing."""
     judged = {Task.DDX, Task.OPEN_FDX} & {Task(task) for task in params.tasks}
     if judged and not params.judge:
         yield "Figures 10 and 11 need a judge; name one with --judge."

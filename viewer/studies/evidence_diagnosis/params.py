@@ -1,4 +1,4 @@
-"""Every choice of the evidence study, each a recorded setting."""
+"""The settings of the evidence study; every choice is a recorded parameter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class Arm(StrEnum):
 
 
 class Context(StrEnum):
-    """How the other evidence is shown where one is left out (E004-18)."""
+    """How the other evidence is shown if one piece is left out (E004-18)."""
 
     ALL = "all"
     """All as images for the images' sensitivity, all as text for the text's."""
@@ -74,7 +74,7 @@ class Context(StrEnum):
 
 
 class OptionOrder(StrEnum):
-    """In which order the options stand (E004-07)."""
+    """The order of the options (E004-07)."""
 
     SEEDED = "seeded"
     """Shuffled by the run's seed, the same for every model and arm."""

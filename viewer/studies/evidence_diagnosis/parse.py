@@ -46,8 +46,8 @@ _JUDGED = re.compile(r"\s*Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*(\S.*)", re.DO
 class Judged:
     """A judge's score with its rationale.
 
-    ``off_rubric`` where the scale has the number and the rubric does not, as a 1 for a
-    differential: it is kept, shown, and counts as its number.
+    ``off_rubric`` is True if the number is on the scale but not in the rubric, such as
+    1 for a differential: it is stored, shown, and counts.
     """
 
     score: int
@@ -58,9 +58,9 @@ class Judged:
 def read_option(
     reply: ModelReply, options: Sequence[str], order: Sequence[int]
 ) -> ChoiceAnswer | Unparsed:
-    """Return the option that a reply names, as its place in the case's own order.
+    """Return the option that a reply names, as its index in the case's order.
 
-    ``order`` is the option that stood at each letter.
+    ``order`` is the option at each letter.
     """
     shown = [options[option] for option in order]
     found = parse_choice(reply, shown)
@@ -96,9 +96,9 @@ def read_differential(reply: ModelReply) -> RankedAnswer | Unparsed:
 
 
 def read_final(reply: ModelReply) -> RankedAnswer | Unparsed:
-    """Return the one diagnosis that a reply states; two are ambiguous.
+    """Return the single diagnosis that a reply states; two are ambiguous.
 
-    Where words announce it, what stands on lines below is its explanation.
+    If a phrase announces it, the lines below are its explanation.
     """
     text = _answering(reply)
     if isinstance(text, Unparsed):
@@ -117,8 +117,8 @@ def read_final(reply: ModelReply) -> RankedAnswer | Unparsed:
 def read_judgement(reply: ModelReply, levels: Sequence[int]) -> Judged | Unparsed:
     """Return the judge's score and rationale, or why they cannot be read.
 
-    A score beyond 5 is none; one that the scale has and the rubric does not is kept
-    and marked.
+    A score beyond 5 is invalid; one on the scale but not in the rubric is kept and
+    marked.
     """
     text = _answering(reply)
     if isinstance(text, Unparsed):

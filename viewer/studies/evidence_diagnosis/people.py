@@ -2,8 +2,8 @@
 
 Chen 2026 gives physicians a coverage of 77.13 % in Table 2, by the judge that scores
 the models. Each differential of a data set's physicians becomes a trial of the raw
-case, whose first reply is what was written; the judge's question follows. What they
-chose among the options needs no judge and stays a row of its own (rows.py).
+case, whose first reply is what was written; the judge's question follows. Their choices
+among the options need no judge and stay separate rows (rows.py).
 """
 
 import json
@@ -26,9 +26,9 @@ WRITTEN: Final = "A physician's differential, as the data set's file has it."
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What one physician, or several together, answered to a case.
+    """The answer of one physician, or of several together, to a case.
 
-    ``option`` counts the case's own options from 0, None if none was chosen.
+    ``option`` is an index of the case's options from 0, None if none was chosen.
     """
 
     reader: str
@@ -53,7 +53,7 @@ def answered(item: Item) -> tuple[Answered, ...]:
 
 
 def judged_people(dataset: Dataset, params: Params) -> tuple[ModelProfile, ...]:
-    """Return the model of physicians where a judge is to score their differentials."""
+    """Return the physicians as a model, if a judge is to score their differentials."""
     wanted = params.judge and Task.DDX in params.tasks
     if not wanted or Arm.RAW not in params.differential_arms:
         return ()
@@ -62,7 +62,7 @@ def judged_people(dataset: Dataset, params: Params) -> tuple[ModelProfile, ...]:
 
 
 def of_people(models: Iterable[ModelProfile]) -> bool:
-    """Tell whether a run's models have the one of physicians."""
+    """Tell whether a run's models include the physicians."""
     return any(model.adapter == PHYSICIANS.adapter for model in models)
 
 

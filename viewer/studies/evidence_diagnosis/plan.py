@@ -1,4 +1,4 @@
-"""Which trials a run consists of, fixed before the first question is asked."""
+"""The trials of a run, fixed before the first question is asked."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ from viewer.studies.evidence_diagnosis.validation import REFUTED, problems_of
 
 
 def conditions(params: Params, seed: int = 0) -> tuple[Condition, ...]:
-    """Return every way in which some case may be shown."""
+    """Return every way in which a case may be shown."""
     every = [s for task in Task for s in showings(task, tuple(EvidenceType), params)]
     return tuple(showing.condition(seed) for showing in dict.fromkeys(every))
 

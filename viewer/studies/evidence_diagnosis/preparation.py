@@ -1,8 +1,8 @@
-"""Making a case of a report: extraction, summaries, distractors (E004-03, -21, -23).
+"""Making a case from a report: extraction, summaries, distractors (E004-03, -21, -23).
 
-Each step is a prompt of the paper to any model, and a strict reading of its JSON. The
-paper asks for text word for word and does not look; here every chunk is looked up in
-its source.
+Each step is a prompt of the paper to any model, and strict parsing of its JSON. The
+paper asks for verbatim text but does not check; here every chunk is looked up in its
+source.
 """
 
 import re
@@ -68,9 +68,9 @@ DISTRACTORS_SCHEMA: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of an extraction: under which key, its text and where it says it is from.
+    """A piece of an extraction: its key, its text and its claimed source.
 
-    ``verbatim`` where it stands in the report, blanks aside.
+    ``verbatim`` is True if it occurs in the report, ignoring blanks.
     """
 
     key: str
@@ -81,7 +81,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What was extracted of a report, chunk by chunk, in the order of the keys."""
+    """The chunks extracted from a report, in the order of the keys."""
 
     case_id: str
     modalities: tuple[str, ...]
@@ -89,7 +89,7 @@ class Extraction:
 
     @property
     def invented(self) -> tuple[Chunk, ...]:
-        """The chunks that stand nowhere in the report."""
+        """The chunks that do not occur in the report."""
         return tuple(chunk for chunk in self.chunks if not chunk.verbatim)
 
     def section(self, key: str) -> str:
@@ -99,9 +99,9 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Distractors:
-    """The wrong options of a case, and how the model writes the right one.
+    """The wrong options of a case, and the model's wording of the right one.
 
-    ``reviewed`` after a clinician said that the evidence rules each of them out.
+    ``reviewed`` is True after a clinician confirmed that the evidence rules each out.
     """
 
     ground_truth: str
@@ -110,7 +110,7 @@ class Distractors:
 
 
 def is_report(item: Item) -> bool:
-    """Tell whether an item is a report that is to become a case."""
+    """Tell whether an item is a report to make a case from."""
     return "background" in item.facts
 
 
@@ -276,9 +276,9 @@ def _object(reply: ModelReply) -> dict[str, str] | Unparsed:
 
 
 def _json(reply: ModelReply) -> dict[str, object] | Unparsed:
-    """Return the one JSON object that a reply is, with nothing but a fence beside it.
+    """Return the single JSON object of a reply, with at most a code fence around it.
 
-    Read as it came, for its texts are compared word for word.
+    It is not normalised, because its texts are compared word for word.
     """
     text = _FENCE.sub(r"\1", reply.text.rpartition(_REASONED)[2].strip())
     try:

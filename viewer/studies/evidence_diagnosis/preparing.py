@@ -1,4 +1,4 @@
-"""A report on its way to a case: its questions, and what they give (E004-03)."""
+"""A report being made into a case: its questions, and their results (E004-03)."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ class Preparing:
 
     @property
     def task(self) -> Task:
-        """What is made of the report."""
+        """The task: what to make from the report."""
         return Task(self.turn.trial.finding)
 
     @property
@@ -97,7 +97,7 @@ class Preparing:
         return ReportAnswer(json.dumps(_as_json(last), ensure_ascii=False))
 
     def score(self) -> Score:
-        """Return the verdict: made or not, and how much stands in no report."""
+        """Return the verdict: made or not, and how much is not in the report."""
         answer = self.answer()
         if isinstance(answer, Unparsed):
             return Score(answer.status, answer.reason)
@@ -199,7 +199,7 @@ def _section(found: Extraction | None, keys: Sequence[str]) -> str:
 
 
 def _as_json(made: _Read) -> object:
-    """Return what was made as plain values."""
+    """Return the result as plain values."""
     if isinstance(made, Extraction):
         return {"modalities": list(made.modalities), "chunks": plain(made.chunks)}
     if isinstance(made, Distractors):

@@ -1,6 +1,7 @@
-"""The rows of Chen 2026 that belong under tables of a run (X-05).
+"""The rows of Chen 2026 shown below a run's tables (X-05).
 
-All but Tables 2 and 8 are of English cases, and stand under no table of Chinese ones.
+All but Tables 2 and 8 are of English cases, and are not shown below tables of Chinese
+ones.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """What Chen 2026 (MEDSYN) prints, as reference rows that no run edits (App. B.5).
 
-The numbers lie in ``printed/``, one file for each table of the paper.
+The numbers are in ``printed/``, one file for each table of the paper.
 """
 
 from collections.abc import Mapping
@@ -88,7 +88,7 @@ def rows() -> tuple[PublishedValue, ...]:
 
 
 def find(table: str, measure: str, subject: str, who: str) -> PublishedValue:
-    """Return a row; a KeyError if the paper prints none such."""
+    """Return a row; KeyError if the paper prints no such row."""
     return _index()[table, measure, subject, who]
 
 

@@ -1,4 +1,4 @@
-"""The question of one step, with the very images and words that are sent."""
+"""The question of one step, with the exact images and texts sent."""
 
 import re
 from typing import Final
@@ -66,7 +66,7 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
 
 
 def _written(turn: Turn) -> Question:
-    """Return what stands for a question that a physician was asked elsewhere."""
+    """Return a placeholder for a question that a physician was asked elsewhere."""
     said = answered(turn.item)[turn.trial.repeat]
     message = Message("user", (TextPart(WRITTEN),))
     return Question((message,), PROMPT, WRITTEN, written=said.reply)
@@ -128,7 +128,7 @@ def _replaced(asking: Asking, sources: Sources) -> tuple[Replaced | None, str]:
 
 
 def _measures(asked: Asked, asking: Asking, sources: Sources) -> Measures | None:
-    """Return what a model on this machine is to tell beside its answer."""
+    """Return the measures requested from a local model."""
     params = asking.params
     if asking.task is not Task.FDX or not sources.interpretable:
         return None
@@ -147,7 +147,7 @@ def _measures(asked: Asked, asking: Asking, sources: Sources) -> Measures | None
 def _spellings(
     asked: Asked, case: EvidenceCase, params: Params
 ) -> tuple[tuple[str, ...], ...]:
-    """Return what stands for each option, in the order of their letters."""
+    """Return the spellings of each option, in the order of their letters."""
     if params.estimator in {Estimator.LETTERS, Estimator.PERMUTED}:
         return letter_spellings(LETTERS[: len(asked.order)])
     if params.estimator is Estimator.SEQUENCES:
@@ -164,10 +164,10 @@ _FIRST, _LAST = 0x4E00, 0x9FA5
 def random_words(text: str, rng: np.random.Generator) -> str:
     """Return a text with every word replaced by as many random letters.
 
-    Random text is to tell nothing (Chen 2026, 4.3), so that numbers, marks and capitals
-    become letters as well; Chinese characters and marks become others of the first
-    Unicode block of them. Blanks stay. As many tokens it need not have, which is told
-    wherever the arm is shown.
+    Random text must carry no information (Chen 2026, 4.3), so numbers, punctuation and
+    capitals become letters as well; Chinese characters and punctuation become others of
+    the first Unicode block. Blanks stay. The number of tokens may differ, which is
+    noted wherever the arm is shown.
     """
 
     def letters(word: re.Match[str]) -> str:

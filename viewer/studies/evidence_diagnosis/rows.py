@@ -28,12 +28,12 @@ from viewer.studies.evidence_diagnosis.showing import Showing
 
 @dataclass(frozen=True)
 class Row:
-    """One trial: a case, a task, a way to show the case, a model, and what came of it.
+    """One trial: a case, a task, a way to show the case, a model, and the result.
 
     ``judge`` is the judge's score, ``first_match`` the rank of the diagnosis in words,
-    ``chosen`` the option by its place in the case's own order, ``place`` the letter
-    that the right one stood at, from 0; each None if there is none. ``rapt`` holds
-    (section, layer, value). ``person`` tells that a physician answered.
+    ``chosen`` the option's index in the case's order, ``place`` the letter of the right
+    one, from 0; each None if there is none. ``rapt`` has (section, layer, value).
+    ``person`` is True if a physician answered.
     """
 
     case: EvidenceCase
@@ -106,7 +106,7 @@ def _row(
 
 
 def _place(gold: str) -> int | None:
-    """Return the letter that the right option stood at, answered or not."""
+    """Return the letter of the right option, answered or not."""
     told = json.loads(gold) if gold else {}
     return int(told["order"].index(told["right"])) if "right" in told else None
 
@@ -120,9 +120,9 @@ def people_rows(
 ) -> tuple[Row, ...]:
     """Return the physicians' answers as the tables count them (E004-20, -24).
 
-    A choice is right or wrong; who chose nothing has no answer. A differential is what
-    the judge says of it; one that nobody ``judged`` tells only at which rank the
-    diagnosis stands in words. Those who answered alone become one row together where
+    A choice is right or wrong; without a choice there is no answer. A differential has
+    the judge's verdict; without one (``judged``) only the rank at which the diagnosis
+    appears verbatim is known. Physicians who answered separately become one row if
     their mean is wanted.
     """
     found: list[Row] = []
@@ -169,8 +169,8 @@ def _differential(own: Row, said: Answered, trial: TrialResult | None) -> Row:
 def beside_models(people: Sequence[Row], rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return people's answers to the cases that models' answers count of (X-08).
 
-    Where every model's trial of a case and task is left out, so is what people said,
-    and where it is still to be asked, that waits. Where no model is asked, all stands.
+    If every model's trial of a case and task is left out, so are people's answers, and
+    if they are pending, so are these. Without models all answers count.
     """
     asked: dict[tuple[str, Task, Showing], set[Status]] = defaultdict(set)
     for row in rows:

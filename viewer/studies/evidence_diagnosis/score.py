@@ -46,8 +46,8 @@ def score_ranked(
 ) -> Score:
     """Return the verdict on a differential or on an open diagnosis.
 
-    Right where the judge's score reaches ``covered_from``; what the judge did not
-    score stays in every denominator as ``judge_unparsed``.
+    Right if the judge's score reaches ``covered_from``; unscored answers stay in every
+    denominator as ``judge_unparsed``.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
@@ -66,9 +66,9 @@ def score_ranked(
 
 
 def not_judged(answer: RankedAnswer | Unparsed, diagnosis: str) -> Score:
-    """Return the verdict on a differential that nobody judges: neither right nor wrong.
+    """Return the verdict on a differential without a judge: neither right nor wrong.
 
-    Whether it holds the diagnosis in words is told all the same.
+    It still records whether it contains the diagnosis verbatim.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
@@ -85,9 +85,9 @@ def with_numbers(score: Score, more: tuple[tuple[str, float], ...]) -> Score:
 
 
 def first_match(entries: Sequence[str], diagnosis: str) -> int | None:
-    """Return the rank, from 1, of the first entry that is the diagnosis in words.
+    """Return the rank, from 1, of the first entry that is the diagnosis verbatim.
 
-    Case, marks and accents do not count; synonyms are for the judge (E004-06).
+    Case, punctuation and accents are ignored; synonyms are for the judge (E004-06).
     """
     wanted = plain(diagnosis)
     ranks = (rank for rank, entry in enumerate(entries, 1) if plain(entry) == wanted)

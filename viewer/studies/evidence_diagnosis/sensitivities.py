@@ -27,8 +27,8 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
     """Return how far each type of evidence moves a model in a case, image and text.
 
     Those under the ``refined`` prompt follow the others. Only first repeats count.
-    There is no number where one of two answers has no posterior; what was drawn is
-    ``corrected`` by its bias. ``estimator`` tells how the posteriors were had.
+    There is no number if one of two answers has no posterior; sampled ones are
+    ``corrected`` for bias. ``estimator`` names the posteriors' estimator.
     """
     found: dict[tuple[str, str], dict[Showing, Posterior]] = {}
     cases = {row.case.key: row.case for row in rows}

@@ -10,7 +10,7 @@ from viewer.studies.evidence_diagnosis.params import Arm, Context
 
 
 class Modality(StrEnum):
-    """What stands for a piece of visual evidence: its images or its text, never both.
+    """How a piece of visual evidence is shown: as its images or its text, never both.
 
     (Chen 2026, Fig. 2; E004-02)
     """
@@ -21,7 +21,7 @@ class Modality(StrEnum):
 
 
 class Textual(StrEnum):
-    """What becomes of history and examination."""
+    """How history and examination are shown."""
 
     KEPT = "kept"
     REMOVED = "removed"
@@ -32,8 +32,8 @@ class Textual(StrEnum):
 class Showing:
     """One way to show a case.
 
-    Every visual evidence is shown as ``visual``, but those of the type ``toggled`` as
-    ``toggled_as``. ``order`` is by how many places the options are turned.
+    Every piece of visual evidence is shown as ``visual``, except those of type
+    ``toggled``, shown as ``toggled_as``. ``order`` is the rotation of the options.
     """
 
     visual: Modality = Modality.IMAGE
@@ -52,12 +52,12 @@ class Showing:
         return replace(self, toggled=toggled, toggled_as=as_)
 
     def turned(self, order: int) -> Self:
-        """Return the same with the options turned by so many places."""
+        """Return the same with the options rotated further."""
         return replace(self, order=order)
 
     @property
     def arm(self) -> Arm | None:
-        """The intervention that it is, None if an evidence is shown otherwise."""
+        """The intervention, None if a piece of evidence is shown differently."""
         if self.toggled is not None:
             return None
         plain = self.turned(0)
@@ -90,7 +90,7 @@ class Showing:
 
     @classmethod
     def of_condition(cls, condition: Condition) -> Self:
-        """Return the showing that a condition came from."""
+        """Return the showing of a condition."""
         of = {name: str(value) for name, value in condition.params}
         return cls(
             Modality(of["visual"]),
@@ -103,7 +103,7 @@ class Showing:
 
 
 def seed_of(condition: Condition) -> int:
-    """Return the seed of the run that a condition is of."""
+    """Return the seed of a condition's run."""
     return int(dict(condition.params)["seed"])
 
 
@@ -123,7 +123,7 @@ def showing_of(arm: Arm) -> Showing:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityPair:
-    """What is compared for a type of evidence in one modality: with it and without."""
+    """The comparison for a type of evidence in one modality: with it and without."""
 
     full: Showing
     without: Showing
@@ -131,7 +131,7 @@ class SensitivityPair:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityShowings:
-    """The four showings of which both sensitivities of a type of evidence are made."""
+    """The four showings needed for both sensitivities to a type of evidence."""
 
     image: SensitivityPair
     text: SensitivityPair

@@ -1,4 +1,4 @@
-"""What a trial asks in turn, and what its replies say together."""
+"""The steps of a trial, and the combined result of their replies."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -45,7 +45,7 @@ class Asking:
 
     @property
     def task(self) -> Task:
-        """What is asked of it."""
+        """The task of the trial."""
         return Task(self.turn.trial.finding)
 
     @property
@@ -59,12 +59,12 @@ class Asking:
         return seed_of(self.turn.trial.condition)
 
     def order(self, turned: int = 0) -> tuple[int, ...]:
-        """Return which option stands at each letter, turned on by so many places."""
+        """Return the option at each letter, rotated further by some positions."""
         places = (self.showing.order + turned) % len(self.case.options)
         return option_order(self.case, self.params, self.seed, places)
 
     def next_step(self) -> Step | None:
-        """Return the next step, None when everything is there."""
+        """Return the next step, None if the trial is complete."""
         if self.task is Task.FDX:
             return self._next_answer()
         return self._next_words()
@@ -75,7 +75,7 @@ class Asking:
         return read_option(reply, self.case.options, self.order())
 
     def words(self) -> RankedAnswer | Unparsed:
-        """Return the differential, or for an open diagnosis that one."""
+        """Return the differential, or the open diagnosis."""
         final = self.turn.reply_to(FINAL)
         if final is not None:
             return read_final(final)
@@ -87,7 +87,7 @@ class Asking:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether answers are drawn: as wanted, or where the first tells nothing."""
+        """Whether answers are sampled: as set, or if the first has no probabilities."""
         if not self.params.sensitivity:
             return False
         if self.params.estimator is Estimator.MONTE_CARLO:
@@ -102,7 +102,7 @@ class Asking:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The scores that the judge's rubric has."""
+        """The scores in the judge's rubric."""
         return DDX_LEVELS if self.task is Task.DDX else FDX_LEVELS
 
     def _next_answer(self) -> Step | None:
@@ -138,6 +138,6 @@ class Asking:
 
 
 def _tells(reply: ModelReply) -> bool:
-    """Tell whether a reply tells probabilities of any kind."""
+    """Tell whether a reply has any kind of probabilities."""
     measured = reply.measured is not None and bool(reply.measured.options)
     return measured or any(token.top for token in reply.logprobs)

@@ -135,7 +135,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         return {"judge": params_.judge} if params_.judge else {}
 
     def people(self, dataset: Dataset, params_: Params) -> tuple[ModelProfile, ...]:
-        """Return the data set's physicians, where a judge is to score them."""
+        """Return the data set's physicians, if a judge is to score them."""
         return people.judged_people(dataset, params_)
 
     def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
@@ -143,7 +143,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:
-        """Return the next question, None when a trial needs no more."""
+        """Return the next question, None if a trial is complete."""
         if is_report(turn.item):
             return Preparing(turn).next_step()
         return Asking(turn, params_).next_step()
@@ -159,7 +159,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
     def parse(self, turn: Turn, params_: Params) -> AnyAnswer | Unparsed:
         """Return the option, the differential or the open diagnosis of a trial.
 
-        Of a report what was made of it.
+        For a report, the result of preparing it.
         """
         if is_report(turn.item):
             return Preparing(turn).answer()
@@ -167,7 +167,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         return asking.choice() if asking.task is Task.FDX else asking.words()
 
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed, params_: Params) -> Score:
-        """Return the verdict, and beside it what the replies tell of beliefs."""
+        """Return the verdict, with the posterior's numbers."""
         if is_report(turn.item):
             return Preparing(turn).score()
         asking = Asking(turn, params_)
@@ -180,7 +180,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         return _gold(turn, params_)
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
-        """Return the longest question of each step that a trial may take."""
+        """Return the longest question of each step of a trial."""
         cases = [
             EvidenceCase.of_item(item) for item in dataset.items if not is_report(item)
         ]
@@ -255,13 +255,12 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
 
 
 def _gold(turn: Turn, params: Params) -> Mapping[str, object]:
-    """Return the options with what stood at each letter, or the diagnosis.
+    """Return the options with the order of the letters, or the diagnosis.
 
-    ``right`` counts the options in the case's own order from 0; ``covered_from`` is the
-    judge's score from which a list covers the diagnosis, None if nobody judges. ``arm``
-    is the intervention, ``turned`` by how many places the options are; specialty and
-    group stand behind their places in the paper's tables. A report that is prepared has
-    no truth.
+    ``right`` is the index in the case's order from 0; ``covered_from`` is the judge's
+    score from which a list covers the diagnosis, None without a judge. ``arm`` is the
+    intervention, ``turned`` the rotation of the options; specialty and group follow
+    their order in the paper's tables. A report being prepared has no truth.
     """
     if is_report(turn.item):
         return {}

@@ -1,8 +1,8 @@
-"""The words that are sent: the paper's prompts word for word, and ours, versioned.
+"""The texts sent: the paper's prompts verbatim, and ours, versioned.
 
-``medsyn2026_*`` stand in Chen 2026, appendices A.2, B.1 and B.3. The paper prints no
-prompt for the differential and none for the final diagnosis but the refined one: the
-baseline is that one without what it adds, and the rest is ours (E004-22).
+``medsyn2026_*`` are in Chen 2026, appendices A.2, B.1 and B.3. The paper prints no
+prompt for the differential and for the final diagnosis only the refined one: the
+baseline is that one without its additions, and the rest is ours (E004-22).
 """
 
 import re
@@ -48,7 +48,7 @@ _SECTIONS: Final = re.compile(
 
 
 def template(name: str) -> str:
-    """Return the text of a prompt with its places open, as its file has it."""
+    """Return the text of a prompt with its placeholders, as in its file."""
     return packaged(__package__, name)()
 
 
@@ -234,9 +234,9 @@ def open_prompt(
 
 
 def fill(text: str, **values: str) -> str:
-    """Return a template with its places filled, all in one pass.
+    """Return a template with its placeholders filled, all in one pass.
 
-    What is filled in is never read as a place. A space in a place's name is written
-    as an underscore here. A place that is not given raises KeyError.
+    Inserted text is never treated as a placeholder. A space in a placeholder's name is
+    written as an underscore here. A missing value raises KeyError.
     """
     return _PLACE.sub(lambda place: values[place[1].replace(" ", "_")], text)

@@ -1,4 +1,4 @@
-"""Which cases readers let stand, and which are validated once more (E004-04, -05)."""
+"""Which cases pass readers' validation, and which are checked again (E004-04, -05)."""
 
 from collections.abc import Sequence
 from math import ceil

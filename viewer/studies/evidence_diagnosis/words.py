@@ -1,4 +1,4 @@
-"""What people call the study's tasks, languages and ways to show a case."""
+"""Display names of the study's tasks, languages and ways to show a case."""
 
 import re
 from collections.abc import Mapping

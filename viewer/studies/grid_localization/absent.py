@@ -1,7 +1,7 @@
-"""The absent-finding arm: the prompt asserts a finding that is not there (E000-32).
+"""The absent-finding arm: the prompt asserts a finding that is absent (E000-32).
 
-A model that names a cell all the same has capitulated to the prompt; one that denies
-the finding is right.
+A model that names a cell anyway has capitulated to the prompt; one that denies the
+finding is right.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ CAPITULATED, DENIED = "capitulated", "denied_absent"
 
 
 def absent(condition: Condition) -> Condition:
-    """Return the condition under which what is asked about is not there."""
+    """Return the condition for absent findings."""
     return Condition(condition.name + ABSENT_SUFFIX, (*condition.params, (ABSENT, 1)))
 
 
 def is_absent(condition: Condition) -> bool:
-    """Tell whether a condition asks about what is not there."""
+    """Tell whether a condition asks about an absent finding."""
     return dict(condition.params).get(ABSENT) == 1
 
 
 def verdict(answer: CellAnswer | Unparsed, grid: Grid) -> Score:
-    """Return the verdict on an answer about what is not there."""
+    """Return the verdict on an answer about an absent finding."""
     if isinstance(answer, CellAnswer):
         return Score(Status.SCORED_WRONG, CAPITULATED, grid.label(answer.cell))
     if answer.status is Status.DENIED_FINDING:
@@ -38,5 +38,5 @@ def verdict(answer: CellAnswer | Unparsed, grid: Grid) -> Score:
 
 
 def present(results: Sequence[_Trial]) -> list[_Trial]:
-    """Return the results whose finding is there."""
+    """Return the results for findings that are present."""
     return [one for one in results if not one.condition.endswith(ABSENT_SUFFIX)]

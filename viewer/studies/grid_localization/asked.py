@@ -1,4 +1,4 @@
-"""What a run asked, in the order in which its tables tell it."""
+"""What a run asked, in the order of its tables."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ MACRO: Final = "(macro)"
 class Asked:
     """The findings, views, grids and models of a run, expected ones first.
 
-    ``often`` where an item was asked more than once, ``measured`` where an answer may
-    be other than a cell; what is absent tells neither.
+    ``often`` is True if an item was asked more than once, ``measured`` if an answer may
+    be other than a cell; the absent-finding arm is ignored.
     """
 
     params: Params
@@ -42,7 +42,7 @@ class Asked:
 
     @property
     def draws(self) -> dict[str, int]:
-        """The options of what draws patients."""
+        """The options of estimators that resample patients."""
         return {"replicates": self.params.replicates, "seed": self.seed}
 
 
@@ -63,12 +63,12 @@ def asked(results: Sequence[PlacedTrial], params: Params, spec: RunSpec) -> Aske
 
 
 def in_order(first: Sequence[str], present: Iterable[str]) -> tuple[str, ...]:
-    """Return the values that occur: expected ones in their order, then the others."""
+    """Return the values that occur: expected ones in order, then the others."""
     there = set(present)
     expected = tuple(name for name in first if name in there)
     return (*expected, *sorted(there - set(first)))
 
 
 def spoken(condition: str) -> str:
-    """Return a condition as it is read out: ``grid=8``, or ``8``, is an 8 × 8 grid."""
+    """Return a condition's display name: ``grid=8``, or ``8``, is an 8 × 8 grid."""
     return grids_in_words(f"grid={condition.removeprefix('grid=')}")

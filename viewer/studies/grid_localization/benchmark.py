@@ -1,4 +1,4 @@
-"""Published values beside a run's own, as a table that no run edits (X-05, X-06)."""
+"""Published values beside a run's own, in a fixed table (X-05, X-06)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -127,7 +127,7 @@ def _beside(
 
 
 def _model(published: Published, models: Sequence[ModelProfile]) -> str | None:
-    """Return the run's model that a published row is about; any for a random cell."""
+    """Return the run's model for a published row; any model for a random cell."""
     if published.who == RANDOM:
         return models[0].name if models else None
     return next((m.name for m in models if who_is(m) == published.who), None)
@@ -153,7 +153,7 @@ _RULE: Final = (
 
 
 def unlike_paper(dataset: Dataset, spec: RunSpec, *, incomplete: bool) -> str:
-    """Return why a run's rates are not the paper's kind, "" if they are."""
+    """Return why a run's rates are not comparable with the paper's, "" if they are."""
     if incomplete:
         return "the run is not complete"
     if published_split(dataset) != "test" or not is_whole(dataset):

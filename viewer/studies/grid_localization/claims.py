@@ -39,7 +39,7 @@ AnatomyErrors = Mapping[tuple[str, str], float]
 
 
 class Verdict(StrEnum):
-    """What a run says of a claim."""
+    """A run's evidence on a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -50,7 +50,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the paper and what this run says of it, with its numbers."""
+    """A claim of the paper and this run's evidence, with its numbers."""
 
     text: str
     where: str
@@ -76,7 +76,7 @@ class _Evidence:
         return any(row["n_pending"] for row in self.whole.values())
 
     def lacks(self, *who: str) -> str:
-        """Return which of the paper's models the run did not ask, "" if none."""
+        """Return the paper's models that the run did not ask, "" if none."""
         return " and ".join(one for one in who if one not in self.names)
 
 
@@ -94,8 +94,8 @@ def claims(
 ) -> Iterator[Claim]:
     """Yield each claim with its verdict.
 
-    ``anatomy`` is of the run's first condition, and tells nothing of 8 × 8 where that
-    is another.
+    ``anatomy`` is for the run's first condition, and says nothing about 8 × 8 if that
+    differs.
     """
     at_eight = [row for row in rates if row["condition"] == _GRID]
     evidence = _Evidence(
@@ -199,5 +199,5 @@ def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
 
 
 def _all_touch(row: Record) -> bool:
-    """Tell whether every answer touches the reference: no miss is left to review."""
+    """Tell whether every answer touches the reference, so that there are no misses."""
     return int(row["k"] + row["partial"]) == int(row["n_scored"])

@@ -1,7 +1,7 @@
-"""What a data set holds by finding and view, beside what the paper says (E000-04).
+"""A data set's counts by finding and view, beside the paper's (E000-04).
 
-Labels and masks are counted apart, because they disagree in the published data; the
-known defects of CheXlocalize are named (E000-05).
+Labels and masks are counted separately, because they disagree in the published data;
+the known defects of CheXlocalize are named (E000-05).
 """
 
 import re
@@ -196,7 +196,7 @@ def is_whole(dataset: Dataset) -> bool:
 
 
 def _words(images: Sequence[DatasetImage]) -> dict[str, str]:
-    """Return what a data set calls each finding, its masks before its labels."""
+    """Return a data set's name for each finding, from masks before labels."""
     words: dict[str, str] = {}
     for image in images:
         words |= {concept(name): name for name in image.masks}
@@ -207,6 +207,6 @@ def _words(images: Sequence[DatasetImage]) -> dict[str, str]:
 
 
 def _shown(image: DatasetImage) -> set[str]:
-    """Return what an image has a mask of or is labelled with; normal is no finding."""
+    """Return the findings of an image by mask or label; normal is not a finding."""
     labelled = (name for name, yes in image.labels.items() if yes)
     return {*image.masks, *labelled} - {_NORMAL}

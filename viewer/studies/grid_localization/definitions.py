@@ -1,4 +1,4 @@
-"""What every number of the report means, in words that are shown with it."""
+"""The definition of every number in the report, shown with it."""
 
 from collections.abc import Container, Mapping
 from typing import Final
@@ -23,7 +23,7 @@ _MASKS = {
 
 
 def metric_definitions(params: Params, tables: Container[str]) -> Mapping[str, str]:
-    """Return each metric's name and meaning in the tables of these names."""
+    """Return name and meaning of each metric in these tables."""
     of_tables = {"recommended": _of_patients(params), **_OF_TABLES}
     return {
         **_of_results(params),

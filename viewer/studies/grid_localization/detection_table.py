@@ -55,7 +55,7 @@ _VALUE: Final = ("value", "method")
 
 
 def box_frame(results: Sequence[PlacedTrial]) -> Frame:
-    """Return each item with its boxes and those to find, of the rule and each reader.
+    """Return each item with its boxes and those to find, by the rule and per reader.
 
     ``results`` are those of the absent-finding arm as well; those of models that drew
     no box are not in it. Hits are known of items ``having`` a box to find. What

@@ -44,7 +44,7 @@ def extent_of_review(seen: Seen) -> Sequence[object]:
 
 
 def _read(seen: Seen) -> Reviewed:
-    """Return what readers said of the misses that a cell is about."""
+    """Return readers' verdicts on the misses of a cell."""
     model, finding, grid = next(seen.rows.each("model", "finding", "grid"))
     reviews: Reviews = seen.options["reviews"] if grid == seen.options["first"] else {}
     return reviews.get((model, finding), _UNREAD)

@@ -1,8 +1,8 @@
 """Estimators of grid answers: draws of items and patients, gains, and replicates.
 
-Rows stand as ``by_row`` gives them. What is drawn for several rows of a table is drawn
-once; the draws follow from the seed and the row's name alone, so that models and grids
-are compared on the same ones.
+Rows stand as ``by_row`` gives them. Draws shared by several rows of a table are made
+once; they depend only on the seed and the row's name, so that models and grids are
+compared on the same draws.
 """
 
 from collections import Counter, defaultdict
@@ -92,7 +92,7 @@ def _drawn_items(
 
 @estimator(RANDOM_CELL)
 def random_cell(seen: Seen) -> Sequence[object]:
-    """Return the expected rate of a cell drawn at random, each item once, exactly."""
+    """Return the exact expected rate of a random cell, counting each item once."""
     sizes: dict[str, dict[str, int]] = defaultdict(dict)
     cells: Counter[str] = Counter()
     for part, item, hits, n in seen.rows.each("part", "item", "hits", "n_cells"):
@@ -151,7 +151,7 @@ def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
 
 @estimator(ANSWERS)
 def spread_of_answers(seen: Seen) -> Sequence[object]:
-    """Return of an item's answers how many, the mode, its share, ties and entropy."""
+    """Return an item's number of answers, the mode, its share, ties and entropy."""
     found = answer_spread(seen.values())
     return found.replicates, found.mode, found.share, found.tied, found.entropy
 

@@ -1,4 +1,4 @@
-"""Examples that a question begins with, from a validation split (E000-11).
+"""Few-shot examples at the start of a question, from a validation split (E000-11).
 
 Each is an image of another patient with the same finding and view, drawn like the one
 asked about, and the cell that its mask covers most. The draw depends on the run's seed,
@@ -29,7 +29,7 @@ _Asked = Collection[tuple[str, str]]
 
 @dataclass(frozen=True)
 class _Content:
-    """A data set known by its content, so that its items can be kept."""
+    """A data set, hashed by its content, so that its items can be cached."""
 
     root_sha256: str
     dataset: Dataset = field(compare=False, repr=False)
@@ -45,7 +45,7 @@ class ExampleItem:
 
 @dataclass(frozen=True)
 class GridExamples:
-    """Where examples come from, with a run's settings."""
+    """The source of examples, with a run's settings."""
 
     params: Params
 
@@ -57,7 +57,7 @@ class GridExamples:
     def check(
         self, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
     ) -> None:
-        """Raise the sentence of examples that are too few, or would give answers."""
+        """Raise if there are too few examples, or they would reveal answers."""
         _check(validation, asked, trials, self.params)
 
 
@@ -87,7 +87,7 @@ def _check(
 def examples(
     validation: Dataset, trial: Trial, params: Params, seed: int
 ) -> tuple[ExampleItem, ...]:
-    """Return a trial's examples in the order shown, no two of one patient."""
+    """Return a trial's examples in the order shown, from different patients."""
     drawn = _drawn(validation, trial.finding, trial.view, params, seed)
     return tuple(_example(item, trial.condition, params) for item in drawn)
 

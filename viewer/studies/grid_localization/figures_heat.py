@@ -1,4 +1,4 @@
-"""Where findings are and are said to be: Fig. 4, 7 and 8 of Gosai 2025 (E000-28)."""
+"""Where findings are, and where models see them: Fig. 4, 7 and 8 of Gosai 2025."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -22,7 +22,7 @@ _FINE: Final = 64
 
 
 class ReferenceHeat(StrEnum):
-    """What the reference's panel shows."""
+    """The content of the reference's panel."""
 
     MASKS = "masks"
     """The mean of the masks as they were sent."""

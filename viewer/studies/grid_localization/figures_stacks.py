@@ -55,7 +55,7 @@ def _counts(row: Record) -> tuple[float, ...]:
 
 
 def _review(row: Record) -> str:
-    """Return how far a bar's misses were reviewed, "" if nobody reviewed any."""
+    """Return how much of a bar's misses was reviewed, "" if nothing was."""
     misses, reviewed = row["n_misses"], row["n_reviewed"]
     if not reviewed:
         return ""

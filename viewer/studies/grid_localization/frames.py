@@ -1,9 +1,9 @@
 """The frames that the study's tables about trials are made of.
 
 ``trials`` has a row for each trial that asks about what is there, ``every`` one for
-each of all. ``asked`` and ``absent`` have a trial once for each row of a table that
-counts it: under its own finding, under the mean of findings and under all pooled, each
-in its view and in all views. ``references`` has a row for each item under each grid.
+each of all. ``asked`` and ``absent`` have a trial once for each table row that counts
+it: under its own finding, under the mean of findings and under all pooled, each in its
+view and in all views. ``references`` has a row for each item under each grid.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,9 +94,9 @@ def _told(
 
 
 def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
-    """Return what answers of every kind were measured, None if nothing was.
+    """Return measurements of answers of every kind, None if nothing was measured.
 
-    A trial counts in ``has_area`` unless its answer is one that covers nothing.
+    A trial counts in ``has_area`` unless its answer has no area.
     """
     found = [one.placed.measures for one in results]
     of: dict[str, Callable[[Measures], object]] = {
@@ -120,16 +120,16 @@ _MEASURED: Final = (
 
 
 def _left_out(score: Score) -> str:
-    """Return what a trial is excluded for, "" if it is not: its item, its model."""
+    """Return why a trial is excluded, for its item or its model; "" if it is not."""
     if score.status is not Status.EXCLUDED:
         return ""
     return MODEL if score.reason == NOT_LEARNED else ITEM
 
 
 def _in_both_modes(one: Placed, params: Params) -> tuple[bool, bool]:
-    """Return whether an answer is a hit in paper and in exact mode; no answer is not.
+    """Return whether an answer is a hit in paper and in exact mode; False without one.
 
-    Where the other mode is not known it counts as a miss there.
+    If the other mode is unknown it counts as a miss there.
     """
     chosen = one.cell_index in one.reference_index
     other = one.cell_index in (one.alternate_index or ())

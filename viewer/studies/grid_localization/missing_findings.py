@@ -1,4 +1,4 @@
-"""Findings that were to be asked about and that a data set has nothing of."""
+"""Findings to be asked about that a data set has no reference for."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
 """The pack's tables at full precision; paper and recommended numbers never mix (X-02).
 
-Rates are those of results.csv, taken apart; nothing is estimated a second time.
+Rates are taken from results.csv; nothing is estimated again.
 """
 
 from collections.abc import Iterator, Sequence

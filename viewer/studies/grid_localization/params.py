@@ -1,4 +1,4 @@
-"""Every choice of the grid localization study, each a recorded setting."""
+"""The settings of the grid localization study; every choice is a recorded parameter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from viewer.studies.prompts import (
 
 
 class MaskMode(StrEnum):
-    """At which resolution the reference mask meets the grid (E000-17)."""
+    """The resolution at which a reference mask is compared with the grid (E000-17)."""
 
     PAPER = "paper"
     """The mask is fitted like the image, by nearest neighbour, and pixels counted."""
@@ -47,7 +47,7 @@ class MaskMode(StrEnum):
 
 
 class OutsideCrop(StrEnum):
-    """What becomes of an item of whose mask nothing is sent (E000-08)."""
+    """How to treat an item whose mask is cropped off completely (E000-08)."""
 
     EXCLUDE = "exclude"
     MISS = "miss"
@@ -206,12 +206,12 @@ class Params:
 
     @property
     def view_labels(self) -> dict[str, str]:
-        """What the prompt calls each view."""
+        """The prompt's word for each view."""
         return {"frontal": self.frontal_label, "lateral": self.lateral_label}
 
     @property
     def style(self) -> GridStyle:
-        """How the grid is drawn."""
+        """The style of the grid."""
         return GridStyle(
             self.labels,
             self.colour,

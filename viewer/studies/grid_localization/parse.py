@@ -22,8 +22,8 @@ def parse(
 ) -> Reading | PlacedAnswer:
     """Return the cell a reply names, or the status and reason without one.
 
-    ``placed``, where the model writes coordinates, stands in for what its text says;
-    of a reply that was cut short it does not count.
+    ``placed``, for a model that answers in coordinates, replaces the text; it does not
+    count for a truncated reply.
     """
     if kept_back := withheld(reply):
         return kept_back

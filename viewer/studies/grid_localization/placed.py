@@ -1,4 +1,4 @@
-"""What the answers of a run are compared with on their images, and how they met it."""
+"""The references of a run's answers on their images, and how they compare."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -36,10 +36,10 @@ _ByReader = tuple[tuple[str, tuple[BoxPx, ...]], ...]
 class Detection:
     """An answer's boxes and those that they should find, in native pixels.
 
-    ``predicted`` is empty where nothing was answered that has a box, ``confidence`` as
-    long, or empty where the answer names none. ``reference`` are the boxes by the run's
-    rule of readers, none if the finding is absent, ``by_reader`` each reader's own,
-    also none, where several read the image.
+    ``predicted`` is empty if the answer has no box, ``confidence`` has the same length,
+    or is empty if none are given. ``reference`` are the boxes by the run's rule for
+    readers, none if the finding is absent, ``by_reader`` each reader's, possibly none,
+    if several read the image.
     """
 
     predicted: tuple[BoxPx, ...]
@@ -50,16 +50,16 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What a trial was compared with, and how its answer met it.
+    """The reference of a trial, and how its answer compares with it.
 
     ``cell_index`` is the answered cell's row-major index, None without an answer;
     ``reference_index`` the qualifying cells' row-major indices with the fallback
-    applied. ``fallback`` tells that no cell of the item reached the threshold,
-    ``fraction_outside`` how much of its mask the crop cut off, ``alternate_index`` the
-    qualifying cells in the mask mode that was not chosen; None if the item has no
-    usable mask. ``measures`` compares the answer under every rule in a run with answers
-    other than cells, and ``detection`` has its boxes there, None for answers that have
-    none.
+    applied. ``fallback`` is True if no cell of the item reached the threshold,
+    ``fraction_outside`` is the fraction of its mask that was cropped off,
+    ``alternate_index`` has the qualifying cells in the other mask mode; None if the
+    item has no usable mask. In a run with answers other than cells, ``measures``
+    compares the answer under every rule, and ``detection`` has its boxes, None for
+    answers without any.
     """
 
     n_cells: int = 0
@@ -91,9 +91,9 @@ def placed_trials(
     params: Params,
     dataset: Dataset | None,
 ) -> list[PlacedTrial]:
-    """Return trials with what they were compared with; placed ones stay as they are.
+    """Return trials with their references; placed trials are unchanged.
 
-    Without the data set nothing is known of it.
+    Without the data set no references are known.
     """
     if _are_placed(results):
         return list(results)
@@ -126,7 +126,7 @@ class _Placing:
         return GridPlaces(self.params)
 
     def placed(self, one: TrialResult, told: bool) -> Placed:
-        """Return what a trial was compared with, with measures where ``told``."""
+        """Return a trial with its reference, with measures if ``told``."""
         image = self.images.get(one.image)
         if image is None:
             return NOWHERE
@@ -159,7 +159,7 @@ class _Placing:
         return self.places.reference(mask, image.geometry, condition)
 
     def _answer(self, one: TrialResult) -> Answer | None:
-        """Return what a reply was understood as; None if no answer was."""
+        """Return the parsed answer in a reply; None if there is none."""
         if isinstance(one.said, PlacedAnswer):
             return one.said
         grid = self.places.grid(condition_named(one.condition, self.params))
@@ -178,11 +178,11 @@ class _Placing:
     def _detection(
         self, one: TrialResult, image: DatasetImage, answer: Answer | None
     ) -> Detection | None:
-        """Return a trial's boxes and those to find, all cut to what was sent.
+        """Return a trial's boxes and those to find, all cropped to what was sent.
 
-        What lies wholly beside it is neither a box nor to be found. There are none to
-        find where the finding is absent. None if the answer is of a kind that has no
-        box: a cell, a point or a heat map.
+        Boxes wholly outside are ignored on both sides. There are none to find if the
+        finding is absent. None if the answer is of a kind without boxes: a cell, a
+        point or a heat map.
         """
         if answer is not None and not isinstance(answer, BoxesAnswer | MaskAnswer):
             return None

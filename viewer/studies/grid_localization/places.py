@@ -1,4 +1,4 @@
-"""How the study's answers lie on images."""
+"""The geometry of the study's answers on images."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,7 +48,7 @@ class GridPlaces:
         return reference.field_of(geometry, self.params)
 
     def plain(self, raster: Raster) -> Raster:
-        """Return an image as it is sent, but without its grid."""
+        """Return an image as sent, but without its grid."""
         return _fitted(raster, self.params)
 
     def gridded(self, raster: Raster, condition: Condition) -> Raster:
@@ -56,13 +56,13 @@ class GridPlaces:
         return draw_grid(self.plain(raster), self.grid(condition), self.params.style)
 
     def shown_mask(self, mask: Mask, geometry: ImageGeometry) -> npt.NDArray[np.bool_]:
-        """Return a mask of an image as it lies on the raster sent, (side, side)."""
+        """Return a mask of an image on the raster sent, (side, side)."""
         return reference.fitted_mask(mask, geometry, self.params)
 
     def reference(
         self, mask: Mask, geometry: ImageGeometry, condition: Condition
     ) -> GridReference:
-        """Return a mask of an image as the scorer sees it under a condition."""
+        """Return a mask of an image as scored under a condition."""
         return reference.reference_of(mask, geometry, condition, self.params)
 
     def in_cell(
@@ -71,7 +71,7 @@ class GridPlaces:
         condition: Condition,
         geometry: ImageGeometry,
     ) -> CellAnswer | Unparsed:
-        """Return an answer about an image as the cell it points at."""
+        """Return the cell that an answer about an image points at."""
         if isinstance(answer, CellAnswer | Unparsed):
             return answer
         field, aspect = self.field(geometry), geometry.pixel_aspect
@@ -96,5 +96,5 @@ class GridPlaces:
 
 @lru_cache(maxsize=2)
 def _fitted(raster: Raster, params: Params) -> Raster:
-    """Return an image fitted to the square; kept for the next condition."""
+    """Return an image fitted to the square, cached for the next condition."""
     return fit(raster, params.side, params.fit_mode)

@@ -1,4 +1,4 @@
-"""Which trials a run consists of, fixed before the first question is asked."""
+"""The trials of a run, fixed before the first question is asked."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ _GRID: Final = "grid="
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question about an image, where a finding is.
+    """A question about where a finding is on an image.
 
     ``exclusion`` says why it cannot be scored, "" if it can; ``mask`` is None if the
-    data set has none that could be used. ``absent`` tells that the label says the
-    finding is not there (E000-32).
+    data set has none that could be used. ``absent`` is True if the label says that the
+    finding is absent (E000-32).
     """
 
     key: str
@@ -78,7 +78,7 @@ def conditions_of(item: Item, params: Params) -> tuple[Condition, ...]:
 
 
 def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
-    """Return the items of a data set; none at all raises WrongUseError."""
+    """Return the items of a data set; WrongUseError if there are none."""
     _refuse_twice("image", tuple(image.key for image in dataset.images))
     check_rule(dataset, params.reader_rule)
     dataset = referenced(dataset, params.reader_rule)
@@ -174,7 +174,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
 
 
 def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
-    """Return why nothing of a mask is left in what is sent, "" if some is."""
+    """Return why nothing of a mask is left after cropping, "" if some is."""
     if column_segments(mask).x.size == 0:
         return NO_REFERENCE
     reference = reference_of(mask, geometry, conditions(params)[0], params)
@@ -198,10 +198,10 @@ def _findings_in(dataset: Dataset) -> set[str]:
 
 
 def _asked_finding(name: str, names: Collection[str], params: Params) -> str:
-    """Return the word that a finding is asked with.
+    """Return the word used to ask about a finding.
 
-    It is the one written in the settings, spelled as the data set does. The paper's
-    nine, which nobody wrote, are called what the data set calls them.
+    It is the word in the settings, in the data set's spelling. The paper's default nine
+    are named as in the data set.
     """
     own = own_word(name, names)
     if own and (plain_name(own) == plain_name(name) or params.findings == NINE):

@@ -30,7 +30,7 @@ SPLIT_SIZES: Final = {"test": (668, 500), "val": (234, 200)}
 
 
 class Measure(StrEnum):
-    """What a printed percentage is a percentage of."""
+    """The denominator of a printed percentage."""
 
     HIT_RATE = "hit rate"
     ANATOMY_ERROR = "anatomy error"

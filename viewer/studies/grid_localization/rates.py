@@ -1,4 +1,4 @@
-"""The rows of results.csv as other tables and figures take them."""
+"""The rows of results.csv, prepared for other tables and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -19,7 +19,7 @@ FEW: Final = 30
 
 
 def with_rates(results: Table) -> Table:
-    """Return results.csv with what else its columns tell.
+    """Return results.csv with derived columns.
 
     ``grid`` is the condition without the word, ``n`` the trials in the denominator and
     ``answered_only`` the rate among replies that name a cell, which no mean has.
@@ -41,9 +41,9 @@ def _beside(record: Record) -> tuple[str, int, float | None]:
 
 
 def small_frame(rates: Sequence[Record]) -> Frame:
-    """Return the least rate above chance that few trials of a finding can show.
+    """Return the lowest rate above chance that few trials of a finding can show.
 
-    Trials count as if they stood alone; those of one patient show less.
+    Trials are treated as independent; several of one patient show less.
     """
     header = ("finding", "grid", "n", "random", "fewest_hits", "smallest_rate")
     return frame_of_rows(header, dict.fromkeys(_few(rates)))

@@ -1,4 +1,4 @@
-"""A reference mask as the scorer sees it through a grid (E000-08, -16, -17)."""
+"""A reference mask as scored through a grid (E000-08, -16, -17)."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -63,7 +63,7 @@ def _paper_coverage(
 def fitted_mask(
     mask: Mask, geometry: ImageGeometry, params: Params
 ) -> npt.NDArray[np.bool_]:
-    """Return a mask (side, side) resized like its image; shared, not to be changed."""
+    """Return a mask (side, side) resized like its image; cached, do not modify."""
     return fit_mask(mask.array(), geometry.pixel_aspect, params.side, params.fit_mode)
 
 
@@ -96,7 +96,7 @@ def field_of(geometry: ImageGeometry, params: Params) -> BoxPx:
 
 
 def _native(to_native: Affine, x: float, y: float) -> PointPx:
-    """Map a sent point to native pixels, free of the inverse's rounding errors."""
+    """Map a sent point to native pixels, without the inverse's rounding errors."""
     point = to_native.apply(PointPx(x, y))
     return PointPx(round(point.x, 9), round(point.y, 9))
 

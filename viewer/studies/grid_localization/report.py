@@ -91,7 +91,7 @@ _ALWAYS: Final = frozenset({"results"})
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext = NO_CONTEXT
 ) -> ReportData:
-    """Return the tables and figures of a run; unfinished, it says so."""
+    """Return the tables and figures of a run, marked if it is unfinished."""
     params = read_params(spec.preset, spec.params)
     placed = placed_trials(results, params, context.dataset)
     of = asked(placed, params, spec)
@@ -148,7 +148,7 @@ def _frames_beside(
 
 
 def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
-    """Return the tables of what is shown with trials and rates, as a page has them."""
+    """Return the tables shown beside trials and rates, in the order of the page."""
     split = context.dataset.split if context.dataset else ""
     return (
         *DETECTION_TABLES,
@@ -162,13 +162,13 @@ def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
 
 
 def _kept(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """Return the tables that have a row, or are shown with one that has."""
+    """Return the tables that have rows, or are shown with one that has."""
     there = _ALWAYS | {table.name for table in tables if table.rows}
     return tuple(t for t in tables if {t.name, _COMPANIONS.get(t.name)} & there)
 
 
 def _sections(specs: Iterable[Spec], tables: Mapping[str, Table]) -> Iterator[Section]:
-    """Yield what specifications show of the tables of their names, in their order."""
+    """Yield the sections for some tables' specifications, in order."""
     for spec in specs:
         if table := tables.get(spec.name):
             what = _COUNTED.get(spec.name)
@@ -215,7 +215,7 @@ def human_frame(
 ) -> Frame:
     """Return the pairs that have a mask, and whether a reader's point is on it.
 
-    There are none if no points are known.
+    The frame is empty if no points are known.
     """
     images = dataset.images if dataset and points else ()
     header = ("finding", "without_points", "hit")
@@ -243,7 +243,7 @@ def _pairs(
 
 
 def is_on(mask: Mask, point: PointPx) -> bool:
-    """Tell whether the pixel that holds a point is set; beyond the image none is."""
+    """Tell whether the pixel that contains a point is set; none is outside."""
     row, column = int(point.y), int(point.x)
     size = mask.size
     if point.x < 0 or point.y < 0 or row >= size.rows or column >= size.columns:

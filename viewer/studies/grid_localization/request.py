@@ -1,4 +1,4 @@
-"""The question of one trial: images, words, and what baselines may know of it."""
+"""The question of one trial: images, text, and the facts for baselines."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,11 +35,11 @@ from viewer.studies.steps import Question, Sources, Turn
 
 
 def question(turn: Turn, sources: Sources, params: Params) -> Question:
-    """Return a fresh conversation: the system's words, then the image and the task.
+    """Return a new conversation: the system text, then the image and the task.
 
-    Examples stand between, each asked in the same words and answered (E000-11). A
-    model that writes coordinates is asked in its own words about the same image, which
-    has a grid only where the parameters say so: its lines hide what is asked about.
+    Examples come in between, each asked in the same words and answered (E000-11). A
+    model that answers in coordinates is asked in its own wording about the same image,
+    which has a grid only if the parameters say so, because its lines hide details.
     """
     trial, places = turn.trial, GridPlaces(params)
     raster = sources.raster(trial.image, window_of(trial.condition))
@@ -112,7 +112,7 @@ def _solved(
 def _boxes(trial: Trial, sources: Sources) -> BoxPrompt | None:
     """Return the boxes that a segmenter is asked about, on the whole image.
 
-    It is shown as its file's own window shows it.
+    The image is shown in its file's own window.
     """
     boxes = boxes_of(trial.condition)
     if not boxes or not sources.takes_boxes:
@@ -121,7 +121,7 @@ def _boxes(trial: Trial, sources: Sources) -> BoxPrompt | None:
 
 
 def _values(trial: Trial, params: Params) -> dict[str, str]:
-    """Return what fills the placeholders of a trial's prompts."""
+    """Return the values of the placeholders in a trial's prompts."""
     labels = {**params.view_labels, View.OTHER: ""}
     if trial.view not in labels:
         raise WrongUseError(
@@ -134,7 +134,7 @@ def _values(trial: Trial, params: Params) -> dict[str, str]:
 
 
 def _facts(turn: Turn, plain: Raster, sources: Sources, params: Params) -> Facts:
-    """Return what baselines and scripted models may know of a trial."""
+    """Return the facts about a trial for baselines and scripted models."""
     trial, counts = turn.trial, None
     if sources.needs_counts:
         image, asked = turn.images[trial.image], sources.dataset
@@ -166,7 +166,7 @@ _Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _Content:
-    """A data set known by its content, so that what is counted can be kept."""
+    """A data set, hashed by its content, so that counts can be cached."""
 
     root_sha256: str
     dataset: Dataset = field(compare=False, repr=False)
@@ -189,7 +189,7 @@ def reference_counts(
 ) -> tuple[tuple[int, ...], ...]:
     """Return how often each cell qualifies among the other patients' references.
 
-    The whole data set counts, whatever part of it a run asks about; rows × columns.
+    The whole data set counts, whatever part of it a run uses; rows × columns.
     """
     content = _Content(dataset.root_sha256, dataset)
     totals = _totals(content, concept(finding), str(image.view), condition, params)

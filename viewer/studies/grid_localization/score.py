@@ -14,9 +14,9 @@ def in_cell(
 ) -> CellAnswer | Unparsed:
     """Return the cell that an answer's point lies in (X-03).
 
-    ``field`` is the native rectangle of the grid, ``pixel_aspect`` how much taller
-    than wide a native pixel is. A point beyond it, on a part of the
-    image that was not sent, is out of range.
+    ``field`` is the native rectangle of the grid, ``pixel_aspect`` the height of a
+    native pixel over its width. A point outside it, on a part of the image that was not
+    sent, is out of range.
     """
     cell = containing_cell(
         pointing_point(answer, grid, field, pixel_aspect), grid, field
@@ -27,7 +27,7 @@ def in_cell(
 
 
 def score(answer: CellAnswer | Unparsed, reference: GridReference) -> Score:
-    """Return the verdict; what could not be read keeps its status and reason."""
+    """Return the verdict; an unreadable answer keeps its status and reason."""
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
     outcome = _outcome(answer.cell, reference)

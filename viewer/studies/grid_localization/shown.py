@@ -1,4 +1,4 @@
-"""What a page shows of the tables of trials, in the order of the page."""
+"""How a page shows the tables of trials, in the order of the page."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,7 +39,7 @@ _RESULTS: Final = (
 
 
 def percent(column: str, header: str, *, also: str = "", group: str = "") -> Shown:
-    """Return a column of rates in per cent, up to ``also`` where they are ends."""
+    """Return a column of rates in per cent, up to ``also`` if they are limits."""
     return Shown(column, header, ".1f", 100, also=also, group=group)
 
 
@@ -49,12 +49,12 @@ def of_n(column: str, header: str, n: str = "n", group: str = "") -> Shown:
 
 
 def k_of_n(k: str = "k", n: str = "n", group: str = "") -> Shown:
-    """Return a column of hits out of ``n``, which a mean over findings has none of."""
+    """Return a column of hits out of ``n``, blank for means over findings."""
     return of_no_mean(of_n(k, "k / n", n, group))
 
 
 def of_no_mean(counts: Shown) -> Shown:
-    """Return a column of counts that means over findings do not show."""
+    """Return a column of counts that is blank for means over findings."""
     return replace(counts, but={"finding": (MACRO,)}, none=NO_COUNTS)
 
 
@@ -65,7 +65,7 @@ def interval(name: str, header: str = EXACT, group: str = "") -> Shown:
 
 
 def over_patients(ends: Shown) -> Shown:
-    """Return a column of intervals over patients, which one patient does not give."""
+    """Return a column of intervals over patients, blank for a single patient."""
     return replace(ends, none="not estimable")
 
 
@@ -77,7 +77,7 @@ def points(column: str, header: str, *, also: str = "", group: str = "") -> Show
 def results_pages(of: Asked, *, all_views: bool) -> Iterator[Spec]:
     """Yield the results under each grid: of all views together, or of each view.
 
-    They show a table that has ``n`` and ``answered_only`` besides (see ``rates``).
+    They show a table that also has ``n`` and ``answered_only`` (see ``rates``).
     """
     views = ALL if all_views else {"view": of.views[:-1]}
     title = "Results" if all_views else "By view"
@@ -209,7 +209,7 @@ def _rules(grid: Shown) -> Spec:
 
 
 def mask_modes(of: Asked, changed: Table) -> TableSpec:
-    """Return both mask modes side by side; ``changed`` are the trials they part."""
+    """Return both mask modes side by side; ``changed`` counts differing trials."""
     items = sorted({row["item"] for row in changed.records()})
     more = len(items) - _NAMED
     rest = f" and {more} more, listed in {changed.name}.csv" if more > 0 else ""

@@ -89,11 +89,11 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def places(self, params: Params) -> GridPlaces:
-        """Return how answers lie on images."""
+        """Return the geometry of answers on images."""
         return GridPlaces(params)
 
     def examples(self, params: Params) -> GridExamples | None:
-        """Return where examples come from, None if none are shown."""
+        """Return the source of examples, None if none are shown."""
         return GridExamples(params) if params.examples else None
 
     def prompts(self, params: Params) -> tuple[tuple[str, str], ...]:
@@ -104,7 +104,7 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         )
 
     def next_step(self, turn: Turn, params: Params) -> Step | None:  # noqa: ARG002 - every trial is alike
-        """Return the one question before it is answered."""
+        """Return the only question until it is answered."""
         return None if turn.so_far else _ANSWER
 
     def question(
@@ -114,11 +114,11 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         sources: Sources,
         params: Params,
     ) -> Question:
-        """Return where the finding is asked to be on the image with its grid."""
+        """Return the question where the finding is on the image with its grid."""
         return question(turn, sources, params)
 
     def parse(self, turn: Turn, params: Params) -> Answer | Unparsed:
-        """Read a reply; an odd reply is an answer too."""
+        """Parse a reply; an invalid reply is an answer too."""
         last = turn.so_far[-1]
         return parse.parse(last.reply, turn.trial, params, last.placed())
 
@@ -130,7 +130,7 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         return places.score(cell, _reference(turn, params), trial.condition)
 
     def gold(self, turn: Turn, params: Params) -> Mapping[str, object]:
-        """Return the cells that are right, by their names."""
+        """Return the names of the right cells."""
         reference = _reference(turn, params)
         return {} if reference is None else {"cells": list(reference.names)}
 
@@ -160,7 +160,7 @@ class GridLocalization(Controlled, PresetStudy[Params]):
 
 
 def _reference(turn: Turn, params: Params) -> GridReference | None:
-    """Return the reference as the scorer sees it, None if there is none."""
+    """Return the reference as scored, None if there is none."""
     trial = turn.trial
     image = turn.images[trial.image]
     mask = image.masks.get(trial.finding)

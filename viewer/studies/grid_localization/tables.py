@@ -101,7 +101,7 @@ def _interval(column: str) -> Cell:
 
 
 def _arm(of: Asked) -> tuple[Key, Key]:
-    """Return whose answers rows are about: a grid's and a model's."""
+    """Return the grid and model that rows are about."""
     return Key("condition", values=of.conditions), Key("model", values=of.models)
 
 
@@ -142,7 +142,7 @@ def replicates_spec(of: Asked) -> TableSpec:
 
 
 def agreement_spec(of: Asked) -> TableSpec:
-    """Return how far replicates agree, and rates averaged over them (E000-14)."""
+    """Return the agreement of replicates, and rates averaged over them (E000-14)."""
     agreement = ("mean_entropy_bits", "items_unanimous", "pairs_agreeing", "icc")
     rates = (
         *("macro_hit_rate", "macro_low", "macro_high", "macro_method"),

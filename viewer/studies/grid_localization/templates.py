@@ -1,4 +1,4 @@
-"""The words of a question, word for word as Gosai 2025 prints them (E000-12, -13)."""
+"""The texts of a question, verbatim from Gosai 2025 (E000-12, -13)."""
 
 from typing import Final
 
@@ -53,7 +53,7 @@ PROMPTS: Final = Prompts.of(
 
 
 def prompt_name(view: str) -> str:
-    """Return the name of the prompt that a view is asked with."""
+    """Return the name of the prompt for a view."""
     return _OTHER if view == View.OTHER else _RADIOGRAPH
 
 
@@ -63,9 +63,9 @@ def template(role: str, view: str, own: OwnPrompts) -> str:
 
 
 def prompt_text(view: str, own: OwnPrompts) -> str:
-    """Return all templates with their places open, each under its role.
+    """Return all templates with their placeholders, each under its role.
 
-    Those of examples are among them where they are a person's own.
+    Those of examples are included if they are custom.
     """
     roles = {role: template(role, view, own) for role in ("system", "user")}
     texts = {**roles, **{n: own[n] for n in (EXAMPLE, EXAMPLE_ANSWER) if n in own}}

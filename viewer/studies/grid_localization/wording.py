@@ -1,4 +1,4 @@
-"""Words that deny the finding."""
+"""Parsing of text that denies the finding."""
 
 import re
 from functools import lru_cache
@@ -76,10 +76,10 @@ _NOTHING = frozenset(
 
 
 def denies(text: str, finding: str, *, names_cell: bool) -> bool:
-    """Tell whether a text says that the finding is not there.
+    """Tell whether a text says that the finding is absent.
 
-    Where the text names a cell as well, only a denial of this very finding counts, or
-    one that names no finding at all; else any denial does.
+    If the text also names a cell, only a denial of this very finding counts, or one
+    that names no finding at all; otherwise any denial does.
     """
     text = lowered(text)
     if text.strip(" .!\"'") in _NOTHING:

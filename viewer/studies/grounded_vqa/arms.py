@@ -1,7 +1,7 @@
-"""The conditions of the study, and how a trial's name tells what was changed.
+"""The conditions of the study, and how a trial's name encodes its change.
 
-A perturbed trial is named after its item with the change behind it: the pair that is
-asked about instead, the number of other words, or the image that gives its region.
+A perturbed trial is named after its item, followed by the change: the pair asked about
+instead, the number of the other wording, or the image that provides its region.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _IN: Final = "/"
 
 
 def conditions(params: Params) -> tuple[Condition, ...]:
-    """Return the conditions of the arms wanted, the plain one first."""
+    """Return the conditions of the selected arms, the plain one first."""
     return tuple(Condition(name) for name in _names(params))
 
 
@@ -63,7 +63,7 @@ def _tests(params: Params) -> Iterator[str]:
 
 
 def _without_seam(params: Params) -> frozenset[str]:
-    """Return the shams that an image would be left unchanged by."""
+    """Return the shams that would leave an image unchanged."""
     return frozenset({Arm.OWN.value} if params.blend is Blend.POISSON else ())
 
 
@@ -79,23 +79,23 @@ def perturbation_of(condition: str) -> str:
 
 
 def way_of(condition: str) -> str:
-    """Return how a condition asks: plainly, or with a region pointed out."""
+    """Return how a condition asks: plainly, or with a region marked."""
     test, _, way = condition.partition(_IN)
     return way or (PLAIN if test in PERTURBED else test)
 
 
 def is_perturbed(condition: str) -> bool:
-    """Tell whether a condition follows the model's own true positives."""
+    """Tell whether a condition depends on the model's own true positives."""
     return perturbation_of(condition) in PERTURBED
 
 
 def is_sham(condition: str) -> bool:
-    """Tell whether a condition changes nothing that matters."""
+    """Tell whether a condition makes only an irrelevant change."""
     return perturbation_of(condition) in SHAMS
 
 
 def shows_region(condition: str) -> bool:
-    """Tell whether a condition points a region out."""
+    """Tell whether a condition marks a region."""
     return way_of(condition) in APPROXIMATE or highlights(condition)
 
 
@@ -106,7 +106,7 @@ def highlights(condition: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a trial's name says was changed; each is "" or None if it is not that."""
+    """The change in a trial's name; each field is "" or None if it does not apply."""
 
     pair: Pair | None = None
     template: int | None = None
@@ -119,12 +119,12 @@ def pair_change(pair: Pair) -> str:
 
 
 def wording_change(template: int) -> str:
-    """Return how the name of a question in other words ends."""
+    """Return the suffix that names a question in other words."""
     return f"wording {template + 1}"
 
 
 def change_of(name: str, condition: str) -> Change:
-    """Return the change that a trial's name gives for its condition."""
+    """Return the change that a trial's name encodes for its condition."""
     test, task = perturbation_of(condition), name.rpartition(TASK_MARK)[2]
     if test not in PERTURBED or task == NONE:
         return Change()

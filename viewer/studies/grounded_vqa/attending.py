@@ -1,4 +1,4 @@
-"""Where a model on this machine looked while its region was highlighted (E002-17)."""
+"""Where a local model looked while its region was highlighted (E002-17)."""
 
 from typing import Final
 
@@ -19,18 +19,18 @@ Numbers = tuple[tuple[str, float], ...]
 
 
 def wishes(sources: Sources) -> Measures | None:
-    """Return the measures asked for with a highlighted answer, None without any."""
+    """Return the measures requested with a highlighted answer, None without any."""
     if sources.why_no_attention:
         return None
     return Measures(attention=QueryPosition.LAST_PROMPT, relevance=True)
 
 
 def attention_numbers(turn: Turn, params: Params) -> Numbers:
-    """Return how much attention went to the image, and how much of it to the anatomy.
+    """Return the attention to the image, and the anatomy's share of it.
 
-    That of the prompt's last token over the prompt, mean over layers and heads; and
-    in the vision tower that of the image's patches to the highlighted ones, mean over
-    layers.
+    The first is the attention of the prompt's last token, mean over layers and heads;
+    the second that of the image's patches in the vision tower to the highlighted ones,
+    mean over layers.
     """
     last = turn.replies()[-1:]
     measured = last[0].measured if last else None

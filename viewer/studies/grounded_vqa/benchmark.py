@@ -1,4 +1,4 @@
-"""The questions that a run asks, and what is known of its images' relations."""
+"""The questions that a run asks, and the relations known for its images."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -148,9 +148,9 @@ def _check_rule(items: Iterable[Item], params: Params) -> None:
 def _told(
     images: Sequence[DatasetImage], questions: Sequence[Question], params: Params
 ) -> Chart:
-    """Return the relations that answers tell: what nobody asked about is not there.
+    """Return the relations in answers; anything not asked about counts as absent.
 
-    An image that cannot be read tells none.
+    An unreadable image has none.
     """
     by_key = {image.key: image for image in images}
     asked: dict[str, list[Question]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""Which rows of HEAL-MedVQA cannot be what they say they are (M-09).
+"""Which rows of HEAL-MedVQA are inconsistent (M-09).
 
-Every F1 of Table 2 is checked against the precision and the recall beside it, and the
-sentence on proprietary models against the table that it is about.
+Every F1 of Table 2 is checked against its precision and recall, and the sentence on
+proprietary models against its table.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
 """The frames of perturbation tests: what was edited, and the same words elsewhere.
 
-``edits`` has a row for each question and test of which an edit was asked. ``worded``
-has the questions that a swap asks, and the same words asked about other images in which
-the finding is there.
+``edits`` has a row for each question and test with an edit. ``worded`` has the swapped
+questions, and the same words asked about other images in which the finding is present.
 """
 
 import json
@@ -53,7 +52,7 @@ def note_of(condition: str) -> str:
 
 
 def labels_of(one: TrialResult) -> tuple[str, ...]:
-    """Return the labels that an answer comes to; none of what was not read."""
+    """Return the labels of an answer; none if it could not be read."""
     if isinstance(one.said, YesNoAnswer):
         return (YES if one.said.yes else NO,)
     if isinstance(one.said, LabelsAnswer):
@@ -74,7 +73,7 @@ def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
     """Return a row for each model, way, test and question that was to be edited.
 
     ``positive`` are the model's true positives that were asked about, ``shared`` those
-    that all models share in all ways; a test is ``controlled`` where a sham of it was
+    shared by all models in all ways; a test is ``controlled`` if a sham of it was
     asked. ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
     """
     header = (
@@ -119,9 +118,9 @@ def word_frame(results: Sequence[TrialResult]) -> Frame:
 
     There is a row for each of a test's ``swapped`` questions, and one for each positive
     question that the model was asked in the same words, template included, in the same
-    way. Denials of these tell nothing of whether the finding was seen to be absent, so
-    that they are what the words alone are answered with. What swapped questions have to
-    themselves, ``shared`` among models, holds of the others.
+    way. Denials of these cannot come from seeing that the finding is absent, so they
+    show how the words alone are answered. ``shared`` among models applies to swapped
+    questions only.
     """
     header = (
         *("model", "condition", "note", "test", "patient", "shared"),
@@ -154,7 +153,7 @@ def _is_positive(one: TrialResult) -> bool:
 
 
 def _words(one: TrialResult) -> str:
-    """Return what a closed question asks, and in which template, "" if not known."""
+    """Return a closed question's subject, and its template, "" if unknown."""
     words = json.loads(one.gold).get("words") if one.gold else None
     return json.dumps(words) if words else ""
 
@@ -197,10 +196,10 @@ class _Probed:
 def _probed(
     results: Sequence[TrialResult], condition: str, shams: Sequence[str]
 ) -> dict[str, _Probed]:
-    """Return the questions of a test with what was answered to edits and shams.
+    """Return the questions of a test with the answers to edits and shams.
 
-    One that is still to be asked is not a true positive yet; one without an edit counts
-    in the base alone.
+    A pending question is not a true positive yet; one without an edit counts only in
+    the base.
     """
     positive = _true_positives(results)
     found: dict[str, _Probed] = {}
@@ -232,10 +231,10 @@ def _share(replies: Sequence[str]) -> float | None:
 
 
 def _true_positives(results: Iterable[TrialResult]) -> frozenset[str]:
-    """Return the positive questions, by repeat, that a model said yes to.
+    """Return the positive questions, by repeat, that a model answered with yes.
 
-    They are those it was asked more about, and those whose own trial is a yes. A
-    perturbed trial that failed does not tell whether there was a yes.
+    These are the ones that were followed up, and those whose own trial is a yes. A
+    perturbed trial that failed does not show whether there was a yes.
     """
     counted = (r for r in results if r.score.status not in NOT_COUNTED)
     return frozenset(

@@ -1,4 +1,4 @@
-"""The pack's figures: the perturbation tests, and composites to be looked at."""
+"""The pack's figures: the perturbation tests, and composites for inspection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

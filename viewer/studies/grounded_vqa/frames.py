@@ -3,7 +3,7 @@
 ``trials`` has a row for each trial, ``questions`` one for each question of the data
 set, and ``passes`` one for each question with its answers side by side.
 ``disagreements`` has the open answers that an extracting model and the dictionary read
-otherwise. The frames of perturbation tests are made in ``edits``.
+differently. The frames of perturbation tests are made in ``edits``.
 """
 
 from collections import defaultdict
@@ -64,7 +64,7 @@ def frames(
     params: Params,
     dataset: Dataset | None,
 ) -> dict[str, Frame]:
-    """Return the frames of a run; without its data set only what trials tell."""
+    """Return the frames of a run; without its data set only those from trials."""
     found: dict[str, Frame] = {}
     truths: Truths = {}
     if dataset is not None:
@@ -173,7 +173,7 @@ def curve_name(rule: RelationRule) -> str:
 
 
 def _disagreement_frame(results: Sequence[TrialResult]) -> Frame:
-    """Return the open answers that model and dictionary read otherwise (E002-06)."""
+    """Return the open answers that model and dictionary read differently (E002-06)."""
     header = ("item", "model", "condition", "repeat", "extractor", "dictionary")
     lines = (
         (
@@ -188,7 +188,7 @@ def _disagreement_frame(results: Sequence[TrialResult]) -> Frame:
 
 
 def _disagree(said: LabelsAnswer) -> bool:
-    """Tell whether a model was to extract and read other than the dictionary does."""
+    """Tell whether an extracting model's result differs from the dictionary's."""
     if said.tier != EXTRACTOR or said.dictionary is None:
         return bool(said.tier)
     return {*said.labels} != {*said.dictionary}
@@ -201,7 +201,7 @@ def _listed(labels: Sequence[str] | None) -> str:
 def _pass_frame(results: Sequence[TrialResult]) -> Frame:
     """Return each question's answers side by side: plain, and with its region shown.
 
-    Beside them how the located region meets the anatomy's mask (E002-16).
+    They include how the located region compares with the anatomy's mask (E002-16).
     """
     shown = [r for r in results if is_answer(r.condition)]
     conditions = tuple(dict.fromkeys(r.condition for r in shown))

@@ -1,4 +1,4 @@
-"""Questions as items of a data set: those drawn here, and those of published rows."""
+"""Questions as items of a data set: drawn ones, and those of published rows."""
 
 import re
 from collections.abc import Iterable
@@ -56,10 +56,10 @@ def item_of(question: Question, rule: str, threshold: float, area: Mask) -> Item
 
 
 def question_of(item: Item, known: Iterable[str] = FINDINGS) -> Question | Unreadable:
-    """Return an item as a question, or why it is none.
+    """Return an item as a question, or why it is not one.
 
-    A published row has its anatomy and finding in its words alone, and its truth in
-    those of its answer.
+    A published row gives anatomy and finding only in its text, and its truth only in
+    the answer's text.
     """
     if "question" not in item.facts or len(item.images) != 1:
         return Unreadable("no_question")
@@ -101,9 +101,9 @@ def native_size(item: Item) -> SizePx:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a question's words are about, and the template that they follow.
+    """The subject of a question's text, and the template it follows.
 
-    ``finding`` is "" of an open question.
+    ``finding`` is "" for an open question.
     """
 
     anatomy: str

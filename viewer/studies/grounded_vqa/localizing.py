@@ -31,16 +31,17 @@ SEGMENTER = "segmenter"
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """How a located region meets the reference's mask, each 0 to 1."""
+    """The overlap of a located region with the reference's mask, each 0 to 1."""
 
     dice: float
     iou: float
 
 
 def located_box(text: str, size: SizePx) -> BoxPx | None:
-    """Return the box that a first pass names, in native pixels; None for none.
+    """Return the box in a first pass's reply, in native pixels; None without one.
 
-    Of several lists the last of four numbers counts. A box without a pixel is none.
+    Of several lists the last one with four numbers counts. A box without a pixel is
+    none.
     """
     for written in reversed(_LIST.findall(said(text))):
         try:
@@ -63,11 +64,11 @@ def box_in_words(mask: _Bools) -> str:
 
 
 def region_of_turn(turn: Turn, size: SizePx, suffix: str = "") -> _Bools | None:
-    """Return the region that a turn's passes came to, (rows, columns) native.
+    """Return the region from a turn's passes, (rows, columns) native.
 
-    ``suffix`` is EDITED for what was asked of an edited image or question.
+    ``suffix`` is EDITED for passes about an edited image or question.
 
-    None if the model named none; a segmenter's empty mask gives way to the box.
+    None if the model named none; the box replaces a segmenter's empty mask.
     """
     first = turn.reply_to(LOCATE + suffix)
     box = located_box(first.text, size) if first else None

@@ -1,7 +1,7 @@
-"""Findings named in a sentence, and whether it says that they are there.
+"""Findings named in a sentence, and whether it affirms them.
 
-A deterministic reading of English report prose in the manner of NegEx (Chapman 2001):
-words of denial reach forward over a list and end at a stop, a contrast or a new clause.
+A deterministic parser of English report prose in the manner of NegEx (Chapman 2001):
+negations extend forward over a list and end at a full stop, a contrast or a new clause.
 """
 
 import re
@@ -13,7 +13,7 @@ from viewer.studies.refusing import lowered
 
 
 class Sense(StrEnum):
-    """What a sentence says of a finding."""
+    """What a sentence says about a finding."""
 
     THERE = "there"
     NOT_THERE = "not_there"
@@ -22,7 +22,7 @@ class Sense(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A finding by its label, and what is said of it."""
+    """A finding by its label, and what is said about it."""
 
     label: str
     sense: Sense
@@ -124,7 +124,7 @@ def _apart(stated: re.Match[str]) -> str:
 def _as_name(stated: re.Match[str]) -> str:
     """Return a statement as the name of what it states: mildly enlarged heart.
 
-    Words of doubt and denial stay before the name, where they reach it.
+    Words of doubt and denial stay before the name, so that they apply to it.
     """
     verb = stated["verb"].split()[0]
     kept = f"{verb} " if verb in _TELLING_VERBS else ""
@@ -161,6 +161,6 @@ def _sense(before: str, after: str) -> Sense:
 
 
 def _reach(before: str) -> str:
-    """Return what stands before a name from the last new clause on."""
+    """Return the text before a name, from the last new clause on."""
     ends = [match.end() for match in _NEW_CLAUSE.finditer(before)]
     return before[ends[-1] :] if ends else before

@@ -42,7 +42,7 @@ class RelationRule(StrEnum):
 
 
 class Touching(StrEnum):
-    """What a box that reaches an anatomy below the threshold makes of it."""
+    """How to treat a box that overlaps an anatomy below the threshold."""
 
     ABSENT = "absent"
     """The finding counts as absent there, as the paper's rule has it."""
@@ -51,7 +51,7 @@ class Touching(StrEnum):
 
 
 class HallucinatedFrom(StrEnum):
-    """Of which pairs a hallucinated question asks."""
+    """The pairs that hallucinated questions ask about."""
 
     CO_OCCURRING = "co_occurring"
     """Pairs that occur in some image of the data set."""
@@ -60,7 +60,7 @@ class HallucinatedFrom(StrEnum):
 
 
 class Extraction(StrEnum):
-    """Who reads labels out of a reply that the deterministic parser cannot read."""
+    """Who extracts labels from a reply that the deterministic parser cannot read."""
 
     DICTIONARY = "dictionary"
     MODEL = "model"
@@ -74,7 +74,7 @@ class Swaps(StrEnum):
 
 
 class RegionSource(StrEnum):
-    """Where a region that is pointed out to the model comes from (E002-14)."""
+    """The source of a region marked for the model (E002-14)."""
 
     MODEL = "model"
     """The model's own first pass, outlined by a segmenter where one is named."""
@@ -83,7 +83,7 @@ class RegionSource(StrEnum):
 
 
 class DonorRule(StrEnum):
-    """Which other image may give its region (E002-10)."""
+    """Which other images may provide a region (E002-10)."""
 
     HEALTHY = "healthy"
     """One without any finding in that anatomy."""
@@ -304,7 +304,7 @@ class Params:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know of these parameters before running."""
+        """Warnings about these parameters, before running."""
         names = unverified(self.anatomies)
         listed = f"The paper does not name {', '.join(names)}." if names else ""
         return (self._about_rule, *((listed,) if listed else ()))

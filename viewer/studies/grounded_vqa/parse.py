@@ -94,7 +94,7 @@ def parse_labels(reply: ModelReply, labels: Iterable[str]) -> Labels:
 
 
 def read_yes_no(text: str, finding: str, *, truncated: bool = False) -> YesNo:
-    """Read a reply's text; of one that was cut short only a plain yes or no counts."""
+    """Parse a reply's text; in a truncated one only a plain yes or no counts."""
     spoken = _spoken(text)
     value = _json_value(spoken)
     if isinstance(value, bool):
@@ -112,10 +112,10 @@ def read_yes_no(text: str, finding: str, *, truncated: bool = False) -> YesNo:
 
 
 def read_labels(text: str, labels: Iterable[str]) -> Labels:
-    """Read a reply's text; no finding at all is an answer without labels.
+    """Parse a reply's text; no finding at all is an answer without labels.
 
-    A finding that is named with a hedge is named: the question asks what there is, and
-    "probable pneumonia" answers it, as the extracting model of the paper takes it.
+    A hedged finding counts as named: the question asks what is present, and "probable
+    pneumonia" answers it, as for the paper's extracting model.
     """
     spoken = _spoken(text)
     words = dictionary(labels)
@@ -135,7 +135,7 @@ def read_labels(text: str, labels: Iterable[str]) -> Labels:
 
 
 def read_extracted_yes_no(output: str) -> YesNo:
-    """Read what an extracting model wrote: yes or no, and nothing else counts."""
+    """Parse an extracting model's output: only a plain yes or no counts."""
     outright = read_outright(lowered(without_markup(said(output))))
     if isinstance(outright, YesNoAnswer):
         return YesNoAnswer(outright.yes, "extractor")
@@ -143,9 +143,9 @@ def read_extracted_yes_no(output: str) -> YesNo:
 
 
 def read_extracted_labels(output: str, labels: Iterable[str]) -> Labels:
-    """Read what an extracting model wrote: labels with commas, lines or as JSON.
+    """Parse an extracting model's output: labels with commas, on lines or as JSON.
 
-    A word that is none of the labels makes all of it unreadable, for it may be one.
+    An unknown word makes all of it unreadable, because it may be a label.
     """
     words = dictionary(labels)
     text = without_markup(said(output))

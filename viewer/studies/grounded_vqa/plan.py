@@ -1,7 +1,8 @@
 """Which trials a run consists of, fixed before the first question is asked.
 
-Perturbed trials are planned of every positive question. Which of them count is known
-when the model has answered the question itself: only true positives are followed up.
+Perturbed trials are planned for every positive question. Which of them count is known
+only after the model has answered the question itself: only true positives are followed
+up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,10 +75,10 @@ def _asked(
     params: Params,
     seed: int,
 ) -> Iterator[tuple[str, Condition, str]]:
-    """Yield each trial's name, condition and why it cannot be asked, "" if it can.
+    """Yield each trial's name, condition and exclusion reason, "" for none.
 
-    Nothing is known of the relations of an image that cannot be read, so each of its
-    perturbations is there once, without a change.
+    The relations of an unreadable image are unknown, so each of its perturbations is
+    listed once, without a change.
     """
     texts, images = TextPlan((), ()), ImagePlan((), ())
     positive, defect = question.kind is Kind.POSITIVE, image.defects.get("*", "")

@@ -1,6 +1,6 @@
-"""The rows of HEAL-MedVQA that belong under tables of a run, by those tables' columns.
+"""The rows of HEAL-MedVQA shown below a run's tables, by those tables' columns.
 
-They are of other data than any run: two data sets, each named beside the model.
+They come from other data than the run: two data sets, each named beside the model.
 """
 
 from collections.abc import Mapping

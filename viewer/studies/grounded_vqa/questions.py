@@ -38,8 +38,8 @@ CLOSED: Final = frozenset({Kind.POSITIVE, Kind.HALLUCINATED})
 class Question:
     """A question about one image.
 
-    ``finding`` is "" for an open one. ``labels`` are the findings that are in the
-    anatomy, of a closed question the one asked about where it is there.
+    ``finding`` is "" for an open one. ``labels`` are the findings in the anatomy; for a
+    closed question only the one asked about, if present.
     """
 
     key: str
@@ -83,10 +83,10 @@ class Benchmark:
 
 
 def build(chart: Chart, params: Params, seed: int) -> Benchmark:
-    """Return 2 to 5 questions an image, drawn from a seed.
+    """Return 2 to 5 questions per image, drawn from a seed.
 
-    An image's questions depend on the seed, its own relations and which pairs occur in
-    the data set. One with fewer possible questions than the fewest is named.
+    An image's questions depend on the seed, its own relations and the pairs that occur
+    in the data set. Images with too few possible questions are reported.
     """
     questions: list[Question] = []
     notices = list(chart.notices)
@@ -115,7 +115,7 @@ def open_text(anatomy: str, template: int, own: OwnPrompts = BUILT_IN) -> str:
 def pools(key: str, chart: Chart, params: Params) -> Mapping[Kind, tuple[Pair, ...]]:
     """Return the possible questions about an image, by kind; open ones have no finding.
 
-    Nothing is asked about a pair that is neither present nor absent.
+    Pairs that are neither present nor absent are not asked about.
     """
     image, present = chart.image(key), set(chart.related(key))
     unclear = chart.unclear(key)
@@ -197,7 +197,7 @@ def _question(
 
 
 def check_any(benchmark: Benchmark) -> None:
-    """Raise if no image gives any question."""
+    """Raise if no image yields any question."""
     if not benchmark.questions:
         raise WrongUseError(
             "No question can be asked: no image has both an anatomy's mask and a "

@@ -31,9 +31,9 @@ CURVE: tuple[float, ...] = tuple(round(0.01 * i, 2) for i in range(100))
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How far a finding's box covers an anatomy, by both rules, each 0 to 1.
+    """How much a finding's box covers an anatomy, by both rules, each 0 to 1.
 
-    Of several boxes of a finding the greatest of each counts.
+    For several boxes of a finding the maximum of each counts.
     """
 
     anatomy: str
@@ -92,7 +92,7 @@ class Chart:
         object.__setattr__(self, "_by_key", by_key)
 
     def image(self, key: str) -> Charted:
-        """Return the image of that key."""
+        """Return the relations of the image with a key."""
         return self._by_key[key]
 
     def related(self, key: str) -> tuple[Pair, ...]:
@@ -128,7 +128,7 @@ class Chart:
         return tuple(f for a, f in self.related(key) if a == anatomy)
 
     def is_healthy(self, key: str, anatomy: str) -> bool:
-        """Tell whether an anatomy with a mask has no finding, and none in doubt."""
+        """Tell whether an anatomy with a mask has no finding, and no doubtful one."""
         doubted = {a for a, _ in self.unclear(key)}
         has_mask = anatomy in self.image(key).anatomies
         return (
@@ -238,11 +238,11 @@ def threshold_curve(
 
 @dataclass(frozen=True, slots=True)
 class RuleLoss:
-    """What a rule makes of the findings' boxes of a data set's images.
+    """The effect of a rule on the finding boxes in a data set.
 
-    Of so many ``findings`` with a box, each once an image, ``placed`` are in an
-    anatomy; ``lost`` are not, though a box lies wholly inside one. ``doubtful`` are
-    anatomies without a finding that hold at least half of a box.
+    Of ``findings`` with a box, counted once per image, ``placed`` are in an anatomy;
+    ``lost`` are not, although a box lies wholly inside one. ``doubtful`` are anatomies
+    without a finding that contain at least half of a box.
     """
 
     rule: RelationRule

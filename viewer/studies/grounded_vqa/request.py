@@ -81,9 +81,9 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Asked:
 
 @dataclass(frozen=True)
 class _View:
-    """What a step shows and asks: an image, perhaps edited, and words, perhaps changed.
+    """What a step shows and asks: an image and a text, either of them perhaps changed.
 
-    ``suffix`` is EDITED where something may be, "" for the question itself.
+    ``suffix`` is EDITED if a change is possible, "" for the question itself.
     """
 
     asked: Question
@@ -152,7 +152,7 @@ def _kind(asked: Question) -> str:
 def edited_raster(
     asked: Question, donor: str, arm: Arm, sources: Sources, params: Params
 ) -> Raster:
-    """Return a question's image with a donor's region in it, its pixels square."""
+    """Return a question's image with a donor's region in it, with square pixels."""
     image, other = sources.image(asked.image), sources.image(donor)
     target = region_of(image, sources.raster(asked.image), asked.anatomy)
     given = region_of(other, sources.raster(donor), asked.anatomy)
@@ -160,7 +160,7 @@ def edited_raster(
 
 
 def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
-    """Return every prompt by name, with its places open."""
+    """Return every prompt by name, with its placeholders."""
     asked = [
         name_of(kind, i)
         for kind in ("closed", "open")
@@ -187,7 +187,7 @@ def _question(
 
 
 def _with_region(turn: Turn, view: _View) -> Asked:
-    """Return the question with the region pointed out (E002-14, E002-15)."""
+    """Return the question with the region marked (E002-14, E002-15)."""
     params, picture = view.params, view.sources.picture
     way, mask = way_of(turn.trial.condition.name), _region(turn, view)
     plain = shrunk(view.raster, params.longest_side)

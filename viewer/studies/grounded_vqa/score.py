@@ -20,7 +20,7 @@ def score_closed(answer: YesNoAnswer | Unparsed, *, yes: bool) -> Score:
 
 
 def score_open(answer: LabelsAnswer | Unparsed, truth: Iterable[str]) -> Score:
-    """Return the verdict on an open question's reply: right where no label is off.
+    """Return the verdict on an open question's reply: right if all labels match.
 
     ``numbers`` counts its labels that are right, wrong and missed; where there is no
     finding the label is No finding.

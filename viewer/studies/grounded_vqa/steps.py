@@ -1,4 +1,4 @@
-"""What a trial asks next, and what its replies come to."""
+"""The next step of a trial, and the result of its replies."""
 
 from viewer.domain.answer import AnyAnswer, LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.exchange import ModelReply
@@ -53,7 +53,7 @@ Answer = YesNoAnswer | LabelsAnswer | Unparsed
 
 
 def next_step(turn: Turn, params: Params) -> Step | None:
-    """Return the next question of a trial, None if it has all it needs."""
+    """Return the next question of a trial, None if it is complete."""
     condition = turn.trial.condition.name
     regions = shows_region(condition) and locates(params)
     if is_perturbed(condition) and turn.reply_to(BASE) is None:
@@ -94,9 +94,9 @@ def parse(turn: Turn, params: Params) -> Answer:
 
 
 def _extracted_labels(read: Answer, output: ModelReply, params: Params) -> Answer:
-    """Return an open answer as the model extracts it, with the dictionary's beside it.
+    """Return an open answer as extracted by the model, with the dictionary's beside it.
 
-    What the dictionary reads is the answer where the model's output cannot be read.
+    The dictionary's is the answer if the model's output cannot be read.
     """
     found = read_extracted_labels(output.text, params.findings)
     by_words = read.labels if isinstance(read, LabelsAnswer) else None
@@ -158,7 +158,7 @@ def _is_to_extract(answer: Answer) -> bool:
 
 
 def _pass(turn: Turn, params: Params, suffix: str = "") -> Step | None:
-    """Return the step that a region still needs, None if it has all it can get."""
+    """Return the step that a region still needs, None if no more is possible."""
     if turn.reply_to(LOCATE + suffix) is None:
         return Step(LOCATE + suffix)
     wanted = params.segmenter and _is_located(turn, suffix)
@@ -214,9 +214,9 @@ def _region_numbers(turn: Turn) -> tuple[tuple[str, float], ...]:
 
 
 def _costs(turn: Turn) -> tuple[tuple[str, float], ...]:
-    """Return the time of all passes of a trial, and the memory they took (Table 6).
+    """Return the time and peak memory of all passes of a trial (Table 6).
 
-    Of models on this machine the time that they worked, of others that they needed.
+    For local models it is the computing time, for others the response time.
     """
     replies = (*turn.replies(), *turn.replies(SEGMENTER))
     milliseconds = sum(

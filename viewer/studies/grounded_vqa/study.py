@@ -116,7 +116,7 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:
-        """Return the next question of a trial, None if it has all it needs."""
+        """Return the next question of a trial, None if it is complete."""
         return steps.next_step(turn, params_)
 
     def question(
@@ -141,7 +141,7 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
         answer: AnyAnswer | Unparsed | None,  # noqa: ARG002 - words, and no place
         params_: Params,
     ) -> tuple[PredictedBoxes, ...]:
-        """Return the box that each first pass came to (E002-14)."""
+        """Return the box from each first pass (E002-14)."""
         return predicted_boxes(turn, params_)
 
     def steers_attention(self, condition: Condition) -> bool:
@@ -149,9 +149,9 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
         return arms.highlights(condition.name)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return whether yes is right, or the findings that are there.
+        """Return whether yes is right, or the findings present.
 
-        Of a perturbed question no is right, of a sham yes. ``words`` are the anatomy
+        For a perturbed question no is right, for a sham yes. ``words`` are the anatomy
         and the finding that a closed one asks about, and its template. ``none`` is the
         label of an item without a finding. An item that is not a question has no truth.
         """
@@ -170,7 +170,7 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
         }
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
-        """Return the longest question of each step that a trial may take."""
+        """Return the longest question of each step of a trial."""
         return longest(dataset, params_)
 
     def benchmark(self) -> Benchmark:
@@ -191,7 +191,7 @@ STUDY = GroundedVqa(params.read_params, params.PRESET_TITLES)
 
 
 def predicted_boxes(turn: Turn, params: Params) -> tuple[PredictedBoxes, ...]:
-    """Return the box of each pass that named one, on the image that it was shown."""
+    """Return the box of each pass that named one, on the image shown."""
     return tuple(_pointed(turn, params))
 
 

@@ -26,7 +26,7 @@ class Swapped(StrEnum):
 class TextEdit:
     """A changed question and the one it came from.
 
-    ``sham`` asks the same in other words, those of ``template``.
+    ``sham`` asks the same in other words, from ``template``.
     """
 
     of: str
@@ -53,11 +53,11 @@ class TextPlan:
 def valid_swaps(
     question: Question, swapped: Swapped, benchmark: Benchmark, params: Params
 ) -> tuple[Pair, ...]:
-    """Return the pairs that may stand in a question's place, sorted.
+    """Return the pairs that may replace a question's, sorted.
 
-    They differ in the part that is swapped alone and occur in the data set; where only
-    absent pairs are wanted, they are not present in the image, nor in doubt, and the
-    image has the anatomy's mask.
+    They differ only in the swapped part and occur in the data set; if only absent pairs
+    are wanted, they are neither present nor doubtful in the image, and the image has
+    the anatomy's mask.
     """
     chart = benchmark.chart
     image = chart.image(question.image)

@@ -1,8 +1,8 @@
 """The visual perturbation test: another image's anatomy in the place of one's own.
 
 HEAL-MedVQA 3.1 and E002-10: the region asked about is covered by the same anatomy of an
-image without the diagnosis; a grounded model then says No. What is edited and whose
-region it gets is decided here, the pixels are made by ``imaging.blending``.
+image without the diagnosis; a grounded model then says No. This module decides what is
+edited and with which donor; ``imaging.blending`` makes the pixels.
 """
 
 from collections.abc import Iterable, Sequence
@@ -114,7 +114,7 @@ def edited(arm: Arm, target: Region, donor: Region, params: Params) -> Composite
 
 
 def region_of(image: DatasetImage, raster: Raster, anatomy: str) -> Region:
-    """Return an anatomy of an image as it is shown, with square pixels.
+    """Return an anatomy's mask on the displayed image, with square pixels.
 
     Raises
     ------

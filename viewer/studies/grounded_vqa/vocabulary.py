@@ -101,7 +101,7 @@ FINDINGS: Final = tuple(_SYNONYMS)
 
 
 def canonical(label: str, known: Iterable[str] = FINDINGS) -> str:
-    """Return the known finding that a label is another word for, else the label."""
+    """Return the known finding that a label is a synonym of, else the label."""
     return dictionary(known).get(plain_name(label), label)
 
 

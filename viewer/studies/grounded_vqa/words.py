@@ -1,4 +1,4 @@
-"""What people call the study's questions, perturbations and ways to ask."""
+"""Display names of the study's questions, perturbations and ways to ask."""
 
 from collections.abc import Mapping
 from typing import Final

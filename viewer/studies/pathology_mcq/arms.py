@@ -43,7 +43,7 @@ def arm_of(condition: str) -> Arm:
 
 
 def shows_image(arm: Arm) -> bool:
-    """Tell whether an arm sends something in the place of an item's images."""
+    """Tell whether an arm sends something in place of an item's images."""
     return arm in _WITH_IMAGE
 
 
@@ -69,12 +69,12 @@ def asked_in(mcq: Asked, arm: Arm, donors: Mapping[str, str], params: Params) ->
 
 
 def donors(mcqs: Iterable[Asked], params: Params, seed: int) -> Mapping[str, str]:
-    """Return whose question each drawn item is asked with (E003-09).
+    """Return the donor of each drawn item's swapped question (E003-09).
 
-    From each subset but those left out so many items are drawn; among those of one
-    subset, or of all, questions go round at random so that none gets its own words
-    again, whichever item they come from. Where more than half ask the same, so many of
-    these as there is no other question for get "", and are not asked.
+    A number of items is drawn from each included subset; within one subset, or across
+    all, questions are permuted at random so that none gets its own text, from whichever
+    item. If more than half ask the same, those without a counterpart get "", and are
+    not asked.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Answers without looking: at random, and always the same letter (E003-03)."""
+"""Baselines without the image: random, and always the same letter (E003-03)."""
 
 from collections import Counter
 from collections.abc import Sequence

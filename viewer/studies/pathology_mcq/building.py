@@ -45,10 +45,10 @@ def questions_prompt(description: str, own: OwnPrompts = BUILT_IN) -> str:
 
 
 def read_questions(text: str) -> tuple[Built, ...] | Unparsed:
-    """Return the three questions of a reply, or what is wrong with it.
+    """Return the three questions in a reply, or what is wrong with it.
 
-    Every one needs a question, four different options, an answer among them, and an
-    explanation for each option; fewer than three are none.
+    Each needs a question, four different options, an answer among them, and an
+    explanation for each option; fewer than three questions are an error.
     """
     lists = [found for found in documents(text) if isinstance(found, list)]
     if not lists:

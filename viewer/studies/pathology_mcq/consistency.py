@@ -1,4 +1,4 @@
-"""Whether the numbers of Sun 2024 can be what they say (M-09)."""
+"""Checks of the numbers in Sun 2024 for consistency (M-09)."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -47,9 +47,9 @@ def guess_bars(given: PackInput, params: Params) -> Table:
     """Return figure5.csv: each bar of every panel with its counts.
 
     Left, the items that one half of the models guesses: the other half without the
-    image, experts with it on those that they read. Anyone who chose the items would be
-    right on them by construction. Right, the items drawn for it, with their own
-    questions, as a next-sentence model is asked them too, and with the questions of
+    image, experts with it on those that they read. The models that selected the items
+    would be right on them by construction. Right, the items drawn for it, with their
+    own questions, as a next-sentence model is asked them too, and with the questions of
     others.
     """
     mcqs = mcqs_of(given.dataset.items)

@@ -172,9 +172,9 @@ def _shown(
 
 
 def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
-    """Return each item with who guesses it, and what becomes of it.
+    """Return each item with the models that guess it, and its classification.
 
-    ``guessable`` is empty where it is not known.
+    ``guessable`` is empty if unknown.
     """
     header = (
         *("item", "subset", "split", "asked", "guessed", "models", "guessable"),
@@ -226,7 +226,7 @@ def vote_frame(
 ) -> Frame:
     """Return whether most of a group chose the right option, in each column.
 
-    Where two options are chosen equally often there is none, and that is wrong.
+    A tie has no majority and counts as wrong.
     """
     votes: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     for one in choices:

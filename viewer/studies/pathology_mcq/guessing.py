@@ -25,9 +25,9 @@ class Guessed:
 class Audit:
     """Every item that was asked without its image.
 
-    An item is guessable where at least ``threshold`` models guess it, and belongs in no
-    benchmark of looking. It is not known of one where those of the ``models`` that have
-    not answered it could make it so, or where fewer answered than must guess.
+    An item is guessable if at least ``threshold`` models guess it, and unsuitable for a
+    benchmark of vision. It is unknown if ``models`` without an answer could still
+    change it, or if fewer answered than must guess.
     """
 
     items: tuple[Guessed, ...]
@@ -36,7 +36,7 @@ class Audit:
 
     @property
     def guessable(self) -> tuple[str, ...]:
-        """The items that are taken out."""
+        """The items that are removed."""
         return tuple(one.item for one in self.items if self.verdict(one) is True)
 
     @property
@@ -56,9 +56,8 @@ class Audit:
 def audit(results: Sequence[TrialResult], threshold: int) -> Audit:
     """Return the audit of a run's trials without an image.
 
-    Of repeats of one question by one model, more than half must be right. A model that
-    gave no reply has not been heard: that is not a wrong guess. What was excluded is
-    not part of it.
+    Of repeats of one question by one model, more than half must be right. A model
+    without a reply is not counted as a wrong guess. Excluded trials are left out.
     """
     blind = [
         one

@@ -125,9 +125,9 @@ def _shown(
     best: str = "",
     sizes: Mapping[str, int] = _NO_SIZES,
 ) -> list[Shown]:
-    """Return columns in per cent; those of one subset stand under its name.
+    """Return columns in per cent; those of one subset are grouped under its name.
 
-    Above them stand the numbers of items of those that have ``sizes``.
+    Headers include the numbers of items if there are ``sizes``.
     """
     return [
         Shown(

@@ -201,7 +201,7 @@ def _description(turn: Turn) -> str | Unparsed:
 
 
 def _said(reply: ModelReply) -> str | Unparsed:
-    """Return what a reply says, or that it was withheld or cut short."""
+    """Return a reply's text, or that it was withheld or truncated."""
     if kept_back := withheld(reply):
         return kept_back
     if is_cut(reply):

@@ -1,7 +1,7 @@
 """How the authors' own script reads replies, for reproducing it only (E003-05).
 
-It is not a way to score: what it cannot read it answers by chance, and what fails it
-leaves out of the denominator. Its traps are kept, each named where it is:
+Do not use it for scoring: it answers unreadable replies by chance, and leaves failures
+out of the denominator. Its peculiarities are reproduced and marked in the code:
 
 - an option's text ends at its second closing bracket, in the prompt as well;
 - an option without a closing bracket takes its item out of the denominator;
@@ -44,10 +44,10 @@ class OfficialSample:
 
 @dataclass(frozen=True, slots=True)
 class OfficialReading:
-    """What the script makes of one sample.
+    """The script's result for one sample.
 
-    ``predicted`` is the text of the option it settles on, ``at_random`` tells that
-    chance chose it; ``dropped`` says why the sample is in no count, "" if it is.
+    ``predicted`` is the text of the option it chooses, ``at_random`` is True if chance
+    chose it; ``dropped`` says why the sample is in no count, "" if it is.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What reading replies as the authors' script does would change (E003-05)."""
+"""The effect of parsing replies like the authors' script (E003-05)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

@@ -105,7 +105,7 @@ def _counted(given: PackInput) -> tuple[Mcq, ...]:
 
 
 def _beside(given: PackInput, params: Params) -> tuple[Table, ...]:
-    """Return what chance comes to on the questions that count, and what experts do."""
+    """Return the chance level on the questions that count, and experts' scores."""
     mcqs = tuple(mcqs_of(given.dataset.items).values())
     counted = _counted(given)
     return evaluate_all(

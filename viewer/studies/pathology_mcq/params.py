@@ -50,7 +50,7 @@ class Work(StrEnum):
 
 
 class Family(StrEnum):
-    """Whose words a question is asked in (App. C.4)."""
+    """Whose wording a question is asked in (App. C.4)."""
 
     LLAVA = "llava"
     INSTRUCTBLIP = "instructblip"
@@ -59,10 +59,10 @@ class Family(StrEnum):
 
 
 class LineBreaks(StrEnum):
-    """What the line breaks of a published prompt are.
+    """How line breaks in a published prompt are read.
 
-    The authors keep their prompts in YAML files as quoted text over several lines,
-    and YAML folds the breaks within quotes: one break is a blank, two are one. Their
+    The authors keep their prompts in YAML files as quoted text over several lines, and
+    YAML folds line breaks within quotes: one becomes a blank, two become one. Their
     files show two where their script sends one.
     """
 
@@ -88,35 +88,35 @@ class Arm(StrEnum):
 
 
 class FrequentFrom(StrEnum):
-    """Where the most frequent letter is counted (E003-03)."""
+    """The split in which the most frequent letter is counted (E003-03)."""
 
     VAL = "val"
     SAME_SPLIT = "same_split"
 
 
 class MismatchScope(StrEnum):
-    """Among which items questions are exchanged (E003-09)."""
+    """The items among which questions are exchanged (E003-09)."""
 
     SUBSET = "subset"
     DATASET = "dataset"
 
 
 class BlurTable(StrEnum):
-    """For which image side the blur radii stand (App. A.5)."""
+    """The image side that the blur radii refer to (App. A.5)."""
 
     PX_224 = "224"
     PX_96 = "96"
 
 
 class Invalid(StrEnum):
-    """What becomes of a question that a reviewer rejects (E003-12)."""
+    """How to treat a question that a reviewer rejects (E003-12)."""
 
     EXCLUDE = "exclude"
     ASK = "ask"
 
 
 class Pooling(StrEnum):
-    """How the members of an expert group become one score (E003-11)."""
+    """How the members of an expert group are combined to one score (E003-11)."""
 
     AVERAGE = "average"
     CONSENSUS = "consensus"

@@ -22,16 +22,16 @@ from viewer.studies.pathology_mcq.validity import validity_of
 def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return every trial, item by item: condition, repeat, model.
 
-    ``finding`` of a trial is its subset, ``view`` its split. An item whose image is
-    missing is excluded where the arm shows it, and asked where the arm does not; models
-    that look at none are asked only there. A run that makes questions has a trial for
-    each captioned image, whatever its split.
+    ``finding`` of a trial is its subset, ``view`` its split. An item with a missing
+    image is excluded in arms that show it, and asked in others; text-only models are
+    asked only there. A run that makes questions has a trial for each captioned image,
+    whatever its split.
 
     Raises
     ------
     WrongUseError
-        No question is of what is asked for, or every arm shows images and no model is
-        shown any.
+        No question matches the selection, or every arm shows images and no model takes
+        any.
     """
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
@@ -65,9 +65,9 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
 
 
 def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:
-    """Return the questions of the splits and subsets wanted, in the data set's order.
+    """Return the questions of the selected splits and subsets, in the data set's order.
 
-    None at all raises WrongUseError.
+    Raises WrongUseError if there are none.
     """
     mcqs = [asked_of(item) for item in dataset.items]
     wanted = params.wanted_subsets

@@ -8,7 +8,7 @@ from viewer.domain.item import Item
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What may be told of a question: its words, its options' texts, its images."""
+    """The part of a question that a model may see: text, options, images."""
 
     key: str
     patient: str
@@ -36,12 +36,12 @@ class Mcq(Asked):
 
 
 def asked_of(item: Item) -> Asked:
-    """Return the question of an item; an item without one raises WrongUseError."""
+    """Return the question of an item; WrongUseError if it has none."""
     return Asked(*_asked(item))
 
 
 def mcq_of(item: Item) -> Mcq:
-    """Return an item with its truth; one that has none raises WrongUseError."""
+    """Return an item with its truth; WrongUseError if it has none."""
     truth = item.reference
     correct, written = truth.get("option"), truth.get("written")
     asked = _asked(item)

@@ -27,7 +27,7 @@ from viewer.studies.steps import Question, Sources, Turn
 
 
 def question(turn: Turn, sources: Sources, params: Params) -> Question:
-    """Return a fresh message: what stands for the images, then the question."""
+    """Return a new message: the images or their replacement, then the question."""
     mcq, arm = asked_of(turn.item), arm_of(turn.trial.condition.name)
     words = mcq.question
     if arm is Arm.MISMATCH:
@@ -97,7 +97,7 @@ def _shown(turn: Turn, key: str, arm: Arm, sources: Sources, params: Params) -> 
 
 @dataclass(frozen=True)
 class _Content:
-    """A data set known by its content, so that what is drawn of it can be kept."""
+    """A data set, hashed by its content, so that draws from it can be cached."""
 
     root_sha256: str
     dataset: Dataset = field(compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""Figure 4: how accuracy holds as corruption grows."""
+"""Figure 4: accuracy by level of corruption."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum

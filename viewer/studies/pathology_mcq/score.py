@@ -14,8 +14,8 @@ OFFICIAL: Final = "official"
 def score(answer: ChoiceAnswer | Unparsed, correct: int) -> Score:
     """Return the verdict; what could not be read keeps its status and reason.
 
-    Options are compared by their place, which ``correct`` is, counted from 0. The
-    authors compare texts, so that of two options alike either one is right there.
+    Options are compared by index, from 0. The authors compare texts, so that either of
+    two equal options is right there.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
@@ -27,7 +27,7 @@ def score(answer: ChoiceAnswer | Unparsed, correct: int) -> Score:
 def score_beside(answer: AnyAnswer | Unparsed, correct: int, official: int) -> Score:
     """Return the verdict with the number of the script's own reading beside it.
 
-    An answer of another type, as a person's may be, chooses no option.
+    An answer of another type, such as a person's, chooses no option.
     """
     if not isinstance(answer, ChoiceAnswer | Unparsed):
         answer = Unparsed(Status.UNPARSED, "no_option")

@@ -87,7 +87,7 @@ class PathologyMcq(PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:  # noqa: ARG002 - always one question
-        """Return the only question, until it has a reply; making some takes two."""
+        """Return the only question until it has a reply; making questions takes two."""
         if making.builds(turn):
             return making.next_step(turn)
         return None if turn.so_far else Step("answer")
@@ -107,8 +107,8 @@ class PathologyMcq(PresetStudy[Params]):
     ) -> ChoiceAnswer | ReportAnswer | Unparsed:
         """Return the option that the reply names, or why it names none.
 
-        Of a model that tells how likely each option follows, the likeliest one; of one
-        that makes questions, these.
+        For a model that returns probabilities, the most likely option; for one that
+        makes questions, the questions.
         """
         if making.builds(turn):
             return making.parse(turn)
@@ -191,9 +191,9 @@ STUDY = PathologyMcq(
 def next_sentence(
     reply: ModelReply, options: Sequence[str]
 ) -> ChoiceAnswer | Unparsed | None:
-    """Return the choice of a model that tells how likely each option follows.
+    """Return the choice of a model that returns each option's probability.
 
-    None if the reply does not tell it of these very options, in their order.
+    None unless the reply has exactly these options, in order.
     """
     told = reply.measured.options if reply.measured else ()
     if tuple(one[0].text for one in told if len(one) == 1) != tuple(options):
@@ -202,10 +202,9 @@ def next_sentence(
 
 
 def likeliest(chances: Sequence[float]) -> ChoiceAnswer | Unparsed:
-    """Return the option of the greatest chance.
+    """Return the most likely option.
 
-    Options that are equally likely name no one of them, and a number that is none
-    tells nothing: neither is guessed at.
+    Ties and invalid numbers give no option: nothing is guessed.
 
     Parameters
     ----------

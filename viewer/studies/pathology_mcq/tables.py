@@ -219,8 +219,8 @@ GUESS_TABLE: Final = ListSpec(
 def guess_audit(mcqs: Sequence[Mcq]) -> Spec:
     """Return how many are guessable, how many are kept, and how many are unknown.
 
-    ``share`` is of those that can be told; the paper found over 60 % before it took
-    them out (Sun 2024, 3.2).
+    ``share`` is that of items with a known result; the paper found over 60 % before
+    removing them (Sun 2024, 3.2).
     """
     told: Where = {"told": (True,)}
     return TableSpec(

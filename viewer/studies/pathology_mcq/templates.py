@@ -1,4 +1,4 @@
-"""The words of every question (App. C.4)."""
+"""The texts of every question (App. C.4)."""
 
 from typing import Final
 

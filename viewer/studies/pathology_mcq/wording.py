@@ -1,4 +1,4 @@
-"""The words of a question, as the authors put them to each family (E003-04)."""
+"""The wording of a question, as the authors use it for each model family (E003-04)."""
 
 import re
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ def template(
     *,
     image: bool = True,
 ) -> str:
-    """Return a family's words with their {question} and {options} places open.
+    """Return a family's template with its placeholders {question} and {options}.
 
-    Without an image, a sentence before them says so and asks for an educated guess
-    (Sun 2024, 4.1, which does not print its words). A person's own text is in no YAML
-    file, and its line breaks stay.
+    Without an image, a sentence before them says so and asks for an educated guess (Sun
+    2024, 4.1, which does not print its words). A custom text is not from a YAML file,
+    and its line breaks stay.
     """
     text = PROMPTS.text(family, own)
     if breaks is LineBreaks.FOLDED and family not in own:

@@ -1,4 +1,4 @@
-"""What people call the study's splits and what it does to a question."""
+"""Display names of the study's splits and conditions."""
 
 from collections.abc import Mapping
 from typing import Final

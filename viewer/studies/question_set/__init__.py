@@ -1,1 +1,1 @@
-"""A benchmark without code: anybody's questions, with controls for the image."""
+"""A benchmark without code: your own questions, with controls for the image."""

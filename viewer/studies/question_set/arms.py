@@ -49,10 +49,10 @@ def option_order(asked: Asked, condition: Condition) -> tuple[int, ...]:
 
 
 def other_images(every: Iterable[Asked], seed: int) -> Mapping[str, str]:
-    """Return whose images each item is shown: an item of another patient.
+    """Return the donor of each item's images: an item of another patient.
 
-    Questions of as many images exchange these at random, each once. Where one patient
-    has more than half of them, so many get "" as there is nobody else for.
+    Questions with the same number of images exchange them at random, each once. If one
+    patient has more than half of them, those without a counterpart get "".
     """
     named = tuple((a.key, a.patient, len(a.images)) for a in every if a.images)
     return _other_images(named, seed)

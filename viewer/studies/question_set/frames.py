@@ -32,7 +32,7 @@ def frames(
 
 
 def group_frame(trials: Frame, items: Mapping[str, Item]) -> Frame:
-    """Return each trial once for each column that its item has a value of."""
+    """Return each trial once for each grouping column in which its item has a value."""
     groups = {key: groups_of(item) for key, item in items.items()}
     rows = [
         (place, group, value)

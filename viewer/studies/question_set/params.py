@@ -1,4 +1,4 @@
-"""Every choice of a run of a question set, each a recorded setting."""
+"""The settings of a run of a question set; every choice is a recorded parameter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ ARMS: Final = tuple(arm.value for arm in Arm)
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The study's parameters; what the data set says is no part of them."""
+    """The study's parameters; the data set's own description is not part of them."""
 
     arms: tuple[str, ...] = param(
         ARMS,

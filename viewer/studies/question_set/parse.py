@@ -122,7 +122,7 @@ def read_words(text: str) -> Read:
 
 
 def as_number(written: str) -> float | None:
-    """Return a written number, with commas for thousands or decimals; None of none."""
+    """Return a number with commas for thousands or decimals; None if invalid."""
     if _THOUSANDS.fullmatch(written):
         written = written.replace(",", "")
     try:

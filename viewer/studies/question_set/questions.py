@@ -16,11 +16,11 @@ Groups = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What may be told of a question.
+    """The part of a question that a model may see.
 
-    ``grid`` is drawn on the image where a cell is asked for, "" elsewhere; ``template``
-    is the data set's own prompt, "" for that of the study. ``size`` is that of the
-    first image where a place is asked for.
+    ``grid`` is drawn on the image if a cell is asked for, else ""; ``template`` is the
+    data set's own prompt, "" for the study's. ``size`` is that of the first image if a
+    location is asked for.
     """
 
     key: str
@@ -43,12 +43,12 @@ class Asked:
 
 
 def is_question(item: Item) -> bool:
-    """Tell whether an item is of a question set."""
+    """Tell whether an item belongs to a question set."""
     return "answer_kind" in item.facts
 
 
 def asked_of(item: Item) -> Asked:
-    """Return what an item asks; one that is of no question set raises WrongUseError."""
+    """Return the question of an item; WrongUseError if it is not of a question set."""
     facts, options = item.facts, item.facts.get("options")
     size = facts.get("size")
     if not is_question(item):
@@ -82,17 +82,17 @@ def questions_of(dataset: Dataset) -> tuple[Asked, ...]:
 
 
 def is_judged(item: Item) -> bool:
-    """Tell whether a judge says if an answer is right."""
+    """Tell whether a judge decides if an answer is right."""
     return item.reference.get("match") == TextMatch.JUDGED
 
 
 def groups_text(item: Item) -> str:
-    """Return what an item falls into as a JSON object."""
+    """Return an item's groups as a JSON object."""
     return str(item.facts.get("groups", "{}"))
 
 
 def groups_of(item: Item) -> Groups:
-    """Return what an item falls into, by the data set's columns."""
+    """Return an item's groups, by the data set's columns."""
     found: Groups = json.loads(groups_text(item))
     return found
 

@@ -1,4 +1,4 @@
-"""The question of one trial: what stands for its images, then its words."""
+"""The question of one trial: its images or their replacement, then its text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,7 +84,7 @@ def _gridded(asked: Asked, raster: Raster) -> Raster:
 
 @dataclass(frozen=True)
 class _Content:
-    """A data set known by its content, so that what is drawn of it can be kept."""
+    """A data set, hashed by its content, so that draws from it can be cached."""
 
     root_sha256: str
     dataset: Dataset = field(compare=False, repr=False)

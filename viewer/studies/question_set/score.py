@@ -1,4 +1,4 @@
-"""Whether an answer is the right one of its kind, and what is measured of it."""
+"""Whether an answer is right for its kind, and its measures."""
 
 import re
 import unicodedata
@@ -55,13 +55,13 @@ def score(
     Parameters
     ----------
     answer : answer or Unparsed
-        What was read.
+        The parsed answer.
     gold : mapping
-        What is right, as the study tells it.
+        The right answer, as the study's ``gold``.
     judgement : ModelReply, optional
-        What a judge said of words that are to be judged.
+        A judge's reply about words that need judging.
     wanted : collection of str
-        The named numbers that are kept.
+        The named numbers to keep.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
@@ -81,7 +81,7 @@ def score(
 
 
 def normalised(text: str) -> str:
-    """Return words without case, punctuation, articles and further blanks."""
+    """Return words in lower case, without punctuation, articles and extra blanks."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_ARTICLES.sub(" ", _NO_LETTER.sub(" ", plain)).split())
 

@@ -1,4 +1,4 @@
-"""A benchmark without code: anybody's questions, with controls for the image."""
+"""A benchmark without code: your own questions, with controls for the image."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -110,7 +110,7 @@ class QuestionSet(PresetStudy[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:
-        """Return the question, then its judge's where words were answered."""
+        """Return the question, then the judge's if the answer is in words."""
         if not turn.so_far:
             return Step("answer")
         judged = is_judged(turn.item) and params_.judge and not turn.replies(_JUDGE)
@@ -151,10 +151,10 @@ class QuestionSet(PresetStudy[Params]):
         turn: Turn,
         params_: Params,  # noqa: ARG002 - right is right
     ) -> Mapping[str, object]:
-        """Return what is right: an option in the order shown, yes, a number, words.
+        """Return the right answer: an option in the order shown, yes, a number, words.
 
-        Of places it is the cells, the point and how far another may be off, or the
-        boxes and how much another must overlap them, in pixels of the first image.
+        For locations it is the cells, the point with its tolerance, or the boxes with
+        the required overlap, in pixels of the first image.
         """
         asked, truth = asked_of(turn.item), turn.item.reference
         if asked.kind is AnswerKind.CHOICE:

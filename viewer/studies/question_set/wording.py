@@ -1,4 +1,4 @@
-"""The words of a question under each condition."""
+"""The text of a question under each condition."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What people call the study's conditions and kinds of answers."""
+"""Display names of the study's conditions and kinds of answers."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What fills the words of every question, and how two prompts differ (E001-08)."""
+"""The values of every question's placeholders, and how two prompts differ (E001-08)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def described(images: Sequence[StudyImage]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What stands in one prompt only, word for word."""
+    """Text that is in only one of two prompts, word for word."""
 
     only_with: str
     only_without: str

@@ -1,4 +1,4 @@
-"""Tasks that a model proposes for a study, and how it scores them (E001-02, -03)."""
+"""Tasks that a model proposes for a study, and the model's scores (E001-02, -03)."""
 
 import re
 from collections.abc import Mapping
@@ -42,10 +42,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What a model scored a task.
+    """A model's scores of a task.
 
-    ``conclusion`` is the sum as it wrote it, None if it wrote none; it is shown and
-    never used. ``risk`` tells whether it raised the flag.
+    ``conclusion`` is the sum as written, None if there is none; it is shown but never
+    used. ``risk`` is True if the model raised the flag.
     """
 
     scores: Mapping[Criterion, int]
@@ -65,7 +65,7 @@ class Quality:
 
     @property
     def disagreement(self) -> str:
-        """A sentence where the model's own sum is not that of the four, else ""."""
+        """A sentence if the model's own sum is not that of the four, else ""."""
         if self.conclusion is None:
             return "The reply has no Conclusion."
         if self.conclusion == self.total:
@@ -76,9 +76,9 @@ class Quality:
 
 
 def read_candidates(text: str, number: int = 5) -> tuple[Candidate, ...] | Unparsed:
-    """Read a reply of ``number`` tasks as a JSON list, each with its three members.
+    """Parse a reply of ``number`` tasks as a JSON list, each with its three members.
 
-    All three categories stand among them, where there are as many tasks.
+    All three categories must occur if there are that many tasks.
     """
     lists = [d for d in documents(said(text)) if isinstance(d, list)]
     if len(lists) != 1:

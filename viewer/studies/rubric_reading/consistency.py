@@ -1,4 +1,4 @@
-"""Whether the numbers of Banerjee 2025 can be what they say (M-09)."""
+"""Checks of the numbers in Banerjee 2025 for consistency (M-09)."""
 
 from typing import Final
 

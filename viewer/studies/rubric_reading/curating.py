@@ -1,7 +1,7 @@
 """Curation as questions of a trial: propose, then score and tag each task (E001-02).
 
-What comes of it is kept as a ranking whose entries are JSON, the best first, so that a
-later report has every score and tag; a radiologist selects from it.
+The result is stored as a ranking whose entries are JSON, best first, so that a later
+report has every score and tag; a radiologist selects from it.
 """
 
 import json
@@ -208,7 +208,7 @@ _NOT_ASKED: Final = Unparsed(Status.UNPARSED, "not_asked")
 
 
 def _rank(one: Proposal) -> tuple[bool, bool, int]:
-    """Sort what could do harm behind what could not, and what has no sum last."""
+    """Sort risky tasks after harmless ones, and those without a sum last."""
     if one.quality is None:
         return True, False, 0
     return False, one.quality.risk, -one.quality.total

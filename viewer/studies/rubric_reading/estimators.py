@@ -44,11 +44,11 @@ def mean_and_deviation(seen: Seen) -> Sequence[object]:
 def signed_rank_test(seen: Seen) -> Sequence[object]:
     """Return Wilcoxon's test of two columns over the rows that have both.
 
-    That is the pairs, those without a difference, the sums of ranks of positive and
-    negative ones, the p-value, and that adjusted after Benjamini and Hochberg over the
+    The values are the pairs, those without a difference, the rank sums of positive and
+    negative ones, the p-value, and the one adjusted by Benjamini and Hochberg over the
     values of ``family`` among the rows it is compared with; then the matched-pairs
-    rank-biserial correlation, the difference of means, and what was done. Pairs of one
-    ``cluster`` are not taken to stand alone.
+    rank-biserial correlation, the difference of means, and the method. Pairs of one
+    ``cluster`` are not assumed independent.
     """
     found = _tested(seen, seen.rows)
     one, other = _both(seen, seen.rows)
@@ -98,8 +98,8 @@ def agreement_of_two(seen: Seen) -> Sequence[object]:
 def agreement_of_readers(seen: Seen) -> Sequence[object]:
     """Return how many readers, outputs graded twice or more, AC2 and ordinal alpha.
 
-    The columns are reader, output and score. Outputs of one grade count for how often a
-    score is used in AC2, and nowhere else.
+    The columns are reader, output and score. Outputs with one grade count only for the
+    frequency of scores in AC2.
     """
     scores = {(who, unit): score for who, unit, score in seen.rows.each(*seen.of)}
     readers = tuple(dict.fromkeys(reader for reader, _ in scores))

@@ -27,7 +27,7 @@ class Measure(StrEnum):
 
     @property
     def words(self) -> str:
-        """What people call it."""
+        """Its display name."""
         return self.value.replace("_", " ").title()
 
 
@@ -40,7 +40,8 @@ OF_IMAGES: Final = tuple(Measure)[5:]
 class FinalScores:
     """An output's scores, averaged over its readers.
 
-    ``content`` maps both orders to a text's Content; it is empty for an image.
+    ``content`` maps both orders of averaging to a text's Content; it is empty for an
+    image.
     """
 
     model: str
@@ -71,9 +72,10 @@ def final_scores(grades: Iterable[Grade]) -> tuple[FinalScores, ...]:
 
 
 def main_and_second(grades: Grades, main: str = "") -> tuple[str, str | None]:
-    """Return the main reader, and who graded most beside him; None without any.
+    """Return the main reader, and the other one with most grades; None without any.
 
-    ``main`` is who was named, "" for who graded most; one who graded nothing raises.
+    ``main`` is a reader's name, "" for the one with most grades; raises for a reader
+    without grades.
     """
     readers = list(grades.readers)
     if not readers:
@@ -103,7 +105,7 @@ def _key(grade: Grade) -> Output:
 
 
 def _final(given: Sequence[Grade]) -> FinalScores:
-    """Return the scores of one output, whose grades are all that are given."""
+    """Return the scores of one output from all its grades."""
     own = _key(given[0])
     scores = {
         dimension: _mean([grade.scores[dimension] for grade in given])

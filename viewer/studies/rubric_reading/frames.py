@@ -159,7 +159,7 @@ def _proposed(row: Proposal) -> tuple[object, ...]:
 def _regions(tasks: Sequence[SelectedTask]) -> Iterator[tuple[object, ...]]:
     """Yield the paper's regions, then those of each task; a task without one as "".
 
-    What the paper has no share of comes last, by name.
+    Regions that are not in the paper come last, by name.
     """
     yield from ((name, percent, None, True) for name, percent in TARGETS.items())
     named = [(name, task) for task in tasks for name in _regions_of(task)]

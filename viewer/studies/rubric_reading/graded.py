@@ -1,10 +1,10 @@
-"""The frames of what readers graded, for tables 1 to 3 and what is shown with them.
+"""The frames of readers' grades, for tables 1 to 3 and related ones.
 
 ``scores`` has a row for each final score of an output, ``compared`` one for each task
-and measure of two models, ``read twice`` one for each dimension of an output that both
-readers graded, ``grades`` one for each dimension of a grade, ``texts`` and ``images``
-one for each output, ``codes`` one for each code that an output was given, and
-``cards`` one for each grade with words.
+and measure of two models, ``read twice`` one for each dimension of an output graded by
+both readers, ``grades`` one for each dimension of a grade, ``texts`` and ``images`` one
+for each output, ``codes`` one for each code given to an output, and ``cards`` one for
+each grade with remarks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,11 +52,11 @@ _Row = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Graded:
-    """Everything that tables of grades are made of.
+    """The input of tables of grades.
 
-    ``models`` are those of the run, in its order; ``kinds`` says which tasks cannot be
-    answered, ``patients`` whose they are (a task that is not there is a patient of its
-    own); ``second`` is None if one reader graded alone.
+    ``models`` are those of the run, in order; ``kinds`` says which tasks are
+    unanswerable, ``patients`` has their patients (a task that is missing is its own
+    patient); ``second`` is None if only one reader graded.
     """
 
     grades: Grades
@@ -86,8 +86,8 @@ def grade_frames(given: Graded) -> dict[str, Frame]:
 def score_frame(finals: Sequence[FinalScores]) -> Frame:
     """Return each output's final scores, Content in both orders (E001-12).
 
-    ``half`` is a score as figure 3 counts it: a mean of three readers at the half that
-    is next to it. A score is ``low`` below 3 (E001-13).
+    ``half`` is a score as counted in figure 3: a mean of three readers rounded to the
+    nearest half. A score is ``low`` below 3 (E001-13).
     """
     header = ("model", "item", "metric", "order", "value", "five", "low", "half")
     rows = (
@@ -106,8 +106,8 @@ def score_frame(finals: Sequence[FinalScores]) -> Frame:
 def compared_frame(finals: Sequence[FinalScores], given: Graded) -> Frame:
     """Return the five measures of each two models' texts side by side, by task.
 
-    Where several repeats of a task were graded, their mean is what is compared; a
-    model without a text of it has none (E001-14).
+    If several repeats of a task were graded, their mean is compared; a model without a
+    text has no value (E001-14).
     """
     texts: dict[str, dict[str, list[FinalScores]]] = {}
     for final in finals:
@@ -132,8 +132,8 @@ def compared_frame(finals: Sequence[FinalScores], given: Graded) -> Frame:
 def twice_frame(given: Graded) -> Frame:
     """Return both readers' scores of what both graded (E001-16, figure 5).
 
-    ``main`` and ``second`` are their scores shifted so that no point hides another. A
-    shift hangs on the output and the dimension, so that grades that are added move no
+    ``main`` and ``second`` are their scores with jitter so that no point hides another.
+    The jitter depends on the output and the dimension, so that added grades move no
     other point.
     """
     header = (
@@ -154,13 +154,12 @@ def twice_frame(given: Graded) -> Frame:
 
 
 def text_frame(grades: Sequence[Grade], kinds: Mapping[str, Answerable]) -> Frame:
-    """Return the graded texts with whether they refrain from answering (E001-19).
+    """Return the graded texts with whether they abstain from answering (E001-19).
 
-    A task may be unanswerable from its images, or a trick that names something that is
-    not so: to abstain is ``appropriate`` there and nowhere else. It ``abstained``
-    where more than half of those readers say so who speak about it; where none does, or
-    as many for as against, it is not ``told``. Tasks that ``kinds`` lacks can be
-    answered.
+    A task may be unanswerable from its images, or a trick question about something
+    untrue: abstaining is ``appropriate`` only there. A text ``abstained`` if more than
+    half of the readers with an opinion say so; without opinions, or with a tie, it is
+    not ``told``. Tasks missing from ``kinds`` are answerable.
     """
     votes: dict[tuple[str, str, int], list[bool]] = {}
     for grade in grades:
@@ -178,7 +177,7 @@ def text_frame(grades: Sequence[Grade], kinds: Mapping[str, Answerable]) -> Fram
 def image_frame(finals: Sequence[FinalScores], params: Params) -> Frame:
     """Return the annotated images by whether Style is high and Content low (E001-24).
 
-    Boxes may illustrate well and lie wrong; the thresholds are settings.
+    Boxes may be well drawn but in the wrong place; the thresholds are settings.
     """
     images = [final for final in finals if final.image is not None]
     style = [one.scores[Dimension.IMAGE_STYLE] >= params.high_style for one in images]
@@ -196,9 +195,9 @@ def image_frame(finals: Sequence[FinalScores], params: Params) -> Frame:
 def card_frame(
     results: Sequence[TrialResult], grades: Grades, asked: Sequence[Asked]
 ) -> Frame:
-    """Return a card for each grade with words about an output (E001-17, -18, figure 4).
+    """Return a card for each grade with remarks on an output (E001-17, -18, figure 4).
 
-    Words are concerns, codes, or a comment on a dimension.
+    Remarks are concerns, codes, or a comment on a dimension.
     """
     header = (
         *("item", "task", "model", "reader", "image", "codes", "concerns", "excerpt"),
@@ -239,7 +238,7 @@ def _grade_frame(grades: Grades) -> Frame:
 
 
 def _code_frame(grades: Sequence[Grade], models: Sequence[str]) -> Frame:
-    """Return every code for each model, and each output that was given it (E001-23)."""
+    """Return every code for each model, and each output with that code (E001-23)."""
     every = (
         (m, str(code), CODE_WORDS[code], None) for m in models for code in FailureCode
     )

@@ -1,4 +1,4 @@
-"""Which models have a policy of their own, by names that hold in any run (E001-07)."""
+"""Which models have their own policy, by names that apply to any run (E001-07)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,9 @@ def settled(
     models: Sequence[ModelProfile],
     known: Mapping[str, ModelProfile],
 ) -> Params:
-    """Return the parameters with the names of models as the run's profiles have them.
+    """Return the parameters with model names as in the run's profiles.
 
-    A name that the run has not stays, if the preset or another profile has it.
+    A name that the run lacks stays if the preset or another profile has it.
     """
     pinned = read_params(preset, {})
     names = _Names(models, (*models, *known.values()))
@@ -44,13 +44,13 @@ def settled(
 
 @dataclass(frozen=True)
 class _Names:
-    """The models of a run, and all that there are."""
+    """The models of a run, and all known models."""
 
     models: Sequence[ModelProfile]
     everybody: Sequence[ModelProfile]
 
     def settled(self, field: str, params: Params, pinned: Params) -> str:
-        """Return the names of a field as the run's profiles have them."""
+        """Return the names in a field as in the run's profiles."""
         allowed = (*names_of(getattr(pinned, field)), *_PINNED_BEFORE)
         found: dict[str, None] = {}
         for name in names_of(getattr(params, field)):
@@ -62,7 +62,7 @@ class _Names:
 
 
 def policies(spec: RunSpec, params: Params) -> Section:
-    """Return what each model of a run is shown and asked, and who was named in vain."""
+    """Return what each model is shown and asked, and named models that are missing."""
     rows = (*_asked(spec, params), *_absent(spec, params))
     table = Table("model_policies", ("Model", "Images", "Boxes"), tuple(rows))
     return Section(
@@ -80,7 +80,7 @@ def _asked(spec: RunSpec, params: Params) -> Iterator[tuple[str, str, str]]:
 
 
 def _absent(spec: RunSpec, params: Params) -> Iterator[tuple[str, str, str]]:
-    """Yield a row for each model that a setting names and the run did not ask."""
+    """Yield a row for each model that a setting names but the run did not ask."""
     there = {model.name.casefold() for model in spec.models}
     named = (*names_of(params.single_view_models), *names_of(params.no_box_models))
     for name in dict.fromkeys(named):

@@ -1,4 +1,4 @@
-"""The words of an output, as cards and pictures show them."""
+"""The text of an output, for cards and pictures."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ _EXCERPT: Final = 60
 
 
 def without_boxes(text: str) -> str:
-    """Return the words of an output without the JSON that tells its boxes."""
+    """Return the text of an output without the JSON of its boxes."""
     words, place = "", 0
     for found in found_documents(text):
         if "box" in str(found.document):

@@ -1,6 +1,6 @@
 """Everything that Banerjee 2025 prints, from one run: ``overread pack rexecution2025``.
 
-Grades that lie beside the data fill the tables; without them the pack says so.
+Grades beside the data fill the tables; without them the pack says so.
 """
 
 from viewer.domain.pack import PackData

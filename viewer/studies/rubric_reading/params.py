@@ -1,4 +1,4 @@
-"""Every choice of the ReXecution study, each a recorded setting."""
+"""The settings of the ReXecution study; every choice is a recorded parameter."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from viewer.studies.rubric_reading.templates import PROMPTS
 
 
 class ContentOrder(StrEnum):
-    """In which order readers are averaged and the minimum is taken (E001-12)."""
+    """Whether readers are averaged before or after taking the minimum (E001-12)."""
 
     AVERAGE_FIRST = "average_then_minimum"
     """Each dimension is averaged over readers, Content is the least of the three."""

@@ -1,8 +1,7 @@
 """From a reply to its text and boxes, or to the reason why there is none (E001-09).
 
-Any text is an answer; that it is wrong is for a reader to say. Boxes are asked for and
-never forced: a text without any is whole. A reply that the token limit cut short is a
-failure, for nobody can say what it would have come to.
+Any text is an answer; readers decide whether it is wrong. Boxes are requested but not
+required. A reply truncated by the token limit is a failure, because its end is unknown.
 """
 
 from collections.abc import Sequence
@@ -35,9 +34,9 @@ def parse(
     reply : ModelReply
         The reply.
     fields : sequence of BoxPx
-        For each image sent the native rectangle that was sent of it.
+        The native rectangle that was sent, for each image.
     may_abstain : bool
-        Whether declining is an answer, as it is where a task cannot be answered.
+        Whether declining is an answer, as for an unanswerable task.
     """
     if kept_back := withheld(reply):
         return kept_back

@@ -1,4 +1,4 @@
-"""Which trials a run consists of, fixed before the first question is asked."""
+"""The trials of a run, fixed before the first question is asked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TEMPORAL, SINGLE = "temporal", "single study"
 
 @dataclass(frozen=True)
 class Asked:
-    """A task of a study, by the name that its trials have."""
+    """A task of a study, with its trials' name."""
 
     name: str
     study: ReportStudy
@@ -44,7 +44,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return every trial, task by task: repeat, model.
 
     ``finding`` of a trial is the task's category, ``view`` whether it is temporal; a
-    task that a model cannot be shown what it needs for is excluded with its reason.
+    task whose images a model cannot be shown is excluded with its reason.
     """
     params = read_params(spec.preset, spec.params)
     if params.work is Work.CURATION:
@@ -97,7 +97,7 @@ def tasks_of(items: Sequence[Item]) -> tuple[Asked, ...]:
 
 
 def task_named(item: Item, name: str) -> Asked:
-    """Return the task of an item that trials call ``name``; a KeyError for none."""
+    """Return an item's task by its trials' ``name``; KeyError if there is none."""
     return {one.name: one for one in _tasks([item])}[name]
 
 

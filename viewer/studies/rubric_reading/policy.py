@@ -27,9 +27,9 @@ _FRONTAL: Final = ("PA", "AP", "FRONTAL")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The images shown, in their order, and in words by which rule.
+    """The images shown, in order, and the rule applied, in words.
 
-    ``reason`` is why none can be, "" if they are.
+    ``reason`` is why none can be shown, "" if they are.
     """
 
     images: tuple[StudyImage, ...]
@@ -99,7 +99,7 @@ def _rule(
     own: Sequence[StudyImage],
     before: Sequence[StudyImage],
 ) -> str:
-    """Return the words that are recorded of what was shown."""
+    """Return the recorded words for what was shown."""
     words = f"{policy}: {_views(own)}"
     return f"{words}; prior: {_views(before)}" if temporal else words
 

@@ -1,4 +1,4 @@
-"""The rows of Banerjee 2025 that belong under tables of a run (X-05)."""
+"""The rows of Banerjee 2025 shown below a run's tables (X-05)."""
 
 from collections.abc import Mapping
 from typing import Final

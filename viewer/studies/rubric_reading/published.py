@@ -137,7 +137,7 @@ ROWS: Final = (*REGIONS, *TABLES_1_2, *SHARES, *IMAGES, *TABLE_3)
 
 
 def row_of(measure: str, subject: str, who: str) -> PublishedValue:
-    """Return the row of a measure, a subject and who; a KeyError for none."""
+    """Return the row of a measure, a subject and who; KeyError if there is none."""
     return _BY_NAME[measure, subject, who]
 
 

@@ -81,7 +81,7 @@ _OF_CURATION: Final = {
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext
 ) -> ReportData:
-    """Return the tables of a run; those of grades only where readers have graded."""
+    """Return the tables of a run; those of grades only if readers have graded."""
     params = read_params(spec.preset, spec.params)
     if params.work is Work.CURATION:
         return _curated(results)
@@ -113,7 +113,7 @@ def report(
 
 
 def _curated(results: Sequence[TrialResult]) -> ReportData:
-    """Return what was proposed, and what a draft of it would cover."""
+    """Return the proposals, and what a draft selection of them would cover."""
     frames = proposal_frames(results) | selection_frames(draft_selection(results))
     specs = (
         results_spec(number_names(results), means=False),
@@ -187,7 +187,7 @@ _NAMED = 5
 
 
 class Unused(Enum):
-    """Why a grade counts nowhere, as a sentence about it ends."""
+    """Why a grade does not count, as the end of a sentence about it."""
 
     MODEL = "of a model that this run did not ask"
     TASK = "of a task that the data set does not have"
@@ -197,7 +197,7 @@ class Unused(Enum):
 
 @dataclass(frozen=True)
 class Used:
-    """The grades that count, and sentences about those that do not."""
+    """The grades that count, and sentences on those that do not."""
 
     grades: Grades
     sentences: tuple[str, ...]
@@ -209,7 +209,7 @@ def used_grades(
     tasks: Iterable[Asked],
     params: Params,
 ) -> Used:
-    """Return the grades of outputs that a run has; ``tasks`` are the data set's."""
+    """Return the grades of a run's outputs; ``tasks`` are the data set's."""
     asked = {one.name: one for one in tasks}
     there = {_output(r) for r in results if isinstance(r.said, ReportAnswer)}
     models = {result.model for result in results}
@@ -270,7 +270,7 @@ def _sentence(reason: Unused, grades: Sequence[Grade]) -> Iterator[str]:
 
 
 def _name(reason: Unused, grade: Grade) -> str:
-    """Return what of a grade is unknown."""
+    """Return the unknown part of a grade."""
     if reason is Unused.MODEL:
         return f"'{grade.model}'"
     if reason is Unused.TASK:

@@ -1,4 +1,4 @@
-"""The verdict on one output: what a reader graded it, never what a program thinks."""
+"""The verdict on one output, from readers' grades only."""
 
 from viewer.domain.answer import ReportAnswer, Status, Unparsed
 from viewer.domain.result import Score
@@ -17,8 +17,8 @@ def score(
 ) -> Score:
     """Return the verdict; correct is an output whose Content is exactly 5.
 
-    What could not be read keeps its status and reason; what nobody graded is neither
-    right nor wrong.
+    An unreadable output keeps its status and reason; an ungraded one is neither right
+    nor wrong.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
@@ -33,7 +33,7 @@ def score(
 
 
 def spelling(answer: ReportAnswer) -> str:
-    """Return an output as tables have it: how long its text is, how many boxes."""
+    """Return an output as in tables: the length of its text and number of boxes."""
     words, boxes = len(answer.text.split()), len(answer.boxes)
     return f"{_several(words, 'word')}, {_several(boxes, 'box', 'boxes')}"
 

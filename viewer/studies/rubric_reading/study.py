@@ -99,7 +99,7 @@ class RubricReading(Controlled, PresetStudy[Params]):
         models: Sequence[ModelProfile],
         known: Mapping[str, ModelProfile],
     ) -> Params:
-        """Return the parameters with the names of models as the run has them."""
+        """Return the parameters with model names as in the run."""
         return naming.settled(params_, preset, models, known)
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
@@ -149,7 +149,7 @@ class RubricReading(Controlled, PresetStudy[Params]):
         answer: AnyAnswer | Unparsed,
         params_: Params,
     ) -> Score:
-        """Return what readers graded the output, that nobody did, or why it is none."""
+        """Return the verdict from readers' grades, or why there is none."""
         if _curates(turn) and isinstance(answer, RankedAnswer | Unparsed):
             return curating.score(answer)
         if isinstance(answer, ReportAnswer | Unparsed):
@@ -167,10 +167,10 @@ class RubricReading(Controlled, PresetStudy[Params]):
         return request.predicted_boxes(turn, answer, params_)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
-        """Return that readers judge an output; what curation proposes nobody does.
+        """Return that readers judge an output; curation's proposals are not judged.
 
-        Beside it stand whether its task can be answered, and how many images the model
-        is shown, of which each may be graded.
+        It includes whether the task is answerable, and how many images the model is
+        shown, each of which may be graded.
         """
         if params_.work is Work.CURATION:
             return {}

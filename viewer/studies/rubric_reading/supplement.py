@@ -1,7 +1,7 @@
 """The paper's supplementary figure 1 from a run's tables (E001-05, -06).
 
-1a is how often each sum of scores was given, 1b what the selected tasks are tagged
-with; the shares of regions are shown with the paper's.
+1a is the distribution of score sums, 1b that of the selected tasks' tags; the shares of
+regions are shown beside the paper's.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

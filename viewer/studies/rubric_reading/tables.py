@@ -65,12 +65,12 @@ _BOTH: Final = ("main_score", "second_score")
 
 
 def _size(name: str, **where: object) -> Cell:
-    """Return how many rows have these values."""
+    """Return the number of rows with these values."""
     return Cell("size", (name,), where={key: (value,) for key, value in where.items()})
 
 
 def _candidates(name: str, **where: object) -> Cell:
-    """Return how many proposed tasks have these values."""
+    """Return the number of proposed tasks with these values."""
     return replace(_size(name, **where), frame=CANDIDATES)
 
 
@@ -215,7 +215,7 @@ def _metric(measures: tuple[Measure, ...]) -> Key:
 
 
 def _chosen(given: Graded) -> Where:
-    """Return that Content is of the chosen order."""
+    """Return the note that Content uses the chosen order."""
     return {"order": (str(given.params.content_order),)}
 
 
@@ -257,7 +257,7 @@ def _tested(given: Graded) -> dict[str, Any]:
 
 
 def _of_scores(given: Graded) -> Iterator[Spec]:
-    """Yield what else final scores tell (E001-13, E001-15, figure 3)."""
+    """Yield further tables of final scores (E001-13, E001-15, figure 3)."""
     low = Cell("sum", ("n_below_3",), ("low",))
     share = Cell("share", ("share_below_3",), ("low",))
     cells = (_size("n"), *_FIVES, low, share)
@@ -368,7 +368,7 @@ _OF_ALL_READERS: Final = TableSpec(
 
 
 def _of_outputs(model: Key) -> Iterator[Spec]:
-    """Yield what outputs tell besides scores (E001-19, E001-23, E001-24)."""
+    """Yield tables of outputs besides scores (E001-19, E001-23, E001-24)."""
     yield TableSpec(
         "style_by_content",
         (model,),

@@ -1,4 +1,4 @@
-"""Eight tags of a task, read strictly (E001-04)."""
+"""Eight tags of a task, parsed strictly (E001-04)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ class Tags:
 
 
 def read_tags(text: str) -> Tags | Unparsed:
-    """Read a reply of eight lines ``dimension: value – value``.
+    """Parse a reply of eight lines ``dimension: value – value``.
 
-    Every dimension stands once, none is added, and none is empty; more than four
+    Every dimension must occur exactly once with a value, and no others; more than four
     values are Multiple.
     """
     found: dict[str, tuple[str, ...]] = {}
@@ -54,7 +54,7 @@ def read_tags(text: str) -> Tags | Unparsed:
 
 
 def values_of(written: str) -> tuple[str, ...]:
-    """Return the values between dashes; Multiple for more than four of them."""
+    """Return the values between dashes; Multiple for more than four."""
     values = [part.strip() for part in _BETWEEN.split(written.strip())]
     kept = tuple(dict.fromkeys(value for value in values if value))
     return (MULTIPLE,) if len(kept) > _MOST else kept

@@ -1,8 +1,8 @@
-"""The words of every question (E001-08, App. C.2).
+"""The texts of every question (E001-08, App. C.2).
 
 The paper prints no prompt of its runs: the task is sent as it is, and the sentence that
 asks for boxes is the one of its Figure 4. The three prompts of its supplement are
-written in our own words; the official texts take their place in a study file.
+paraphrased; a study file can replace them by the official texts.
 """
 
 from typing import Final
@@ -61,11 +61,11 @@ PROMPTS: Final = Prompts.of(
 
 
 def template(own: OwnPrompts, *, boxes: bool) -> str:
-    """Return the text of a task with its open places, with or without the boxes."""
+    """Return the text of a task with its placeholders, with or without boxes."""
     asked = PROMPTS.text("boxes", own) if boxes else ""
     return PROMPTS.text("task", own).replace("{boxes}", asked)
 
 
 def whole_template(own: OwnPrompts, *, boxes: bool) -> str:
-    """Return the same under the system's words."""
+    """Return the same below the system text."""
     return with_system(PROMPTS.text(SYSTEM, own), template(own, boxes=boxes))

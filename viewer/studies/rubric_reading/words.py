@@ -1,4 +1,4 @@
-"""What people call the study's categories and what its rates count."""
+"""Display names of the study's categories and of what its rates count."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What all parts of the window use: context, actions, notices, background work."""
+"""Shared parts of the window: context, actions, notices, background work."""

@@ -1,7 +1,7 @@
 """Every command of the window, in one table.
 
-Menus, shortcuts, tool bars, the palette and the sheet of shortcuts are made from it; a
-command that nothing handles is shown nowhere.
+Menus, shortcuts, tool bars, the palette and the shortcut sheet are made from it; a
+command without a handler is shown nowhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,11 +36,11 @@ class Place(StrEnum):
 class ActionSpec:
     """A command.
 
-    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions
-    show a state; of those with the same ``group`` one is on at a time. ``section``
-    starts a new section of its menu. ``held`` ones last as long as their key is down,
-    so that no menu can offer them. ``destructive`` ones delete what a person made: the
-    palette offers them last, and not for a few letters.
+    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions show
+    a state; of those with the same ``group`` one is on at a time. ``section`` starts a
+    new section of its menu. ``held`` ones last as long as their key is down, so that no
+    menu can offer them. ``destructive`` ones delete the user's work: the palette lists
+    them last, and not for a few letters.
     """
 
     id: str
@@ -90,7 +90,7 @@ def _measure(
 def _review(
     name: str, text: str, tip: str, icon_name: str, *, section: bool = False
 ) -> ActionSpec:
-    """Return a command whose plain key the case on the screen takes itself."""
+    """Return a command whose plain key is handled by the displayed case itself."""
     return ActionSpec(
         f"review.{name}", "Study", text, "", tip, icon_name, Place.REVIEW,
         section=section,
@@ -309,7 +309,7 @@ SPECS: Final = {spec.id: spec for spec in ACTIONS}
 
 
 class Actions(QObject):
-    """The table's actions; a command is enabled where somebody handles it."""
+    """The table's actions; a command is enabled if it has a handler."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -322,19 +322,19 @@ class Actions(QObject):
         return self._actions[name]
 
     def __iter__(self) -> Iterator[tuple[ActionSpec, QAction]]:
-        """Yield what is handled, in the order of the table."""
+        """Yield the actions with a handler, in the order of the table."""
         handled: set[str] = set().union(*self._handlers.values())
         for spec in ACTIONS:
             if spec.id in handled:
                 yield spec, self._actions[spec.id]
 
     def handle(self, handlers: Handlers, place: Place = Place.EVERYWHERE) -> None:
-        """Add what a workspace, or the window itself, does.
+        """Set the handlers of a workspace, or of the window itself.
 
         Raises
         ------
         KeyError
-            Where an id is not in the table.
+            If an id is not in the table.
         """
         unknown = handlers.keys() - SPECS.keys() - {SHOW}
         if unknown:
@@ -345,7 +345,7 @@ class Actions(QObject):
         self.enter(self._place)
 
     def run(self, name: str) -> None:
-        """Run an action, or what the release of a held key does."""
+        """Run an action, or the release of a held key."""
         handler = self._handler(name)
         if handler is not None:
             handler()
@@ -404,7 +404,7 @@ class Actions(QObject):
 
 
 def shortcut_text(spec: ActionSpec) -> str:
-    """Return the keys of an action as people read them."""
+    """Return the keys of an action as displayed."""
     return QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 

@@ -1,4 +1,4 @@
-"""What every part of the window works with: one context, made by `viewer.app`."""
+"""The context shared by every part of the window, made by `viewer.app`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Worker(Protocol):
     """A background worker as the window needs it; every number returned is an id."""
 
     def start(self) -> None:
-        """Start the process; what is asked before waits for it."""
+        """Start the process; earlier commands wait for it."""
 
     def ask(self, command: "AskCommand") -> int:
         """Ask one question; its reply and its events follow as messages."""
@@ -36,7 +36,7 @@ class Worker(Protocol):
         """Plan a run and start it."""
 
     def resume(self, run: int, concurrency: int) -> int:
-        """Go on with a run."""
+        """Continue a run."""
 
     def pause(self, run: int) -> int:
         """Let a run finish what is in flight, then wait."""
@@ -63,22 +63,22 @@ class Worker(Protocol):
         """Load a model; its steps follow as messages, then the reply."""
 
     def unload_model(self, name: str) -> int:
-        """Give a model's memory back."""
+        """Unload a model."""
 
     def cancel_load(self, name: str) -> int:
         """Stop the loading of a model."""
 
     def probe_model(self, name: str) -> int:
-        """Find out what a model's endpoint does."""
+        """Probe a model's endpoint."""
 
     def cancel_probe(self, name: str) -> int:
         """Stop the test of a model's endpoint."""
 
     def list_models(self, table: Mapping[str, object]) -> int:
-        """Ask a server, as a profile's table names it, for its models."""
+        """Ask the server in a profile's table for its models."""
 
     def calibrate(self, name: str) -> int:
-        """Find out which convention a model answers in; its steps are told."""
+        """Calibrate a model's coordinate convention; its steps follow as messages."""
 
     def cancel_calibration(self, name: str) -> int:
         """Stop a calibration."""
@@ -139,7 +139,7 @@ class WorkerBridge(QObject):
         return self._started().run_batch(spec, concurrency)
 
     def resume(self, run: int, concurrency: int) -> int:
-        """Go on with a run."""
+        """Continue a run."""
         return self._started().resume(run, concurrency)
 
     def pause(self, run: int) -> int:
@@ -175,7 +175,7 @@ class WorkerBridge(QObject):
         return self._started().load_model(name)
 
     def unload_model(self, name: str) -> int:
-        """Give a model's memory back."""
+        """Unload a model."""
         return self._started().unload_model(name)
 
     def cancel_load(self, name: str) -> int:
@@ -183,7 +183,7 @@ class WorkerBridge(QObject):
         return self._started().cancel_load(name)
 
     def probe_model(self, name: str) -> int:
-        """Find out what a model's endpoint does."""
+        """Probe a model's endpoint."""
         return self._started().probe_model(name)
 
     def cancel_probe(self, name: str) -> int:
@@ -191,11 +191,11 @@ class WorkerBridge(QObject):
         return self._started().cancel_probe(name)
 
     def list_models(self, table: Mapping[str, object]) -> int:
-        """Ask a server, as a profile's table names it, for its models."""
+        """Ask the server in a profile's table for its models."""
         return self._started().list_models(table)
 
     def calibrate(self, name: str) -> int:
-        """Find out in which convention a model answers, and report each step."""
+        """Calibrate a model's coordinate convention; its steps follow as messages."""
         return self._started().calibrate(name)
 
     def cancel_calibration(self, name: str) -> int:
@@ -203,7 +203,7 @@ class WorkerBridge(QObject):
         return self._started().cancel_calibration(name)
 
     def close(self) -> None:
-        """End the worker's input, where there is a worker."""
+        """Close the worker's input, if there is a worker."""
         if self._worker is not None:
             self._worker.close()
 
@@ -225,14 +225,14 @@ class AppContext:
 
     @cached_property
     def changes(self) -> Changes:
-        """What tells when the store or the file of models was written."""
+        """The object that signals when the store or the file of models was written."""
         return Changes(self.settings)
 
     def end_with(self, window: QObject) -> None:
         """Delete the parts of the context together with the window.
 
-        By themselves they outlive it, kept by what their signals are connected to, and
-        with them every icon and handler, until Qt itself has ended.
+        Otherwise they outlive it, kept alive by their signal connections, with every
+        icon and handler, until Qt itself has ended.
         """
         for part in (
             self.worker, self.actions, self.notices, self.status, self.undo,

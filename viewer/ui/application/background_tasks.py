@@ -1,4 +1,4 @@
-"""Background work on behalf of a widget: what comes back too late is dropped."""
+"""Background work on behalf of a widget; late results are dropped."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ def run_for(
     *,
     priority: int = 0,
 ) -> Job[T]:
-    """Do as run_in_background, but call nobody once the owner is deleted."""
+    """Like run_in_background, but without callbacks once the owner is deleted."""
 
     def done(result: T) -> None:
         if isValid(owner):
@@ -33,7 +33,7 @@ def run_for(
 
 
 class BackgroundTasks:
-    """Background calls on behalf of ``owner``, of each name only the latest."""
+    """Background calls on behalf of ``owner``; per name only the latest counts."""
 
     def __init__(self, owner: QObject) -> None:
         self._owner = owner
@@ -51,7 +51,7 @@ class BackgroundTasks:
         *,
         priority: int = 0,
     ) -> None:
-        """Do ``work`` as :func:`run_for` does, and drop an earlier one."""
+        """Run ``work`` as :func:`run_for` does, and drop an earlier one."""
         self.cancel(name)
 
         def done(result: T) -> None:
@@ -65,13 +65,13 @@ class BackgroundTasks:
         self._jobs[name] = run_for(self._owner, work, done, failed, priority=priority)
 
     def cancel(self, name: Hashable) -> None:
-        """Drop what is under way by that name, if anything."""
+        """Drop the call in progress under that name, if there is one."""
         job = self._jobs.pop(name, None)
         if job is not None:
             job.cancel()
 
     def cancel_all(self) -> None:
-        """Drop everything that is under way."""
+        """Drop every call in progress."""
         for job in self._jobs.values():
             job.cancel()
         self._jobs.clear()

@@ -1,4 +1,4 @@
-"""Tells the pages when the command line, or any other process, has written."""
+"""Notifies the pages when another process has written."""
 
 from typing import Final
 
@@ -12,9 +12,9 @@ LOOK_MS: Final = 1000
 
 
 class Changes(QObject):
-    """Looks once a second, while a window is to be seen, whether anything was written.
+    """Checks once a second, while a window is visible, whether anything was written.
 
-    What the window and its worker write themselves is told as well.
+    Writes by the window and its worker are reported as well.
     """
 
     store_written = Signal()
@@ -30,7 +30,7 @@ class Changes(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Look now, unless nobody would see what has changed."""
+        """Check now, unless no window is visible."""
         if not any(map(_is_seen, QApplication.topLevelWidgets())):
             return
         changed = self._watch.look()
@@ -40,7 +40,7 @@ class Changes(QObject):
             self.models_written.emit()
 
     def stop(self) -> None:
-        """Look no more, and let go of the store."""
+        """Stop checking, and close the store."""
         self._timer.stop()
         self._watch.close()
 

@@ -1,8 +1,8 @@
-"""Choices as they are kept between two starts: frozen dataclasses to JSON and back.
+"""Choices kept between two starts: frozen dataclasses to JSON and back.
 
-A choice comes back field by field. What is missing, damaged, of another type or out of
-range (a field of a later version) is left as it is by default: a file that a person
-did not write must not keep the window from opening.
+They are restored field by field. A field that is missing, damaged, of another type or
+out of range (from a later version) keeps its default: a file that the user did not
+write must not prevent the window from opening.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 
 def restored(first: T, kept: object) -> T:
-    """Return ``first`` with every field that ``kept`` says sensibly.
+    """Return ``first`` with every valid field of ``kept``.
 
     Parameters
     ----------
     first : dataclass
-        The choice that holds where nothing is kept.
+        The default choice.
     kept : object
-        What `viewer.domain.plain` made of such a choice, read back from JSON.
+        A choice as written by `viewer.domain.plain`, read back from JSON.
     """
     if not isinstance(kept, Mapping):
         return first

@@ -24,11 +24,11 @@ class Job(Generic[T]):
     _then: Callable[[], None] | None = field(default=None, init=False)
 
     def cancel(self) -> None:
-        """Start no more, and call nobody; a call that runs already runs to its end."""
+        """Do not start, and run no callbacks; a call in progress runs to its end."""
         self.cancelled = True
 
     def run(self) -> None:
-        """Do the work, unless it was cancelled; keep what there is to do about it."""
+        """Do the work, unless it was cancelled; store the result."""
         if self.cancelled:
             return
         try:
@@ -39,7 +39,7 @@ class Job(Generic[T]):
             self._then = partial(self.on_done, result)
 
     def finish(self) -> None:
-        """Tell who waits for it; called in the GUI thread."""
+        """Run the callbacks; called in the GUI thread."""
         if self._then is not None and not self.cancelled:
             self._then()
 
@@ -50,11 +50,10 @@ class Job(Generic[T]):
 
 
 class _Courier(QObject):
-    """Keeps the jobs, and carries word of them from their threads to the GUI thread.
+    """Keeps the jobs, and reports them from their threads to the GUI thread.
 
-    A thread knows a job by its number only. So whatever a job refers to, widgets
-    among them, is given up in the GUI thread: what Qt owns must not be taken down
-    in another.
+    A thread knows a job only by its number. So whatever a job refers to, including
+    widgets, is released in the GUI thread: Qt objects must not be destroyed in another.
     """
 
     _finished = Signal(int)
@@ -67,17 +66,17 @@ class _Courier(QObject):
         self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def add(self, job: Job[Any]) -> int:
-        """Keep a job, and return the number it is carried by."""
+        """Store a job, and return its number."""
         number = next(self._numbers)
         self._jobs[number] = job
         return number
 
     def forget_all(self) -> None:
-        """Give up every job, once no thread works any more."""
+        """Release every job, once no thread works any more."""
         self._jobs.clear()
 
     def carry(self, number: int) -> None:
-        """Do a job in the calling thread, which holds nothing of it afterwards."""
+        """Run a job in the calling thread, which keeps no reference to it."""
         self._jobs[number].run()
         self._finished.emit(number)
 
@@ -102,7 +101,7 @@ def run_in_background(
     *,
     priority: int = 0,
 ) -> Job[T]:
-    """Call ``work`` in a thread of the pool, then one of the others in the GUI thread.
+    """Call ``work`` in a pool thread, then one of the callbacks in the GUI thread.
 
     Parameters
     ----------
@@ -111,8 +110,8 @@ def run_in_background(
     on_done : callable
         Gets what ``work`` returned.
     on_error : callable, optional
-        Gets what ``work`` raised. Without it the exception is raised in the GUI
-        thread, where `viewer.ui.window.crash` tells the person about it.
+        Gets what ``work`` raised. Without it the exception is raised in the GUI thread,
+        where `viewer.ui.window.crash` reports it.
     priority : int, optional
         Jobs of a higher number start first; thumbnails take a negative one.
 
@@ -129,10 +128,10 @@ def run_in_background(
 
 
 def finish_background_work() -> None:
-    """Wait for every job, and call nobody; for the end of the program.
+    """Wait for every job, without callbacks; for the end of the program.
 
-    A thread that still runs Python, or still emits a signal, when Qt and the
-    interpreter are taken down ends the process with a crash.
+    A thread that still runs Python, or still emits a signal, while Qt and the
+    interpreter shut down crashes the process.
     """
     application = QCoreApplication.instance()
     pools = application.findChildren(QThreadPool) if application is not None else []
@@ -142,9 +141,9 @@ def finish_background_work() -> None:
 
 
 def _pool(priority: int) -> QThreadPool:
-    """Return the threads for a job; what can wait has one of its own.
+    """Return the thread pool for a job; low-priority jobs have a separate one.
 
-    So nothing that somebody waits for ever queues behind thumbnails.
+    So nothing that the user waits for ever queues behind thumbnails.
     """
     if priority >= 0:
         pool = QThreadPool.globalInstance()

@@ -1,6 +1,6 @@
-"""What the window remembers: its place, theme, panels, choices and what was open.
+"""What the window remembers: geometry, theme, panels, choices and open files.
 
-A JSON file in the data folder; of patients it holds no more than paths.
+It is a JSON file in the data folder; of patients it contains only paths.
 """
 
 import json
@@ -29,7 +29,7 @@ Choices = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class KeptImage:
-    """The image on the screen: its file, empty without one, and the frame of it."""
+    """The displayed image: its file, empty without one, and its frame."""
 
     path: str = ""
     frame: int = 0
@@ -37,7 +37,7 @@ class KeptImage:
 
 @dataclass(frozen=True)
 class Layout:
-    """The window as it was left; byte states are Qt's own, in hexadecimal digits."""
+    """The window as it was left; byte states are Qt's, in hexadecimal."""
 
     geometry: str = ""
     theme: str = "dark"
@@ -54,9 +54,9 @@ class Layout:
 
 
 def read_layout(home: Path) -> Layout:
-    """Return the layout last kept, or the first one.
+    """Return the stored layout, or the default.
 
-    A file that is damaged counts as none: it holds nothing that a person made.
+    A damaged file counts as none: it contains no work of the user's.
     """
     try:
         value = read_json((home / FILE).read_text(encoding="utf-8"))
@@ -66,7 +66,7 @@ def read_layout(home: Path) -> Layout:
 
 
 def keep_layout(layout: Layout, home: Path) -> bool:
-    """Write the layout, the whole file or nothing; return whether it was written."""
+    """Write the layout atomically; return whether it was written."""
     make_private_folder(home)
     text = json.dumps(plain(layout), indent=2, ensure_ascii=False)
     file = QSaveFile(str(home / FILE))
@@ -78,7 +78,7 @@ def keep_layout(layout: Layout, home: Path) -> bool:
 
 
 def bytes_of(state: str) -> QByteArray:
-    """Return a state that Qt restores; none if the digits are damaged."""
+    """Return a Qt state from hexadecimal digits, empty if they are damaged."""
     return QByteArray.fromHex(QByteArray(state.encode()))
 
 

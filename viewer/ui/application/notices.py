@@ -1,4 +1,4 @@
-"""The one bridge for notices: a sentence of what, one of how, Details for the rest."""
+"""Notices: a sentence on what, one on how, and Details for the rest."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from viewer.domain.errors import OverreadError
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a person can do about a notice: the words of a button, and what it does."""
+    """An action offered with a notice: the button's text, and its handler."""
 
     words: str
     act: Callable[[], object]
@@ -18,7 +18,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something a person should know; nothing stops for it."""
+    """Something the user should know that interrupts nothing."""
 
     what: str
     how: str = ""
@@ -28,7 +28,7 @@ class Notice:
 
 
 class Notices(QObject):
-    """Where every part of the window says what went wrong, or was done."""
+    """Where every part of the window reports errors and results."""
 
     posted = Signal(object)
     """Notice"""
@@ -38,7 +38,7 @@ class Notices(QObject):
         self._once: set[Notice] = set()
 
     def post_once(self, notice: Notice) -> None:
-        """Show a notice unless it was shown by this before, however long ago."""
+        """Show a notice unless this object has already shown it."""
         if notice not in self._once:
             self._once.add(notice)
             self.post(notice)

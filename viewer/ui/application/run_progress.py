@@ -1,4 +1,4 @@
-"""How far a running batch is, how fast it goes and when it will end."""
+"""Progress of a running batch: how far, how fast, and when it will end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,13 +9,13 @@ from viewer.domain.run import ModelLoading, TrialDone
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A batch under way; times are seconds of one monotonic clock.
+    """A batch in progress; times are seconds of one monotonic clock.
 
     ``begun`` trials were settled when it started, ``done`` are settled now.
     ``failures`` counts, by their reason, the trials that got no answer from a model
     since then; ``odd`` the replies that were refused or could not be read, by status.
-    ``loading`` is the model that questions wait for, None if they do not, and
-    ``awaited`` says for whose replies they wait, "" for nobody's.
+    ``loading`` is the model that questions wait for, None if there is none, and
+    ``awaited`` names the processes whose replies they wait for, "" for none.
     """
 
     run: int
@@ -29,7 +29,7 @@ class RunProgress:
     awaited: str = ""
 
     def waiting(self, event: ModelLoading, now_s: float) -> "RunProgress":
-        """Return the progress while a model is loaded; the rate leaves that out."""
+        """Return the progress while a model is loaded; the rate excludes that time."""
         if event.what:
             return replace(self, loading=event)
         started = now_s if self.done == self.begun else self.started_s
@@ -37,7 +37,7 @@ class RunProgress:
 
     @property
     def part(self) -> float:
-        """What is done, 0 to 1: of the loading while a model is loaded."""
+        """The fraction done, 0 to 1: of the loading while a model is loaded."""
         if self.loading is not None:
             return self.loading.part
         return self.done / max(1, self.planned)
@@ -77,7 +77,7 @@ class RunProgress:
         return " · ".join((*parts, self.failures_words()))
 
     def failures_words(self) -> str:
-        """Return such words as ``2 failed (1 timeout, 1 http 500) · 3 unparsed``."""
+        """Return text such as ``2 failed (1 timeout, 1 http 500) · 3 unparsed``."""
         n, kinds = sum(self.failures.values()), _counted(self.failures)
         failed = f"{n} failed ({', '.join(kinds)})" if n else "0 failed"
         return " · ".join((failed, *_counted(self.odd)))

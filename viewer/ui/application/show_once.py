@@ -1,4 +1,4 @@
-"""A page beside the window is shown once, however often it is asked for."""
+"""Pages beside the window that are shown only once."""
 
 from collections.abc import Callable
 
@@ -7,16 +7,16 @@ from PySide6.QtWidgets import QWidget
 
 
 def show_once(parent: QWidget, name: str, make: Callable[[], QWidget]) -> None:
-    """Show a page, or bring the one of that name to the front with the keyboard.
+    """Show a page, or bring an existing one of that name to the front with focus.
 
     Parameters
     ----------
     parent : QWidget
-        What the page belongs to.
+        The page's owner.
     name : str
-        Names the page among those of its parent.
+        The page's name among those of its parent.
     make : callable
-        Makes the page, a child of ``parent``, where none is shown.
+        Creates the page, a child of ``parent``, if none is shown.
     """
     direct = Qt.FindChildOption.FindDirectChildrenOnly
     known = parent.findChildren(QWidget, name, direct)

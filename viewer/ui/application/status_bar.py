@@ -35,7 +35,7 @@ _WHOLE: Final = 1000
 
 @dataclass(frozen=True, eq=False)
 class WorkShown:
-    """What goes on beside batches, "" for nothing, and what stops it where it can."""
+    """Work beside batches, "" for none, and how to stop it, if possible."""
 
     text: str
     stop: Callable[[], None] | None = None
@@ -44,7 +44,7 @@ class WorkShown:
 
 @dataclass(frozen=True, slots=True)
 class HostsShown:
-    """Other machines that the next question goes to, and what keeps it from any."""
+    """Remote hosts of the next question, and what prevents sending."""
 
     hosts: tuple[str, ...] = ()
     restricted: str = ""
@@ -99,20 +99,20 @@ class StatusFields(QObject):
 
 @dataclass(frozen=True, slots=True)
 class CancelAsked:
-    """The person wants a run to end, as cancelled, after what is in flight."""
+    """The user wants a run to end as cancelled after the requests in flight."""
 
     run: int
 
 
 @dataclass(frozen=True, slots=True)
 class PauseAsked:
-    """The person wants a run to wait after what is in flight."""
+    """The user wants a run to pause after the requests in flight."""
 
     run: int
 
 
 class BatchLine(QWidget):
-    """A running batch: how far, how fast, what failed, and Pause and Cancel."""
+    """A running batch: progress, rate, failures, and Pause and Cancel."""
 
     pause_asked = Signal(object)
     """PauseAsked"""
@@ -213,7 +213,7 @@ class BatchLine(QWidget):
 
 
 class WorkLine(QWidget):
-    """What goes on in the background beside batches, and a button that stops it."""
+    """Background work beside batches, and a button that stops it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

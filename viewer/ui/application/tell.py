@@ -1,4 +1,4 @@
-"""What background work raised, told where the eye is."""
+"""Errors of background work, reported to the user."""
 
 from viewer.domain.errors import OverreadError
 from viewer.ui.application.app_context import AppContext
@@ -8,7 +8,7 @@ from viewer.ui.application.notices import Notice
 def tell_error(context: AppContext, error: Exception, *, once: bool = False) -> None:
     """Post an error's two sentences; an unexpected one opens the crash dialog.
 
-    With ``once`` not if they were posted so before.
+    With ``once`` only if this object has not posted them before.
     """
     if not isinstance(error, OverreadError):
         raise error

@@ -1,4 +1,4 @@
-"""Undo for what a person edits: each case has its own, and what is seen is undone."""
+"""Undo of the user's edits, separately for each case."""
 
 from collections.abc import Callable
 
@@ -20,15 +20,15 @@ class _Edit(QUndoCommand):
         self._do()
 
     def undo(self) -> None:
-        """Take the edit back."""
+        """Undo the edit."""
         self._undo()
 
 
 class UndoStack(QUndoGroup):
-    """The edits of this session by where they were made, newest on top.
+    """The edits of this session by place, newest on top.
 
-    ``undo`` and ``redo`` are about the place that is looked at: a case in Read, or
-    another workspace.
+    ``undo`` and ``redo`` apply to the current place: a case in Read, or another
+    workspace.
     """
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class UndoStack(QUndoGroup):
         self.look_at("")
 
     def look_at(self, place: str) -> None:
-        """Undo, from now on, what was done at a place."""
+        """Make a place current, whose edits are undone from now on."""
         self.place = place
         self.setActiveStack(self._stack(place))
 
     def forget(self) -> None:
-        """Forget the edits of the place looked at."""
+        """Drop the edits of the current place."""
         self._stack(self.place).clear()
 
     def count(self) -> int:
@@ -58,16 +58,16 @@ class UndoStack(QUndoGroup):
         undo: Callable[[], object],
         place: str | None = None,
     ) -> None:
-        """Do an edit and remember how to take it back.
+        """Do an edit and remember how to undo it.
 
         Parameters
         ----------
         text : str
-            What was done, as the menu goes on after "Undo": "length", "finding".
+            What was done, to follow "Undo" in the menu: "length", "finding".
         do, undo : callable
             The edit and its opposite; both may be called many times, in turn.
         place : str, optional
-            Where it was made, if not at the place looked at now.
+            Where it was made, if not at the current place.
         """
         where = self.place if place is None else place
         self._stack(where).push(_Edit(text, do, undo))

@@ -1,4 +1,4 @@
-"""What is written over the image and stays where the view is."""
+"""Annotations over the image, fixed in the view."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ class Annotations:
         return tuple(line.ground for line in (*self._lines, *self._letters))
 
     def source_at(self, at: QPointF) -> str:
-        """Return where the line at a position of the view was read, "" without one."""
+        """Return the source of the line at a position of the view, "" without one."""
         return next((one.source for one in self._lines if one.ground.contains(at)), "")
 
     def place(self, area: QRectF, scale: float, ratio: float, display: Display) -> None:

@@ -19,10 +19,10 @@ MAX_SCALE: Final = 64.0
 class Camera:
     """Maps native pixels to device pixels of the viewport.
 
-    ``scale`` is device pixels per native pixel along a row; ``aspect`` how much
-    taller than wide a pixel is; ``left`` and ``top`` the device pixel that the
-    image's corner lies on. It is a whole one, so that at whole-numbered zoom every
-    native pixel covers whole device pixels.
+    ``scale`` is device pixels per native pixel along a row; ``aspect`` is the height of
+    a pixel over its width; ``left`` and ``top`` are the device pixel of the image's
+    corner. They are integers, so that at integer zoom every native pixel covers whole
+    device pixels.
     """
 
     scale: float
@@ -40,7 +40,7 @@ class Camera:
     def centred(
         cls, image: SizePx, screen: SizePx, aspect: float, scale: float
     ) -> Self:
-        """Return the camera with the image's middle in the middle of the screen."""
+        """Return the camera with the image's centre in the centre of the screen."""
         left = round((screen.columns - image.columns * scale) / 2)
         top = round((screen.rows - image.rows * scale * aspect) / 2)
         return cls(scale, aspect, left, top)
@@ -59,7 +59,7 @@ class Camera:
         return replace(self, left=self.left + round(x), top=self.top + round(y))
 
     def zoomed(self, factor: float, x: float, y: float) -> "Camera":
-        """Return the camera after a zoom that keeps what lies at a device position."""
+        """Return the camera after a zoom about a device position."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         ratio = scale / self.scale
         left = round(x - (x - self.left) * ratio)
@@ -74,7 +74,7 @@ class Camera:
         return Viewport(screen, origin, step_x, step_y)
 
     def transform(self, ratio: float) -> QTransform:
-        """Return native pixels to the view's own, ``ratio`` device pixels each."""
+        """Return the transform to view pixels, each of ``ratio`` device pixels."""
         return QTransform(
             self.scale / ratio,
             0.0,
@@ -87,9 +87,9 @@ class Camera:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The visible part of an image, and the device pixel that it starts on.
+    """The visible part of an image, and its first device pixel.
 
-    ``image`` looks into ``pixels`` without a copy, so both live together.
+    ``image`` refers to ``pixels`` without a copy, so both must live together.
     """
 
     image: QImage
@@ -99,9 +99,9 @@ class Frame:
 
 
 class Display:
-    """One image with its window: resampled once per viewport, shaded once per window.
+    """One image with its window: resampled once per viewport, windowed once per window.
 
-    ``window`` None is the file's own VOI.
+    ``window`` None means the file's VOI.
     """
 
     def __init__(self, pyramid: Pyramid) -> None:

@@ -1,4 +1,4 @@
-"""What the image view tells: one frozen type per signal, and the tools by name."""
+"""The image view's signals, one frozen type each, and the tools by name."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,21 +37,21 @@ class CursorMoved:
 
 @dataclass(frozen=True, slots=True)
 class WindowChanged:
-    """The window now shown with, in modality units."""
+    """The window now in use, in modality units."""
 
     window: Window
 
 
 @dataclass(frozen=True, slots=True)
 class SenseChanged:
-    """Whether a person turned the grey scale round."""
+    """Whether the user inverted the grey scale."""
 
     inverted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class MarksChanged:
-    """The image whose marks are others now."""
+    """The image whose marks have changed."""
 
     ref: ImageRef
 
@@ -79,13 +79,13 @@ class AnswerClicked:
 
 @dataclass(frozen=True, slots=True)
 class FilesDropped:
-    """Files and folders let go over the image."""
+    """Files and folders dropped on the image."""
 
     paths: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scrolled:
-    """How many frames to go on; negative is back."""
+    """The number of frames to advance; negative is back."""
 
     steps: int

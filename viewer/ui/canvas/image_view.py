@@ -180,12 +180,12 @@ class ImageView(StillView):
 
     @property
     def inverted(self) -> bool:
-        """Whether a person inverted the grey scale."""
+        """Whether the user inverted the grey scale."""
         return self._display is not None and self._display.inverted
 
     @property
     def window_set(self) -> Window | None:
-        """The window that a person set, None while the file's own is shown."""
+        """The window that the user set, None while the file's is shown."""
         return self._display.window if self._display else None
 
     @property
@@ -201,7 +201,7 @@ class ImageView(StillView):
         return is_inverted(self._display.pyramid.image) != self._display.inverted
 
     def set_window(self, window: Window) -> None:
-        """Show with a window; the one it was first shown with is the file's own."""
+        """Set the window; the initial one counts as the file's own."""
         if self._display is None or self.window_shown is None:
             return
         first = self._display.pyramid.window
@@ -210,7 +210,7 @@ class ImageView(StillView):
         self._tell_window()
 
     def invert(self) -> None:
-        """Turn the grey scale round."""
+        """Invert the grey scale."""
         if self._display is not None:
             self._display.inverted = not self._display.inverted
             self.redraw()
@@ -281,7 +281,7 @@ class ImageView(StillView):
         self.scrolled.emit(Scrolled(steps))
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
-        """Paint black and the image on it."""
+        """Paint black and the image."""
         painter.fillRect(rect, Qt.GlobalColor.black)
         if self._display is None:
             self.waiting.paint_alone(painter, self.area)
@@ -294,7 +294,7 @@ class ImageView(StillView):
             painter.drawImage(at, frame.image)
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
-        """Write over the image."""
+        """Paint annotations over the image."""
         if self._annotations is not None:
             self._annotations.paint(painter)
             self.waiting.paint_over(painter, self.area)
@@ -315,7 +315,7 @@ class ImageView(StillView):
             self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Begin a drag, or draw or take hold of a mark."""
+        """Begin a drag, or draw or grab a mark."""
         left = event.button() is Qt.MouseButton.LeftButton
         if left and self.marks.press(event.position(), DRAWN.get(self._tool)):
             return
@@ -358,7 +358,7 @@ class ImageView(StillView):
             self.answer_clicked.emit(AnswerClicked(answer))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Give up a mark that is being drawn; other keys are whose they are."""
+        """Cancel a mark that is being drawn; other keys are passed on."""
         if event.key() == Qt.Key.Key_Escape and self.marks.drawing:
             self.marks.cancel()
         else:

@@ -1,4 +1,4 @@
-"""Everything that is drawn over the image and moves with it."""
+"""The overlays that are drawn over the image and move with it."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -32,7 +32,7 @@ _CLEAR_OF_LINES: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class DrawnMark:
-    """A mark, what it says, and whether its handles show."""
+    """A mark, its text, and whether its handles show."""
 
     mark: Mark
     words: tuple[str, ...]
@@ -42,8 +42,8 @@ class DrawnMark:
 class Layers:
     """The overlays, children of one item that maps native pixels to the view.
 
-    What is loaded is laid out by the next :meth:`place`: an image that opens brings
-    several layers at once, and its marks may be hundreds.
+    They are laid out by the next :meth:`place`, because opening an image loads several
+    layers at once, and there may be hundreds of marks.
     """
 
     def __init__(self, scene: QGraphicsScene, face: Face) -> None:

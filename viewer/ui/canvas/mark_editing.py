@@ -18,7 +18,7 @@ _LEAST_PX: Final = 3.0
 
 
 class Surface(Protocol):
-    """The view as marks see it; positions are in the view's pixels."""
+    """The view as needed by marks; positions are in the view's pixels."""
 
     def native_at(self, at: QPointF) -> PointPx:
         """Return the native position under a position."""
@@ -29,7 +29,7 @@ class Surface(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Grab:
-    """A mark held by a handle, or by its lines, and where it was taken."""
+    """A mark grabbed by a handle or by its lines, and where it was grabbed."""
 
     mark: Mark
     handle: int | None
@@ -37,14 +37,14 @@ class _Grab:
     native: PointPx
 
     def moved_to(self, point: PointPx) -> Mark:
-        """Return the mark as it is when the hand is at a native point."""
+        """Return the mark after dragging to a native point."""
         if self.handle is not None:
             return self.mark.with_handle(self.handle, point)
         return self.mark.moved(point.x - self.native.x, point.y - self.native.y)
 
 
 class MarkEditing:
-    """The marks of the image on the screen.
+    """The marks of the displayed image.
 
     A mark is drawn point by point: each press sets one, and so does the end of a drag,
     so that a length is one drag or two clicks (IHE BIR 4.16.4.2.2.5.10).
@@ -62,7 +62,7 @@ class MarkEditing:
         self.book.changed.connect(self._follow)
 
     def use(self, book: MarkBook) -> None:
-        """Keep marks in a book that several views share."""
+        """Use a book of marks that several views share."""
         self.book.changed.disconnect(self._follow)
         self.book = book
         self.book.changed.connect(self._follow)
@@ -75,12 +75,12 @@ class MarkEditing:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the marks of the image shown say, in the order drawn."""
+        """The texts of the displayed marks, in the order drawn."""
         return tuple("; ".join(self._words(mark)) for mark in self.marks)
 
     @property
     def chosen(self) -> Mark | None:
-        """The mark that was clicked last, or drawn last."""
+        """The mark that was last clicked or drawn."""
         return self._chosen
 
     @property
@@ -99,9 +99,9 @@ class MarkEditing:
         self._draw()
 
     def press(self, at: QPointF, kind: MarkKind | None) -> bool:
-        """Begin, go on with or take hold of a mark; tell whether the press was used.
+        """Begin, continue or grab a mark; return whether the press was used.
 
-        ``kind`` is what the tool in use draws, None if it draws no marks.
+        ``kind`` is what the current tool draws, None if it draws no marks.
         """
         if self._shown is None:
             return False
@@ -118,7 +118,7 @@ class MarkEditing:
         return self._grab is not None or kind is not None
 
     def move(self, at: QPointF) -> None:
-        """Let the mark that is drawn or moved follow the mouse."""
+        """Let the mark being drawn or moved follow the mouse."""
         if self._draft is not None:
             self._refresh(self._draft.extended(self._surface.native_at(at)))
         elif self._grab is not None and self._dragged(at):
@@ -182,9 +182,9 @@ class MarkEditing:
         return QLineF(self._pressed, at).length() >= _LEAST_PX
 
     def _labelled(self, at: QPointF) -> Mark | None:
-        """Return the mark whose words stand at a position: they are no grip.
+        """Return the mark whose text is at a position; text cannot be grabbed.
 
-        What lies below them, of this mark or another, would be moved unseen.
+        Otherwise whatever is below it would be moved unseen.
         """
         items = (item for item in self._layers.marks if item.mark in self.marks)
         return next((item.mark for item in items if item.says_at(at)), None)
@@ -200,7 +200,7 @@ class MarkEditing:
         return None
 
     def _words(self, mark: Mark) -> tuple[str, ...]:
-        """Return what a mark says; a region's pixels are counted once."""
+        """Return a mark's text; a region's pixels are computed once."""
         if self._shown is None:
             return ()
         if mark not in self._said:

@@ -1,4 +1,4 @@
-"""A picture of an image as it was sent, with what an answer points out drawn on it."""
+"""A picture of an image as sent, with an answer's marks drawn on it."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _Drawn = tuple[AnswerShape, QTransform]
 
 
 class MarkedPicture(QWidget):
-    """All of an image, its longer side as wide as is said; boxes and region over it.
+    """A whole image of a given size, with boxes and a region over it.
 
     ``sent`` is the size of the image as it was sent.
 
@@ -46,7 +46,7 @@ class MarkedPicture(QWidget):
         self.setAccessibleDescription(f"Boxes: {labels}" if labels else "")
 
     def show_marks(self, shown: bool) -> None:
-        """Draw what was pointed out, or the image alone."""
+        """Show the marks, or the image alone."""
         self._shown = shown
         self.update()
 

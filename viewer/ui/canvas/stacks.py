@@ -1,4 +1,4 @@
-"""Which images go together."""
+"""Which images belong together."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -9,10 +9,10 @@ _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
 
 
 def is_stack(shown: "ShownImage") -> bool:
-    """Tell whether the wheel goes from an image to the next."""
+    """Tell whether the wheel scrolls from an image to the next."""
     return shown.header.frames > 1 or shown.header.modality in _STACKED
 
 
 def are_alike(a: "ShownImage", b: "ShownImage") -> bool:
-    """Tell whether two images are of one series and lie on each other."""
+    """Tell whether two images are from one series and have the same geometry."""
     return a.header.series_key == b.header.series_key and a.image.size == b.image.size

@@ -68,7 +68,7 @@ class StillView(QGraphicsView):
         )
 
     def tip_at(self, at: QPointF) -> str:  # noqa: ARG002 - for views that say something
-        """Return the view's own tip at a position; "" leaves it to the items."""
+        """Return the view's own tool tip at a position; "" leaves it to the items."""
         return ""
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
@@ -91,7 +91,7 @@ class StillView(QGraphicsView):
         event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Leave the right button to zooming."""
+        """Ignore the context menu: the right button zooms."""
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802

@@ -1,4 +1,4 @@
-"""What a view says while it waits for an image, and while it has none."""
+"""Messages of a view while it waits for an image, or has none."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _FROM_TOP: Final = 0.1
 
 
 class Waiting(QObject):
-    """The words for what is being opened, shown once it takes a moment."""
+    """The message on what is being opened, shown after a short delay."""
 
     changed = Signal()
     """What is painted is other now."""
@@ -28,14 +28,14 @@ class Waiting(QObject):
         self._late.timeout.connect(self.changed)
 
     def start(self, words: str) -> None:
-        """Wait for something, or tell how far it is."""
+        """Start waiting for something, or update its progress."""
         if not self.words:
             self._late.start()
         self.words = words
         self.changed.emit()
 
     def fail(self, words: str) -> None:
-        """Say at once why there is no image."""
+        """Show at once why there is no image."""
         self._late.stop()
         self.words = words
         self.changed.emit()

@@ -1,1 +1,1 @@
-"""Windows of their own that leave the image free."""
+"""Separate windows that leave the image free."""

@@ -1,4 +1,4 @@
-"""Batch…: one page that says what is asked, of whom and how, and what it costs."""
+"""The Batch… page: what is asked, which models, how, and the cost."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -126,7 +126,7 @@ class BatchDialog(QDialog):
 
     @property
     def form(self) -> BatchForm:
-        """What the page says; parameters at their default are left out."""
+        """The page's settings; parameters at their default are left out."""
         return BatchForm(
             study=self.study.name,
             dataset=self.dataset.name,
@@ -146,14 +146,14 @@ class BatchDialog(QDialog):
         )
 
     def reload(self) -> None:
-        """Read again what there is to choose from."""
+        """Reload what there is to choose from."""
         settings = self._settings
         self._background_tasks.start(
             "offers", lambda: offers_of(settings), self._show_offers, self._fail
         )
 
     def look_again(self) -> None:
-        """Offer what has come since; what a person chose or typed stays."""
+        """Offer new data sets and models; the user's choices and input stay."""
         settings = self._settings
         self._background_tasks.start(
             "offers", lambda: offers_of(settings), self._show_others, self._fail
@@ -312,7 +312,7 @@ class BatchDialog(QDialog):
                 self._show_fields()
 
     def _offered_readers(self, chosen: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the data set's readers, and one who is chosen and not among them."""
+        """Return the data set's readers, and the chosen one if it is not among them."""
         named = [str(chosen[_RULE])] if _RULE in chosen else []
         return tuple(dict.fromkeys((*self._readers, *named)))
 
@@ -345,7 +345,7 @@ class BatchDialog(QDialog):
             )
 
     def _kept(self) -> list[str]:
-        """Return the ticked models that a restricted data set is kept from."""
+        """Return the ticked models that a restricted data set may not be sent to."""
         names = ticked_in(self.models) if self.restricted.isChecked() else []
         return [name for name in names if name in self._elsewhere]
 
@@ -367,7 +367,7 @@ class BatchDialog(QDialog):
         self.start_wanted.emit(spec)
 
     def _fail(self, error: Exception) -> None:
-        """Say at the foot what a person can mend; a bug is raised."""
+        """Show an error that the user can fix at the foot of the page; raise others."""
         if not isinstance(error, OverreadError):
             raise error
         self.sentence.setText(str(error))

@@ -1,4 +1,4 @@
-"""The data sets of the batch page: those that suit its study first, others greyed."""
+"""The data sets of the batch page: suitable ones first, others greyed."""
 
 from collections.abc import Mapping
 

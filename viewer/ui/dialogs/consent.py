@@ -1,4 +1,4 @@
-"""Consent: what would leave for another machine, to the last byte, before it does."""
+"""Consent: exactly what would be sent to another machine, shown before it is."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -41,9 +41,9 @@ _ALLOW_READABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ConsentGiven:
-    """A person allows an endpoint, for the data set shown or for any image.
+    """The user allows an endpoint, for the data set shown or for any image.
 
-    ``unencrypted``: though what is sent can be read on its way.
+    ``unencrypted``: even if what is sent can be read on the way.
     """
 
     for_any: bool
@@ -51,7 +51,7 @@ class ConsentGiven:
 
 
 class ConsentDialog(QDialog):
-    """Shows the first request to an endpoint and asks whether it may leave."""
+    """Shows the first request to an endpoint and asks whether it may be sent."""
 
     given = Signal(object)
     """Carries a ConsentGiven."""

@@ -1,4 +1,4 @@
-"""Draw questions: from a data set's boxes and masks, looked at before they are kept."""
+"""Draw questions from a data set's boxes and masks, with a preview."""
 
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
@@ -147,7 +147,7 @@ class DrawQuestions(QDialog):
         self._draw()
 
     def _halt(self) -> None:
-        """Forget what was drawn, and end what is being drawn."""
+        """Drop what was drawn, and stop drawing."""
         self._later.stop()
         self._reading.stop()
         self.foot.ready()
@@ -212,7 +212,7 @@ class DrawQuestions(QDialog):
         self.accept()
 
     def _fail(self, error: Exception) -> None:
-        """Say at the foot what a person can mend; a bug is raised."""
+        """Show an error that the user can fix at the foot of the page; raise others."""
         self.foot.ready()
         if not isinstance(error, OverreadError):
             raise error

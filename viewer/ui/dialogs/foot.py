@@ -1,4 +1,4 @@
-"""The foot of a page that works and then registers: how far, a sentence, buttons."""
+"""The foot of a page that works and then registers: progress, message, buttons."""
 
 from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
 
@@ -6,9 +6,9 @@ from viewer.ui.widgets.labels import primary, selectable
 
 
 class Foot(QWidget):
-    """A sentence beside the buttons; while it works, how far it is and a way to stop.
+    """A message beside the buttons; during work its progress and a way to stop.
 
-    ``go`` is what the page does in the end.
+    ``go`` is the page's final action.
     """
 
     def __init__(self, go: str) -> None:
@@ -45,7 +45,7 @@ class Foot(QWidget):
             widget.setVisible(False)
 
     def tell(self, done: int, every: int, words: str) -> None:
-        """Show how far it is; ``words`` say it of how many of how many."""
+        """Show progress; ``words`` describe how many of how many."""
         self.progress.setRange(0, every)
         self.progress.setValue(done)
         self.sentence.setText(words)

@@ -1,4 +1,4 @@
-"""Import data set: chosen or dropped, read, looked at, and only then registered."""
+"""Import data set: choose or drop, read, preview, and only then register."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -174,7 +174,7 @@ class ImportDataset(QDialog):
         self._offer()
 
     def _fail(self, error: Exception) -> None:
-        """Say at the foot what a person can mend; a bug is raised."""
+        """Show an error that the user can fix at the foot of the page; raise others."""
         self.foot.ready()
         if not isinstance(error, OverreadError):
             raise error
@@ -204,7 +204,7 @@ class ImportDataset(QDialog):
         choose_to_read(self, "File of a data set", _FILES, self.open_path)
 
     def reject(self) -> None:
-        """Close, and end what is being read."""
+        """Close, and stop reading."""
         self._reading.stop()
         super().reject()
 

@@ -1,6 +1,6 @@
-"""Import predictions: a file chosen or dropped, its columns mapped, looked at, scored.
+"""Import predictions: choose or drop a file, map its columns, preview, score.
 
-Nothing is kept before Import; what is counted and drawn is what importing would do.
+Nothing is stored before Import; the preview shows what importing would do.
 """
 
 from pathlib import Path
@@ -190,7 +190,7 @@ class ImportPredictions(QDialog):
         self.go.setEnabled(self._usable and bool(self.name.text().strip()))
 
     def _fail(self, error: Exception) -> None:
-        """Say at the foot what a person can mend; a bug is raised."""
+        """Show an error that the user can fix at the foot of the page; raise others."""
         self._empty("")
         if not isinstance(error, OverreadError):
             raise error

@@ -1,4 +1,4 @@
-"""Reading a data set off the GUI thread: how far it is, what it holds, or why not."""
+"""Reading of a data set in the background: progress, content, or error."""
 
 import time
 from collections.abc import Callable

@@ -1,6 +1,6 @@
-"""Import replies: files chosen or dropped, of a run's questions, looked at, scored.
+"""Import replies: choose or drop files, name the run, preview, score.
 
-Nothing is kept before Import; what is counted is what importing would do.
+Nothing is stored before Import; the preview counts what importing would do.
 """
 
 from pathlib import Path
@@ -118,7 +118,7 @@ class ImportReplies(QDialog):
         self.unused.setText("")
 
     def _fail(self, error: Exception) -> None:
-        """Say at the foot what a person can mend; a bug is raised."""
+        """Show an error that the user can fix at the foot of the page; raise others."""
         self._empty("")
         if not isinstance(error, OverreadError):
             raise error

@@ -1,4 +1,4 @@
-"""A key is typed once and kept in the computer's keyring; it stands nowhere else."""
+"""Entry of a key, which is stored only in the computer's keyring."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -17,12 +17,12 @@ from viewer.ui.widgets.plain_text import Label
 
 
 class KeyEntry(QDialog):
-    """Keeps the key of a name; says why where that cannot be done.
+    """Stores a key under a name; says why if that is not possible.
 
     Parameters
     ----------
     name : str
-        The name by which a profile calls the key.
+        The key's name in profiles.
     """
 
     kept = Signal()

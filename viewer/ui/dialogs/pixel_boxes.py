@@ -1,4 +1,4 @@
-"""An image on which boxes are drawn, moved out of the way and taken away."""
+"""An image on which boxes can be drawn, moved and removed."""
 
 from collections.abc import Sequence
 from typing import Final

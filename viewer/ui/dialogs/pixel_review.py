@@ -1,4 +1,4 @@
-"""Review pixels: text burned into an image, blacked out before it may leave."""
+"""Review pixels: text burned into an image, blacked out before it may be sent."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -32,7 +32,7 @@ _HOW: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PixelsDecided:
-    """A person looked at an image's pixels and decided."""
+    """The user reviewed an image's pixels and decided."""
 
     review: PixelReview
 

@@ -217,7 +217,7 @@ class PromptEditor(QDialog):
         self._preview()
 
     def _fail(self, error: Exception) -> None:
-        """Say what a person can mend; a bug is raised."""
+        """Show an error that the user can fix; raise others."""
         if not isinstance(error, OverreadError):
             raise error
         self._previews = None

@@ -1,4 +1,4 @@
-"""Small tables of what a data set holds, before it is registered."""
+"""Small tables of a data set's contents, before it is registered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

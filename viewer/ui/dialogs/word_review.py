@@ -1,4 +1,4 @@
-"""Review words: what seems to name somebody in cases' words, before they may leave."""
+"""Review words: text in cases that may identify somebody, before it may be sent."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ _GO_ON: Final = "A run that stopped for this continues with Resume run."
 
 
 class WordReview(QDialog):
-    """The cases of a data set that wait or were decided about; a person decides."""
+    """The cases of a data set that wait for a decision or have one."""
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The marks by image, and every edit of them, undoable."""
+"""The marks by image, with undoable edits."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,14 +13,14 @@ from viewer.ui.canvas.events import MarksChanged
 
 
 class MarkBook(QObject):
-    """Which marks lie on which image.
+    """The marks of every image.
 
     Parameters
     ----------
     undo : UndoStack, optional
-        Where edits can be taken back; without one they are final.
+        For undoing edits; without one they are final.
     parent : QObject, optional
-        What the book is deleted with.
+        The owner of the book.
     """
 
     changed = Signal(object)
@@ -38,11 +38,11 @@ class MarkBook(QObject):
         return self._marks.get(absolute(ref), ())
 
     def add(self, ref: ImageRef, mark: Mark, words: str) -> None:
-        """Add a mark; ``words`` is what the menu goes on with after "Undo"."""
+        """Add a mark; ``words`` follows "Undo" in the menu."""
         self._edit(ref, (*self.of(ref), mark), words)
 
     def exchange(self, ref: ImageRef, old: Mark, new: Mark, words: str) -> None:
-        """Put a mark in the place of another."""
+        """Replace a mark by another."""
         after = tuple(new if mark == old else mark for mark in self.of(ref))
         self._edit(ref, after, words)
 
@@ -52,9 +52,9 @@ class MarkBook(QObject):
         self._edit(ref, kept, words)
 
     def take_in(self, kept: Mapping[ImageRef, tuple[Mark, ...]]) -> None:
-        """Put marks that were kept below those that were drawn since.
+        """Insert stored marks below those drawn since.
 
-        What was drawn since cannot be undone: that would take the kept ones away too.
+        Marks drawn since cannot be undone: that would remove the stored ones too.
         """
         if self._undo is not None and self._marks.keys() & kept.keys():
             self._undo.forget()
@@ -78,5 +78,5 @@ class MarkBook(QObject):
 
 
 def absolute(ref: ImageRef) -> ImageRef:
-    """Return the image by its absolute path, as it is known in the store."""
+    """Return the image by its absolute path, as in the store."""
     return replace(ref, path=ref.path.absolute())

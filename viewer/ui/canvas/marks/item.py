@@ -1,4 +1,4 @@
-"""A mark on the scene: its lines, its handles while it is chosen, and its words."""
+"""A mark on the scene: its lines, its handles if chosen, and its text."""
 
 from itertools import pairwise
 from typing import Final

@@ -1,8 +1,8 @@
-"""What a mark is worth, with its unit and where it holds.
+"""The value of a mark, with its unit and the plane it refers to.
 
-A length is in pixels where the file has no spacing; a radiograph's spacing is that of
-the detector, where the patient appears magnified (PS3.3 10.7.1.3). Angles are right as
-soon as the file says how much taller than wide its pixels are.
+A length is in pixels if the file has no spacing; a radiograph's spacing is that of the
+detector, where the patient appears magnified (PS3.3 10.7.1.3). Angles only need the
+aspect ratio of the pixels.
 """
 
 from math import atan2, ceil, degrees, hypot, pi

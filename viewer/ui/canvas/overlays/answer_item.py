@@ -1,6 +1,6 @@
-"""What every drawn answer has in common: its tag, its colour, where it comes from.
+"""The common base of drawn answers: tag, colour, provenance.
 
-Colour says which model, the shape of the sign what came of it.
+The colour identifies the model, the shape of the sign the outcome.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ def model_colors(models: Iterable[str]) -> dict[str, str]:
 
 
 def provenance(answer: "StoredAnswer") -> str:
-    """Return where an answer comes from, a line each; shown on hover."""
+    """Return an answer's provenance, one line per fact; shown on hover."""
     parameters = ", ".join(f"{k} {v}" for k, v in answer.parameters.items())
     said = answer.score.answer or "no cell"
     measures = measure_rows(answer.measures)
@@ -82,7 +82,7 @@ class AnswerShape(Protocol):
 
     @property
     def legend(self) -> Legend | None:
-        """What explains its colours, None where they need no words."""
+        """The legend of its colours, None if there is none."""
         ...
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:
@@ -94,7 +94,7 @@ class AnswerShape(Protocol):
         ...
 
     def outline(self, native: QTransform) -> QPainterPath:
-        """Return the native shape that a hover asks about; ``native`` maps to view."""
+        """Return the native shape that reacts to hover; ``native`` maps to the view."""
         ...
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
@@ -103,9 +103,9 @@ class AnswerShape(Protocol):
 
 
 class AnswerItem(ScreenItem):
-    """One answer in native coordinates, with a tag that steps aside.
+    """One answer in native coordinates, with a movable tag.
 
-    :meth:`lay_out` decides where the tag stands, in the view's pixels.
+    :meth:`lay_out` places the tag, in the view's pixels.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class AnswerItem(ScreenItem):
         self.setToolTip(as_tip(provenance(answer)))
 
     def light(self, *, chosen: bool, faded: bool) -> None:
-        """Frame the tag of a chosen answer; fade one that another stands out from."""
+        """Frame the tag of a chosen answer; fade answers other than the hovered one."""
         self.chosen = chosen
         self.setOpacity(_FADED if faded else 1.0)
         self.update()

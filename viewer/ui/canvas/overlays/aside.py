@@ -1,7 +1,7 @@
-"""Where a label stands: against what it names, inside it, or away on a leader line.
+"""Placement of labels: beside what they name, inside it, or away on a leader line.
 
-A label on another answer's shape would be read as that answer's, so such places, and
-those right beside another shape, are taken only where there is no other.
+A label on another answer's shape would be read as that answer's, so such positions, and
+those right beside another shape, are used only as a last resort.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,10 +36,10 @@ NOTHING: Final[Edges] = np.empty((0, 4))
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """What a label has to heed, in the view's pixels.
+    """The constraints on a label, in the view's pixels.
 
-    It lies in ``area``, off the texts in ``taken``, off the shapes of ``others`` and
-    off ``clear``, the reference; the earlier ones first where not all can be had.
+    It should lie in ``area`` and avoid the texts in ``taken``, the shapes of ``others``
+    and ``clear``, the reference, in this order of priority.
     """
 
     area: QRectF
@@ -51,8 +51,8 @@ class Surroundings:
 def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     """Return the position of the label of a shape.
 
-    ``own`` is what is seen of the shape, null for an answer that has none: its label
-    stands at the left edge of the view, or where there is room.
+    ``own`` is the visible part of the shape, null for an answer without one, whose
+    label goes to the left edge of the view, or where there is room.
     """
     heeded = _heeded(own, seen)
     near = _column(seen.area, size) if own.isNull() else _near(own, size, heeded)
@@ -69,7 +69,7 @@ def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
 
 @dataclass(frozen=True, eq=False)
 class _Heeded:
-    """The same as edges, (n, 4): left, top, right, bottom; ``blocks`` stop a label."""
+    """The constraints as edges, (n, 4): left, top, right, bottom, and ``blocks``."""
 
     area: Edges
     taken: Edges
@@ -81,8 +81,8 @@ class _Heeded:
 def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
     """Return surroundings as edges, other shapes with a margin off this one.
 
-    All stop a label, or as many of the nearest as can be tried: each gives two columns
-    and two rows, and each place is compared with every one.
+    All stop a label, or as many of the nearest as are feasible: each adds two columns
+    and two rows, and each position is compared with all of them.
     """
     (mine,) = edges([own])
     overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0

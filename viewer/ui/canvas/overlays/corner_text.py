@@ -1,4 +1,4 @@
-"""The four blocks of text in the corners of a view."""
+"""The four blocks of corner text."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +17,7 @@ COLOR: Final = "#D7DBE0"
 class Line:
     """One line of text and its top left corner, in the view's pixels.
 
-    ``source`` is where it was read, "" if nothing is to be said of that.
+    ``source`` is where it was read from, "" if there is none.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What costs much to draw, kept as a picture while it only moves."""
+"""Caching of expensive overlays as a picture while they only move."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _LARGEST: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Where native pixels lie on what is painted on, and what of it is in sight.
+    """The mapping of native pixels to a painted area, and the visible part.
 
-    ``native`` maps native pixels to those of ``area``, of which each is ``ratio``
+    ``native`` maps native pixels to those of ``area``, each of which is ``ratio``
     device pixels wide.
     """
 
@@ -38,10 +38,9 @@ class KeptPicture:
     def paint(
         self, painter: QPainter, native: QTransform, box: QRectF, draw: Draw
     ) -> None:
-        """Draw the picture, or what it shows where that is far larger than the view.
+        """Draw the picture, or the visible part if it is far larger than the view.
 
-        ``box`` is the view's rectangle that is drawn on, ``painter`` one in the view's
-        pixels.
+        ``box`` is the view's rectangle to draw on, ``painter`` is in the view's pixels.
         """
         ratio = painter.device().devicePixelRatioF()
         # On whole device pixels, as the image moves.

@@ -1,4 +1,4 @@
-"""A shape whose outline costs much to draw: its picture is kept while it only moves."""
+"""A shape that is expensive to draw: its picture is cached while it only moves."""
 
 from abc import ABC, abstractmethod
 from functools import partial

@@ -1,4 +1,4 @@
-"""Where the labels of a grid stand: at a corner of their cell that nothing covers."""
+"""Positions of grid labels: in a corner of their cell that nothing covers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How an answer meets its reference, in words and numbers."""
+"""An answer's comparison with its reference, in words and numbers."""
 
 from viewer.domain.result import Measures
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX

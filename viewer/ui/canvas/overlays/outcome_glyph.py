@@ -1,7 +1,7 @@
-"""The sign of an outcome, drawn as a shape so that no font has to have it.
+"""The sign of an outcome, drawn as a shape so that no font needs it.
 
-Full hit ◼, partial ◧, miss ◇, unparsed ?, refused ⊘; a dot, which text has
-no sign for, where no reference judges the answer.
+Full hit ◼, partial ◧, miss ◇, unparsed ?, refused ⊘; a dot, which has no text form, if
+no reference judges the answer.
 """
 
 from enum import StrEnum

@@ -1,8 +1,8 @@
-"""Outlines of masks, drawn as finely as the screen shows them and no finer.
+"""Outlines of masks, drawn only as finely as the screen shows them.
 
 A radiologist's mask of 4096 × 4096 pixels has tens of thousands of corners. Qt takes
-tens of milliseconds to stroke them, so what is drawn has only those of its corners
-that the zoom can tell apart, and only those in sight.
+tens of milliseconds to stroke them, so only those corners are drawn that are
+distinguishable at the zoom and in sight.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Outline:
     """The closed outlines of a (rows, columns) mask along its pixels' edges.
 
     ``field`` is the native rectangle that the mask is stretched over; without one each
-    of its elements is a native pixel. Holes are holes (odd-even filling).
+    of its elements is a native pixel. Holes are preserved (odd-even filling).
     """
 
     def __init__(self, mask: npt.NDArray[np.bool_], field: BoxPx | None = None) -> None:
@@ -235,9 +235,9 @@ def _stretched(
 def _thinned(loops: Loops, tolerance: float) -> Loops:
     """Return fewer corners; none left out lies beyond ``tolerance`` of its line.
 
-    Every second corner goes, where the line without it is near enough to all that it
-    stands for, until none can. The outermost corners of every loop stay, so that none
-    loses its size.
+    Every second corner is removed if the line without it is close enough to all corners
+    it replaces, until none can be. The outermost corners of every loop stay, so that it
+    keeps its size.
     """
     corners, fixed = loops.corners, _outermost(loops)
     kept = np.arange(len(corners))

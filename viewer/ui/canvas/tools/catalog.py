@@ -1,4 +1,4 @@
-"""The tools: what a drag with each does, and the cursor that tells so."""
+"""The tools: what a drag does with each, and its cursor."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ class WindowDrag:
         self._window = canvas.window_shown
 
     def move(self, at: QPointF) -> None:
-        """Show with the window that belongs to the distance from the press."""
+        """Set the window for the distance from the press."""
         first = self._canvas.first_window
         if self._window is None or first is None:
             return
@@ -61,7 +61,7 @@ class WindowDrag:
 
 
 def dragged(window: Window, wider: float, higher: float, least: float) -> Window:
-    """Return a window changed by so much, never narrower than ``least``.
+    """Return a window changed by a drag, never narrower than ``least``.
 
     A LINEAR window is at least 1 wide (PS3.3 C.11.2.1.2.1).
     """
@@ -74,7 +74,7 @@ _PIXELS_PER_IMAGE: Final = 6.0
 
 
 class ScrollDrag:
-    """Goes one image on for every few pixels down, back for those up."""
+    """Scrolls one image forward for every few pixels down, back for up."""
 
     def __init__(self, canvas: Canvas, at: QPointF) -> None:
         self._canvas, self._from = canvas, at.y()

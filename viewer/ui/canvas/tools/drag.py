@@ -1,4 +1,4 @@
-"""What a tool may do with the view, and what the view tells a tool."""
+"""The interface between a tool and the view."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from viewer.domain.image import Window
 
 
 class Canvas(Protocol):
-    """The view as a tool sees it; positions are in the view's pixels."""
+    """The view as needed by a tool; positions are in the view's pixels."""
 
     @property
     def window_shown(self) -> Window | None:

@@ -10,10 +10,20 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
+from viewer.metrics.pairing import mean_difference
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import Frame
 from viewer.results.records import frame_of_trials
-from viewer.studies.image_dependence import CARD, NEEDING, card_figure, card_frames
+from viewer.results.spec import Key
+from viewer.studies.image_dependence import (
+    CARD,
+    NEEDING,
+    SCORED,
+    card_figure,
+    card_frames,
+    mean_scores,
+    score_frame,
+)
 
 OPTIONS = json.dumps({"options": ["a", "b", "c", "d"], "right": 0})
 RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
@@ -180,3 +190,34 @@ _GIVEN = frozenset(
         *("model", "status", "gold"),
     }
 )
+
+
+def test_that_mean_scores_have_the_interval_of_their_share_of_the_most() -> None:
+    rows = [row for row in drawn(5, 14, 0.4) if row[3] != LEFT_OUT]
+    trials = frame(rows)
+    scores = [5.0 if row[3] == RIGHT else 2.0 for row in rows]
+    tasks = ["ddx"] * len(rows)
+    scored = trials.having(score=scores, task=tasks)
+    found = score_frame(scored, "image", CONTROLS, ("task",))
+    spec = mean_scores((Key("task"),), ("task",), (0, 5))
+    (row,) = evaluate(spec, {SCORED: found}).records()
+    pairs = list(pairs_of_scores(rows).values())
+    both = [one for of in pairs for one in of]
+    assert row["n_pairs"] == len(both)
+    assert row["difference"] == pytest.approx(np.mean(both))
+    assert row["with_image"] - row["under_control"] == pytest.approx(np.mean(both))
+    shares = mean_difference([sum(of) / 5 for of in pairs], [len(of) for of in pairs])
+    assert row["difference_low"] == pytest.approx(5 * shares.interval.low)
+    assert row["difference_high"] == pytest.approx(5 * shares.interval.high)
+    assert "scores -5 to 5" in row["difference_method"]
+
+
+def pairs_of_scores(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """Return by patient how much higher each pair scores with the image."""
+    known = {(r[0], r[1], r[2]): 5.0 if r[3] == RIGHT else 2.0 for r in rows}
+    found: dict[str, list[float]] = defaultdict(list)
+    for (patient, item, condition), score in known.items():
+        after = known.get((patient, item, "no_image"))
+        if condition == "image" and after is not None:
+            found[patient].append(score - after)
+    return found

@@ -2,7 +2,6 @@
 
 import os
 import statistics
-import threading
 import time
 from pathlib import Path
 
@@ -17,14 +16,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.tiny_study import a_spec
+from tests.helpers.tiny_study import a_spec, finish
 from viewer import app
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.services.viewing.decoding import ProcessDecoder
 from viewer.settings import read_settings
@@ -47,7 +44,7 @@ def _missed(store: Path, folder: Path) -> None:
         import_dataset(opened, "chexlocalize", folder, "phantom")
         spec = a_spec(models, dataset="phantom")
         run = plan_run(opened, spec)
-        list(run_batch(opened, run, BatchOptions(), threading.Event()))
+        finish(opened, run)
 
 
 def test_how_long_a_reader_waits_for_the_program(qtbot: QtBot, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.quiz_study import Quiz, quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import finish, plan_and_finish, prepare_trial
 from viewer.domain.answer import UNREADABLE, Status, Unparsed
 from viewer.domain.answer_json import answer_as_json, any_answer_of_json
 from viewer.domain.case import Dataset
@@ -240,8 +240,7 @@ def test_that_a_run_is_reported_and_judged_again_alike(
 ) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, datasets[name])
-        run = plan_run(store, a_spec(name))
-        finish(store, run)
+        run = plan_and_finish(store, a_spec(name))
         counts = runs.status_counts(store, run)
         assert not counts.get(Status.PENDING)
         assert not counts.get(Status.PROVIDER_ERROR)

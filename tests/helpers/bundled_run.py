@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish
+from tests.helpers.tiny_study import D4, UNIFORM, a_spec, plan_and_finish
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.writers.verify.recompute import judged_again
@@ -49,9 +48,9 @@ def bundled_run(store: Store, folder: Path, n: int = 5, **params: object) -> int
     odd = ModelProfile("odd", "scripted", {"answers_file": str(answers)})
     settings = {"grids": [8, 4], "paper_replicates": 60, "replicates": 90, **params}
     settings.setdefault("findings", list(FINDINGS))
-    run = plan_run(store, a_spec([D4, UNIFORM, odd], repeats=2, params=settings))
-    finish(store, run)
-    return run
+    return plan_and_finish(
+        store, a_spec([D4, UNIFORM, odd], repeats=2, params=settings)
+    )
 
 
 def _labelled(dataset: Dataset) -> Dataset:

@@ -7,20 +7,18 @@ missing, physicians and people's scores, so that every count is another.
 
 import csv
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.helpers.phantom_folders import write_phantom
+from tests.helpers.tiny_study import finish
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.metrics.seeding import generator
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.reporting.pack import PackRequest, plan_pack, write_pack
-from viewer.services.running.coordinator import BatchOptions
-from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_cases import make_cases
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -118,7 +116,7 @@ def make_pack(folder: Path, n: int, models: int, size: SizePx) -> Made:
         cases.add_dataset(store, dataset)
         wanted = PackRequest("medsyn2026", "cases", profiles, judge=judge)
         run = plan_pack(store, wanted)
-        list(run_batch(store, run, BatchOptions(), threading.Event()))
+        finish(store, run)
         write_pack(store, "medsyn2026", run, folder / "pack")
     return Made(folder / "pack", all_, NAMES[:models], spoilt)
 

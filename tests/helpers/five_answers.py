@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
@@ -27,7 +27,6 @@ from viewer.metrics.pointing import deepest_point
 from viewer.metrics.regions import mask_of_boxes
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import write_report
-from viewer.services.running.plan_run import plan_run
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.store import cases
 from viewer.store.database import Store, open_store
@@ -71,8 +70,7 @@ def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
             dataset=_DATASET,
             params={"findings": [finding], "views": ["frontal"]},
         )
-        run = plan_run(opened, spec)
-        finish(opened, run)
+        run = plan_and_finish(opened, spec)
         paths = write_report(opened, run, folder / "report")
     files = {path.name: path.read_text(encoding="utf-8") for path in paths}
     return Asked(image, finding, run, field, files)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
@@ -15,7 +15,6 @@ from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.draw_questions import draw_questions
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.plan_run import plan_run
 from viewer.services.synthetic.make_chests import make_chests
 from viewer.services.synthetic.scripted_answers import (
     Worded,
@@ -105,6 +104,6 @@ def heal_run(
 ) -> int:
     """Run the scripted models on a phantom to the end; return the run."""
     dataset = heal_dataset(store, folder)
-    run = plan_run(store, heal_spec(scripted(dataset, folder, overrides), overrides))
-    finish(store, run)
-    return run
+    return plan_and_finish(
+        store, heal_spec(scripted(dataset, folder, overrides), overrides)
+    )

@@ -7,7 +7,6 @@ study's code.
 """
 
 import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from random import Random
 from typing import Any
 
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import a_spec
+from tests.helpers.tiny_study import a_spec, finish
 from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
@@ -23,9 +22,7 @@ from viewer.domain.run import RunSpec
 from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.reporting.pack import write_pack
-from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_tiles import make_tiles
 from viewer.store import cases
 from viewer.store.comparing import document_sent
@@ -126,7 +123,7 @@ def make_pack(folder: Path, tiles: int, side: SizePx) -> Made:
             ModelProfile(BERT, "next_sentence", {"model": str(bert), "device": "cpu"}),
         )
         run = plan_run(store, _spec(models))
-        list(run_batch(store, run, BatchOptions(), threading.Event()))
+        finish(store, run)
         write_pack(store, "pathmmu2024", run, folder / "pack")
         asked = list(_sent(store))
         left_out = frozenset(

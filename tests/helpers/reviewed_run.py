@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.answer import CellAnswer, Status
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
@@ -18,7 +18,6 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord
@@ -167,9 +166,7 @@ def missed_run(store: Path, folder: Path, n: int) -> int:
     ]
     with open_store(store) as opened:
         import_dataset(opened, "folder", folder, DATASET)
-        run = plan_run(opened, a_spec(models, dataset=DATASET))
-        finish(opened, run)
-    return run
+        return plan_and_finish(opened, a_spec(models, dataset=DATASET))
 
 
 def write_images(folder: Path, n: int) -> None:

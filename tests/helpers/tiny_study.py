@@ -109,6 +109,13 @@ def finish(
     )
 
 
+def plan_and_finish(store: Store, spec: RunSpec, *, new: bool = False) -> int:
+    """Plan a run on data that are registered, ask everything, and return its number."""
+    run = plan_run(store, spec, new=new)
+    finish(store, run)
+    return run
+
+
 def prepared_question(context: RunContext, stored: StoredTrial) -> TrialQuestion:
     """Return the first question of a planned trial, ready to be asked."""
     due = next_question(context, stored)
@@ -177,13 +184,6 @@ def two_models(store: Store, folder: Path, repeats: int = 10) -> tuple[Side, Sid
     return Side(run, "says-d4"), Side(run, "uniform")
 
 
-def another_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
-    """Plan and finish a run on data that are registered."""
-    run = plan_run(store, spec, new=new)
-    finish(store, run)
-    return run
-
-
 def masked_at_d4(folder: Path, n: int = 4) -> Path:
     """Write images whose masks cover most of cell D4 of 8 × 8, and all of F6."""
     write_images(folder, n)
@@ -211,4 +211,4 @@ def masked_elsewhere(folder: Path, source: Path) -> Path:
 def hitting_run(store: Store, folder: Path) -> int:
     """Finish a run in which every answer, D4, is a hit."""
     import_dataset(store, "folder", masked_at_d4(folder), "tiny")
-    return another_run(store, a_spec([D4]))
+    return plan_and_finish(store, a_spec([D4]))

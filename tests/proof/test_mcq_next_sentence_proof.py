@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from tests.helpers.tiny_transformers import write_tiny_bert
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 
@@ -29,8 +28,7 @@ def test_that_it_is_asked_read_and_scored_like_any_model(tmp_path: Path) -> None
             dataset="tiles",
             params={"arms": ["text_only", "mismatch"]},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         results = report_data(store, run).results
     assert {one.condition for one in results} == {"text_only", "mismatch"}
     tie = Unparsed(Status.AMBIGUOUS, "equally_likely")

@@ -5,10 +5,9 @@ import zipfile
 from pathlib import Path
 
 from tests.helpers.canaries import FINDING, write_canaries
-from tests.helpers.tiny_study import D4, a_spec, finish
+from tests.helpers.tiny_study import D4, a_spec, plan_and_finish
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 from viewer.writers.verify.main import verify
 
@@ -19,8 +18,7 @@ def test_that_no_canary_of_a_file_is_in_any_member_of_a_bundle(tmp_path: Path) -
     params = {"findings": [FINDING], "grids": [8], "replicates": 20}
     with open_store(tmp_path / "s.sqlite") as store:
         import_dataset(store, "folder", folder, "tiny")
-        run = plan_run(store, a_spec([D4], params=params))
-        finish(store, run)
+        run = plan_and_finish(store, a_spec([D4], params=params))
         data = run_bundle(store, run)
     assert verify(data, lambda _: None).wrong == []
     names = {path.stem for path in folder.rglob("*.*")}

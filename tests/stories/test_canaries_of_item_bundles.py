@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.study_samples import SAMPLES, STUDIES
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.files import content_sha256
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -78,8 +77,7 @@ def test_that_no_canary_of_a_data_set_is_in_any_member(
             params=sample.overrides,
             known={"studied": model, "helper": helper},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         assert CANARY in str(report_data(store, run).data.tables)
         data = run_bundle(store, run)
     found = verify(data, lambda _: None)

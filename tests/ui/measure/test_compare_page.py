@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, another_run, two_models
+from tests.helpers.tiny_study import D4, UNIFORM, a_spec, plan_and_finish, two_models
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.image import Raster
 from viewer.domain.styles import rgb_of, sides_of
@@ -173,7 +173,7 @@ def test_that_both_answers_are_drawn_each_in_its_colour(
     pictures = PairPictures(settings.store, LocalDecoder())
     with open_store(settings.store) as store:
         found = compare(store, *sides)
-        other = another_run(store, a_spec([D4], params={"grids": [16]}))
+        other = plan_and_finish(store, a_spec([D4], params={"grids": [16]}))
         twice = compare(store, sides[0], Side(other, "says-d4"))
     for comparison in (found, twice):
         for pair in comparison.pairing.scored[:4]:
@@ -244,7 +244,7 @@ def test_that_measure_opens_the_page_on_two_selected_runs_and_esc_leaves(
     settings: Settings, sides: tuple[Side, Side], qtbot: QtBot
 ) -> None:
     with open_store(settings.store) as store:
-        other = another_run(store, a_spec([UNIFORM], repeats=10))
+        other = plan_and_finish(store, a_spec([UNIFORM], repeats=10))
     context = AppContext(settings, WorkerBridge(settings.store))
     measure = MeasureWorkspace(context)
     qtbot.addWidget(measure)

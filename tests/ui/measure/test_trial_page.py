@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.item_datasets import report_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from tests.helpers.window_story import found
 from viewer import app
 from viewer.domain.answer import LabelledBox
@@ -30,7 +30,6 @@ from viewer.services.inspecting.marked_images import marked_images
 from viewer.services.inspecting.runs import trial_rows_at
 from viewer.services.inspecting.trial_detail import TrialDetail, trial_detail
 from viewer.services.inspecting.written_answers import written_of_trial
-from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store import cases, trials
@@ -75,8 +74,7 @@ def drawn(settings: Settings, tmp_path: Path) -> TrialDetail:
             ModelProfile("draws", "scripted", {"answer": SAYS}),
         ]
         spec = a_spec(models, study="rubric_reading", dataset="studies", params={})
-        run = plan_run(opened, spec)
-        finish(opened, run)
+        run = plan_and_finish(opened, spec)
     return told_of(settings.store, run)["s1|t1 plain draws"]
 
 
@@ -202,8 +200,7 @@ def test_that_every_pass_and_composite_is_seen_side_by_side(
             "looks", "scripted", {"answer": "Yes [100, 200, 500, 600]"}
         )
         arms = {"arms": ["plain", "vpt", "crop"], "perturb_regions": True}
-        run = plan_run(opened, heal_spec([model], arms))
-        finish(opened, run)
+        run = plan_and_finish(opened, heal_spec([model], arms))
     told = told_of(settings.store, run)
     edited = next(
         t for t in told.values() if t.trial.condition.name == "vpt/crop" and t.steps

@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import a_spec, everything_is_remote, finish, planned
+from tests.helpers.tiny_study import (
+    a_spec,
+    everything_is_remote,
+    plan_and_finish,
+    planned,
+)
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.models.coordinates.forms import form_of
 from viewer.readers.pixels import load_pixels
 from viewer.services.asking.preview import keep_consent, previews_of_batch
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
@@ -46,8 +50,7 @@ def test_that_what_is_shown_before_consent_is_what_leaves(
         (preview,) = previews_of_batch(path, spec)
         keep_consent(path, preview, for_any=False, unencrypted=True)
         with open_store(path) as store:
-            run = plan_run(store, spec)
-            finish(store, run)
+            run = plan_and_finish(store, spec)
             counts = runs.run_summary(store, run).counts
         (received,) = server.script.received
     assert hashlib.sha256(received.body).hexdigest() == preview.body_sha256

@@ -16,10 +16,10 @@ from tests.helpers.tiny_study import (
     D4,
     UNIFORM,
     a_spec,
-    another_run,
     finish,
     hitting_run,
     masked_at_d4,
+    plan_and_finish,
     planned,
     two_models,
 )
@@ -116,7 +116,7 @@ def test_that_no_trial_of_either_side_is_dropped(store: Store, tmp_path: Path) -
     run = planned(store, tmp_path / "d", a_spec([D4]))
     (tmp_path / "d" / "patient00001_frontal.png").write_bytes(b"gone")
     finish(store, run)
-    other = another_run(store, a_spec([UNIFORM], repeats=2))
+    other = plan_and_finish(store, a_spec([UNIFORM], repeats=2))
     found = compare(store, Side(run, "says-d4"), Side(other, "uniform"))
     rows = compared_items(found).rows
     assert len(rows) == 8
@@ -145,7 +145,7 @@ def test_that_all_hits_against_all_misses_of_few_patients_are_told(
 ) -> None:
     run = hitting_run(store, tmp_path / "d")
     far = ModelProfile("far", "scripted", {"answer": "A1"})
-    other = another_run(store, a_spec([far]))
+    other = plan_and_finish(store, a_spec([far]))
     found = compare(store, Side(run, "says-d4"), Side(other, "far"))
     table = found.groups[0].table
     assert (table.both, table.only_first, table.only_second) == (0, 4, 0)
@@ -165,7 +165,7 @@ def test_that_two_runs_of_the_same_replies_are_not_tested(
     store: Store, tmp_path: Path
 ) -> None:
     run = hitting_run(store, tmp_path / "d")
-    again = another_run(store, a_spec([D4]), new=True)
+    again = plan_and_finish(store, a_spec([D4]), new=True)
     found = compare(store, Side(run, "says-d4"), Side(again, "says-d4"))
     assert found.flips == ()
     assert found.causes == {}
@@ -209,7 +209,7 @@ def test_that_runs_without_a_common_item_cannot_be_compared(
 
     folder = write_images(tmp_path / "e", 2, "Consolidation")
     import_dataset(store, "folder", folder, "other")
-    other = another_run(store, a_spec([D4], dataset="other"))
+    other = plan_and_finish(store, a_spec([D4], dataset="other"))
     with pytest.raises(WrongUseError, match="no item in common"):
         compare(store, sides[0], Side(other, "says-d4"))
 
@@ -270,8 +270,8 @@ def test_that_a_family_is_found_whatever_the_order_its_models_were_named_in(
     far = ModelProfile("far", "scripted", {"answer": "A1"})
     import_dataset(store, "folder", masked_at_d4(tmp_path / "d"), "tiny")
     declare_family(store, "tiny", ("far", "uniform", "says-d4"))
-    one = another_run(store, a_spec([D4, UNIFORM], repeats=60))
-    two = another_run(store, a_spec([far], repeats=60, params={"grids": [16]}))
+    one = plan_and_finish(store, a_spec([D4, UNIFORM], repeats=60))
+    two = plan_and_finish(store, a_spec([far], repeats=60, params={"grids": [16]}))
     found = compare(store, Side(one, "uniform"), Side(two, "far"))
     other = compare(store, Side(one, "says-d4"), Side(two, "far"))
     ours = statistics_of(store, found).adjustment.by_group
@@ -337,7 +337,7 @@ def test_that_prompts_differ_word_by_word() -> None:
 def test_that_settings_and_images_are_compared(store: Store, tmp_path: Path) -> None:
     run = hitting_run(store, tmp_path / "d")
     params = {"grids": [8], "line_px": 2}
-    other = another_run(store, a_spec([D4], params=params))
+    other = plan_and_finish(store, a_spec([D4], params=params))
     found = compare(store, Side(run, "says-d4"), Side(other, "says-d4"))
     changed = {(s.group, s.name): (s.first, s.second) for s in found.asked.settings
                if not s.same}  # fmt: skip

@@ -8,9 +8,9 @@ import pytest
 from tests.helpers.tiny_study import (
     D4,
     a_spec,
-    another_run,
     hitting_run,
     masked_elsewhere,
+    plan_and_finish,
     two_models,
 )
 from viewer.domain.answer import CellAnswer, Status
@@ -65,7 +65,7 @@ def test_that_a_model_of_another_run_flips_by_its_answer(
     store: Store, hits: int
 ) -> None:
     far = ModelProfile("says-d4", "scripted", {"answer": "A1"})
-    other = another_run(store, a_spec([far]))
+    other = plan_and_finish(store, a_spec([far]))
     why = [flip.why for flip in compared(store, hits, other).flips]
     assert [(w.because, w.detail) for w in why] == [((Cause.ANSWER,), "D4 → A1")] * 4
 
@@ -79,7 +79,7 @@ def test_that_the_same_reply_read_otherwise_flips_by_the_parser(
     with monkeypatch.context() as changed:
         changed.setattr(parser, "parse", misread)
         changed.setattr(GridLocalization, "parser_version", "0")
-        other = another_run(store, a_spec([D4]), new=True)
+        other = plan_and_finish(store, a_spec([D4]), new=True)
     comparison = compared(store, hits, other)
     why = {str(flip.why) for flip in comparison.flips}
     assert why == {"parser: read as D4 and as A1, by parser 1 and 0"}
@@ -93,7 +93,7 @@ def test_that_another_mask_flips_by_the_reference(
 ) -> None:
     moved = masked_elsewhere(tmp_path / "moved", tmp_path / "d")
     import_dataset(store, "folder", moved, "moved")
-    other = another_run(store, a_spec([D4], dataset="moved"))
+    other = plan_and_finish(store, a_spec([D4], dataset="moved"))
     comparison = compared(store, hits, other)
     assert [flip.why.because for flip in comparison.flips] == [(Cause.REFERENCE,)] * 4
     assert "the mask differs" in comparison.flips[0].why.detail
@@ -104,7 +104,7 @@ def test_that_another_rule_for_its_cells_flips_by_the_reference_too(
     store: Store, hits: int
 ) -> None:
     params = {"grids": [8], "hit_threshold": 1.0}
-    other = another_run(store, a_spec([D4], params=params))
+    other = plan_and_finish(store, a_spec([D4], params=params))
     comparison = compared(store, hits, other)
     assert len(comparison.flips) == 4
     for flip in comparison.flips:
@@ -113,7 +113,7 @@ def test_that_another_rule_for_its_cells_flips_by_the_reference_too(
 
 
 def test_that_another_grid_flips_by_the_transform(store: Store, hits: int) -> None:
-    other = another_run(store, a_spec([D4], params={"grids": [16]}))
+    other = plan_and_finish(store, a_spec([D4], params={"grids": [16]}))
     comparison = compared(store, hits, other)
     assert [flip.why.because for flip in comparison.flips] == [(Cause.TRANSFORM,)] * 4
     detail = "a different image was sent and the grid is placed differently"
@@ -127,7 +127,7 @@ def test_that_an_answer_to_another_image_is_the_transforms(
 ) -> None:
     far = ModelProfile("says-d4", "scripted", {"answer": "A1"})
     params = {"grids": [8], "line_px": 2}
-    other = another_run(store, a_spec([far], params=params))
+    other = plan_and_finish(store, a_spec([far], params=params))
     comparison = compared(store, hits, other)
     assert len(comparison.flips) == 4
     assert {flip.why.because for flip in comparison.flips} == {(Cause.TRANSFORM,)}
@@ -146,6 +146,6 @@ def test_that_another_scorer_is_told_from_all_these(
     with monkeypatch.context() as changed:
         changed.setattr(scorer, "score", harsh)
         changed.setattr(GridLocalization, "scorer_version", "0")
-        other = another_run(store, a_spec([D4]), new=True)
+        other = plan_and_finish(store, a_spec([D4]), new=True)
     whys = {str(flip.why) for flip in compared(store, hits, other).flips}
     assert whys == {"scorer: scored by version 1, then by 0"}

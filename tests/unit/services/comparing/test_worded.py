@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
 from tests.helpers.study_samples import item_run
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.files import content_sha256
@@ -16,7 +16,6 @@ from viewer.services.comparing.causes import Cause
 from viewer.services.comparing.family import declare_family
 from viewer.services.comparing.runs import compare, statistics_of, summary_sentence
 from viewer.services.comparing.sides import Side
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 
@@ -43,8 +42,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def asked(store: Store, spec: RunSpec) -> Side:
-    run = plan_run(store, spec)
-    finish(store, run)
+    run = plan_and_finish(store, spec)
     return Side(run, spec.models[0].name)
 
 

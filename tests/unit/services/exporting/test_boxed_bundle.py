@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from tests.unit.services.exporting.test_export_item_bundle import (
     members_of,
     quiet,
@@ -26,7 +26,6 @@ from viewer.metrics.regions import mask_of_boxes
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 from viewer.writers.tables import csv_bytes
 from viewer.writers.verify.main import verify
@@ -61,8 +60,7 @@ def boxed_run(folder: Path, rule: str) -> tuple[Path, int]:
     with open_store(folder / "s.sqlite") as store:
         import_dataset(store, "vindr", folder / "read", "boxes")
         spec = a_spec(models, dataset="boxes", params={**_PARAMS, "reader_rule": rule})
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
     return folder / "s.sqlite", run
 
 

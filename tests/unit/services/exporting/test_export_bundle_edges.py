@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
+from tests.helpers.tiny_study import (
+    D4,
+    UNIFORM,
+    a_spec,
+    finish,
+    plan_and_finish,
+    planned,
+)
 from tests.unit.services.exporting.test_export_item_bundle import members_of
 from viewer.domain.exchange import ModelProfile
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.writers.verify.main import verify
 
@@ -55,8 +61,7 @@ def test_that_exclusions_failures_and_a_mask_outside_the_crop_hold(
     fails = ModelProfile("fails", "scripted", {"answers_file": str(answers)})
     with open_store(tmp_path / "s.sqlite") as store:
         import_dataset(store, "folder", folder, "tiny")
-        run = plan_run(store, a_spec([D4, fails], params=PARAMS))
-        finish(store, run)
+        run = plan_and_finish(store, a_spec([D4, fails], params=PARAMS))
         assert _wrong(store, run) == []
         bundle = run_bundle(store, run)
     plan = json.loads(members_of(bundle)["plan.json"])

@@ -16,7 +16,7 @@ import pytest
 
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.study_samples import SAMPLES, STUDIES, item_run
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.case import Dataset
 from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ModelProfile
@@ -27,7 +27,6 @@ from viewer.services.configuring.own_prompts import prompts_of
 from viewer.services.exporting.bundling.contents import replies_with_names
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 from viewer.writers.bundle import bundle_bytes
@@ -462,13 +461,12 @@ def test_that_a_run_that_makes_questions_holds(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
         maker = ModelProfile("maker", "scripted", {"answer": "No question at all."})
-        run = plan_run(
+        run = plan_and_finish(
             store,
             a_spec(
                 [maker], study="pathology_mcq", dataset="c", params={"work": "building"}
             ),
         )
-        finish(store, run)
         found = verify(run_bundle(store, run), quiet)
     assert found.wrong == []
     assert "tables/items.csv: 2 rows computed again." in found.done

@@ -20,7 +20,7 @@ from PIL import Image, ImageOps
 
 from tests.helpers.geometries import GEOMETRIES, centred_square, pixel_height
 from tests.helpers.make_dicom import make_dicom
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, finish, plan_and_finish
 from tests.unit.services.exporting.test_export_bundle import members_of, quiet
 from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.case import DatasetImage
@@ -43,7 +43,6 @@ from viewer.services.importing.import_predictions import (
     plan_predictions,
 )
 from viewer.services.inspecting.answers import StoredAnswer, answers_about, sent_images
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
@@ -224,8 +223,7 @@ def asked(
             dataset="d",
             params={"grids": [8], "side": SIDE, "mask_mode": "exact"},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         (image,) = cases.dataset_named(store, "d").images
     return Asked(geometry, path, run, image, box)
 

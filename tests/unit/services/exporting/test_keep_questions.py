@@ -4,13 +4,12 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.exporting.keep_questions import Kept, keep_questions
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 
@@ -24,9 +23,7 @@ def asked(store: Store, arms: list[str], models: int = 3, work: str = "answers")
         dataset="tiles",
         params={"arms": arms, "work": work},
     )
-    run = plan_run(store, spec)
-    finish(store, run)
-    return run
+    return plan_and_finish(store, spec)
 
 
 @pytest.mark.statement("E003-08")

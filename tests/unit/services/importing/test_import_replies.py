@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered, says
 from tests.helpers.study_samples import SAMPLES, item_run
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import finish, plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunStatus
@@ -25,7 +25,6 @@ from viewer.services.importing.import_replies import (
     plan_replies,
 )
 from viewer.services.reporting.records import records
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.settings import Settings
 from viewer.store import cases, runs
@@ -144,9 +143,7 @@ def _quiz(store: Store, folder: Path) -> int:
     registered(store, folder / "pictures")
     model = says("knows", {"two": "C", "one": "A", "none": "B"}, folder)
     judge = says("judges", dict.fromkeys(("two", "one", "none"), "5"), folder)
-    run = plan_run(store, quiz_spec([model], judge))
-    finish(store, run)
-    return run
+    return plan_and_finish(store, quiz_spec([model], judge))
 
 
 def test_that_what_cannot_be_used_is_told_and_the_rest_is_scored(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.answer import MaskAnswer
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import ImageRef
@@ -19,7 +19,6 @@ from viewer.domain.reference import Mask
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about
 from viewer.services.reporting.report_run import write_report
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 
 SIDE = 80
@@ -82,8 +81,7 @@ def _run(
                 "grids": [8],
             },
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         write_report(store, run, tmp_path / rule)
     items, detection = (
         list(csv.DictReader(io.StringIO(path.read_text()))) if path.exists() else []

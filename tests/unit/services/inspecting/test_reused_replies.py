@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tiny_study import D4, UNIFORM, a_spec, another_run, finish, planned
+from tests.helpers.tiny_study import (
+    D4,
+    UNIFORM,
+    a_spec,
+    finish,
+    plan_and_finish,
+    planned,
+)
 from viewer.domain.case import ImageRef
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.inspecting.answers import answers_about
@@ -29,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     with open_store(path) as store:
         spec = a_spec([D4, TWIN, UNIFORM])
         finish(store, planned(store, tmp_path / "images", spec, n=N))
-        another_run(store, a_spec([D4]), new=True)
+        plan_and_finish(store, a_spec([D4]), new=True)
     return path
 
 

@@ -8,6 +8,7 @@ from tests.helpers.tiny_study import (
     a_spec,
     everything_is_remote,
     finish,
+    plan_and_finish,
     planned,
     server_profile,
 )
@@ -16,7 +17,6 @@ from viewer.domain.run import OrphanPolicy
 from viewer.readers.pixels import load_pixels
 from viewer.services.inspecting.session_use import session_use, size_words
 from viewer.services.running.ledger import orphan_policy
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, consents, runs
 from viewer.store.database import open_store
 
@@ -63,8 +63,7 @@ def test_that_what_was_answered_at_an_unknown_price_is_no_zero(
         consents.add_consent(store, address, None, "a test", granted=True)
         begun = session_use(path)
         profile = server_profile(server.base_url, **prices)
-        run = plan_run(store, a_spec([profile]))
-        finish(store, run)
+        run = plan_and_finish(store, a_spec([profile]))
         now = session_use(path, begun)
         (cost,) = (
             s.cost_microusd

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tiny_study import D4, a_spec, finish, write_images
+from tests.helpers.tiny_study import D4, a_spec, plan_and_finish, write_images
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
@@ -15,7 +15,6 @@ from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
 from viewer.services.reporting.report_run import write_report
 from viewer.services.reporting.rescore import Rescored, rescore_run
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 
@@ -51,9 +50,7 @@ def asked(store: Store, folder: Path, **params: object) -> int:
     cases.add_dataset(store, dataset)
     refuses = ModelProfile("refuses", "scripted", {"answer": "", "refusal": "No."})
     models = (D4, oracle(folder, dataset), refuses)
-    run = plan_run(store, a_spec(models, params={**PARAMS, **params}))
-    finish(store, run)
-    return run
+    return plan_and_finish(store, a_spec(models, params={**PARAMS, **params}))
 
 
 def table(folder: Path, name: str) -> list[Row]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import quiz_study, tiny_vlm
 from tests.helpers.quiz_study import Params, Quiz, quiz_spec, registered
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
 from viewer.domain.exchange import BoxPrompt, ModelProfile, ModelReply
@@ -38,7 +38,6 @@ from viewer.services.inspecting.trial_detail import (
 )
 from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.plan_run import plan_run
 from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.studies.steps import Question, Sources, Turn
@@ -128,8 +127,7 @@ def test_that_a_region_is_outlined_then_lit_and_what_is_measured_is_scored(
         "max_new_tokens": 3,
     }
     model = ModelProfile("looks", "transformers_local", values)
-    run = plan_run(store, quiz_spec([model], segmenter))
-    finish(store, run)
+    run = plan_and_finish(store, quiz_spec([model], segmenter))
     data = report_data(store, run)
     by_item = {one.item: one.score for one in data.results}
     for item in ("one", "two"):
@@ -159,8 +157,7 @@ def test_that_a_closed_model_is_asked_without(
     store: Store, segmenter: ModelProfile
 ) -> None:
     model = ModelProfile("says", "scripted", {"answer": "A"})
-    run = plan_run(store, quiz_spec([model], segmenter))
-    finish(store, run)
+    run = plan_and_finish(store, quiz_spec([model], segmenter))
     results = [r for r in report_data(store, run).results if r.score.answer]
     assert len(results) == 3
     sent = [trials.sent_request(store, r.request_sha256).document for r in results]

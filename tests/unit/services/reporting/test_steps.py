@@ -14,7 +14,7 @@ from tests.helpers.quiz_study import (
     registered,
     says,
 )
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import finish, plan_and_finish, prepare_trial
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -54,8 +54,7 @@ def test_that_items_with_none_one_and_two_images_are_asked_and_scored(
     store: Store, tmp_path: Path
 ) -> None:
     spec = quiz_spec([says("knows", {**RIGHT, "one": "B"}, tmp_path)])
-    run = plan_run(store, spec)
-    finish(store, run)
+    run = plan_and_finish(store, spec)
     data = report_data(store, run)
     by_item = {one.item: one for one in data.results}
     assert {k: one.score.status.value for k, one in by_item.items()} == {
@@ -128,8 +127,7 @@ def test_that_the_same_words_are_judged_once_for_two_models(
 ) -> None:
     models = [says(name, {**RIGHT, name: "A"}, tmp_path) for name in ("m", "n")]
     judge = ModelProfile("judges", "scripted", {"answer": "4"})
-    run = plan_run(store, quiz_spec(models, judge))
-    finish(store, run)
+    plan_and_finish(store, quiz_spec(models, judge))
     questions = store.rows("SELECT count(DISTINCT request_sha256) FROM attempt")
     asked = [
         row[0]
@@ -174,8 +172,7 @@ def test_that_every_step_is_judged_again_from_what_is_kept(
     model = says("knows", RIGHT, tmp_path)
     judge = says("judges", {"two": "x", "two|judge again": "3"}, tmp_path)
     judge = replace(judge, settings={**judge.settings, "answer": "5"})
-    run = plan_run(store, quiz_spec([model], judge))
-    finish(store, run)
+    run = plan_and_finish(store, quiz_spec([model], judge))
     before = report_files(report_data(store, run))
     for path in (tmp_path / "pictures").glob("*.png"):
         path.unlink()
@@ -197,8 +194,7 @@ def test_that_a_failed_judge_is_asked_again_without_the_model(
 ) -> None:
     model = says("knows", RIGHT, tmp_path)
     judge = says("judges", {"two": "5", "one": "4"}, tmp_path)  # not about "none"
-    run = plan_run(store, quiz_spec([model], judge))
-    finish(store, run)
+    run = plan_and_finish(store, quiz_spec([model], judge))
     before = attempts(store)
     failed = [
         one
@@ -258,8 +254,7 @@ def test_that_a_manifest_tells_of_items_prompts_and_roles(
 ) -> None:
     model = says("knows", RIGHT, tmp_path)
     judge = ModelProfile("judges", "scripted", {"answer": "4"})
-    run = plan_run(store, quiz_spec([model], judge))
-    finish(store, run)
+    run = plan_and_finish(store, quiz_spec([model], judge))
     report = report_data(store, run)
     manifest = manifest_of(report.summary, report.context, report.data, {}, (), {})
     study, dataset = manifest["study"], manifest["dataset"]

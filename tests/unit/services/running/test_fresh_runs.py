@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import a_spec, finish, server_profile, write_images
+from tests.helpers.tiny_study import (
+    a_spec,
+    finish,
+    plan_and_finish,
+    server_profile,
+    write_images,
+)
 from viewer.cli import run_command_line
 from viewer.domain.run import RunSpec, TrialDone
 from viewer.services.importing.import_dataset import import_dataset
@@ -51,10 +57,8 @@ def test_that_a_fresh_run_asks_everything_again_and_keeps_both_replies(
     path: Path, server: ScriptedServer
 ) -> None:
     with open_store(path) as store:
-        first = plan_run(store, a_run(server))
-        finish(store, first)
-        again = plan_run(store, a_run(server), new=True)
-        finish(store, again)
+        first = plan_and_finish(store, a_run(server))
+        again = plan_and_finish(store, a_run(server), new=True)
         assert sum(asked(server).values()) == 3
         fresh = plan_run(store, a_run(server), fresh=True)
         done = [one for one in finish(store, fresh) if isinstance(one, TrialDone)]

@@ -16,6 +16,7 @@ from tests.helpers.tiny_study import (
     count_every_host_as_remote,
     everything_is_remote,
     finish,
+    plan_and_finish,
     planned,
 )
 from viewer.domain.exchange import ModelProfile
@@ -79,8 +80,7 @@ def test_that_a_question_put_again_without_a_parameter_departs_again(
         with_data_set(store, tmp_path / "d")
         everything_is_remote(monkeypatch)
         allow(store, server)
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         counts = runs.run_summary(store, run).counts
         assert not {"provider_error", "pending"} & {*counts}
         assert {n.text.split()[0] for n in runs.run_notes(store, run)} == {

@@ -17,7 +17,14 @@ from PIL import Image
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.study_samples import SAMPLES, item_run
-from tests.helpers.tiny_study import D4, a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import (
+    D4,
+    a_spec,
+    finish,
+    plan_and_finish,
+    planned,
+    server_profile,
+)
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.conditions import control_of
@@ -31,7 +38,7 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.figures import run_figures
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run, plan_sha256
+from viewer.services.running.plan_run import plan_sha256
 from viewer.services.running.supported_findings import planned_trials
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
@@ -193,8 +200,7 @@ def test_that_a_blind_model_loses_nothing_and_a_sighted_one_all_but_chance(
             ],
             overrides={"tasks": ["fdx"], "controls": list(CONTROLS)},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         tables = {one.name: one for one in report_data(store, run).data.tables}
         figure = run_figures(tmp_path / "s.sqlite", run).figures[-1]
     rows = {(r["model"], r["control"]): r for r in tables["image_dependence"].records()}
@@ -253,8 +259,7 @@ def test_that_a_run_without_controls_has_the_plan_and_tables_it_had(
             for one in (spec, without, replace(spec, params=older))
         ]
         assert hashes[0] != hashes[1] == hashes[2]
-        alone = plan_run(store, without)
-        finish(store, alone)
+        alone = plan_and_finish(store, without)
         wide, plain = (report_data(store, one).data for one in (run, alone))
     kept = {one.name: one.rows for one in plain.tables if one.name not in _OF_RUN}
     assert kept.items() <= {one.name: one.rows for one in wide.tables}.items()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers.quiz_study import Quiz, quiz_in_catalog, quiz_spec, registered
 from tests.helpers.scripted_server import Received, ScriptedServer
-from tests.helpers.tiny_study import everything_is_remote, finish
+from tests.helpers.tiny_study import everything_is_remote, finish, plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ImagePart, ModelProfile
@@ -68,8 +68,7 @@ def test_that_every_image_of_a_question_leaves_once_it_was_looked_at(
     allow(store, server)
     for image in range(3):
         decide(store, image, ReviewDecision.CLEAN)
-    run = plan_run(store, quiz_spec([far(server)]))
-    finish(store, run)
+    plan_and_finish(store, quiz_spec([far(server)]))
     assert sorted(len(sent_images(one)) for one in server.script.received) == [0, 1, 2]
     two = next(o for o in server.script.received if len(sent_images(o)) == 2)
     dataset = cases.dataset_named(store, "quizzes")
@@ -123,8 +122,7 @@ def test_that_a_judge_elsewhere_needs_consent_before_anything_is_planned(
     with pytest.raises(PrivacyError, match="may leave this machine yet"):
         plan_run(store, quiz_spec([here], far(server)))
     allow(store, server)
-    run = plan_run(store, quiz_spec([here], far(server)))
-    finish(store, run)
+    plan_and_finish(store, quiz_spec([here], far(server)))
     assert all(not sent_images(one) for one in server.script.received)
     assert len(consents.departures(store)) == len(server.script.received) > 0
 

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import tiles_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Raster
 from viewer.imaging.corruptions import Corruption, corrupt
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.pathology_mcq import request
@@ -42,8 +41,7 @@ def test_that_a_corrupted_image_is_made_once_however_many_models_see_it(
                 "splits": ["test_tiny"],
             },
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        plan_and_finish(store, spec)
         pictures = store.rows("SELECT DISTINCT condition, image FROM trial")
         asked = store.rows("SELECT DISTINCT condition, item FROM trial")
     assert len(made) == len(pictures) == 4

@@ -10,7 +10,15 @@ import pytest
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.study_samples import item_run
-from tests.helpers.tiny_study import D4, a_form, a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import (
+    D4,
+    a_form,
+    a_spec,
+    finish,
+    plan_and_finish,
+    planned,
+    server_profile,
+)
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.errors import OverreadError, WrongUseError
@@ -25,7 +33,6 @@ from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_estimate import estimate
 from viewer.services.running.batch_form import read_study, spec_of, write_study
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
 from viewer.settings import Settings
 from viewer.store import cases, runs, trials
@@ -91,8 +98,7 @@ def test_that_a_study_reports_its_own_prompts_and_lists_every_trial(
         assert len(table_of(store, run, "items").rows) == 8
         results = list(table_of(store, run, "results").records())
         assert {row["condition"] for row in results} == {"grid=8", "grid=4"}
-        alone = plan_run(store, a_spec([D4], params={"grids": [8, 4]}))
-        finish(store, alone)
+        alone = plan_and_finish(store, a_spec([D4], params={"grids": [8, 4]}))
         assert results == list(table_of(store, alone, "results").records())
         report = report_data(store, run).data
         assert report.sections[0].title == "Prompt variants"

@@ -9,11 +9,16 @@ import pytest
 
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import Received, Script, ScriptedServer, completion
-from tests.helpers.tiny_study import a_spec, finish, planned, server_profile
+from tests.helpers.tiny_study import (
+    a_spec,
+    finish,
+    plan_and_finish,
+    planned,
+    server_profile,
+)
 from viewer.cli import run_command_line
 from viewer.domain.run import RunNote
 from viewer.services.reporting.report_run import write_report
-from viewer.services.running.plan_run import plan_run
 from viewer.store import runs
 from viewer.store.database import Store, open_store
 
@@ -68,8 +73,7 @@ def test_that_a_run_that_uses_such_replies_again_is_badged_too(tmp_path: Path) -
         run = planned(store, tmp_path / "d", spec)
         finish(store, run)
         asked = len(server.script.received)
-        again = plan_run(store, spec, new=True)
-        finish(store, again)
+        again = plan_and_finish(store, spec, new=True)
         assert len(server.script.received) == asked
         assert runs.run_notes(store, again) == (SEED,)
 

@@ -15,14 +15,13 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.answer import HeatMapAnswer, PointAnswer
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.exchange import ModelProfile, SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import write_report
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 
 SIDE = 256
@@ -77,8 +76,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     with open_store(root / "s.sqlite") as store:
         import_dataset(store, "folder", data, "twenty")
         spec = a_spec(models, dataset="twenty", params={"findings": ["Edema"]})
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         paths = write_report(store, run, root / "report")
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.catalog import formats_of
 from viewer.services.configuring.study_file import read_study_file
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.services.synthetic.phantom.chest_questions import NOTHING, SIDES
 from viewer.services.synthetic.phantoms import phantom_for
 from viewer.store.cases import dataset_named
@@ -37,8 +36,7 @@ def run(folder: Path) -> tuple[Dataset, Card]:
     with open_store(folder.parent / "s.sqlite") as store:
         import_dataset(store, "question-set", folder, "chests")
         spec = read_study_file(folder / "study.toml", folder / "none.toml")
-        number = plan_run(store, spec)
-        finish(store, number)
+        number = plan_and_finish(store, spec)
         tables = {t.name: t for t in report_data(store, number).data.tables}
         dataset = dataset_named(store, "chests")
     rows = tables["image_dependence"].records()

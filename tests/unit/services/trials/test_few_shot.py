@@ -14,7 +14,13 @@ import pytest
 from PIL import Image
 
 from tests.helpers.scripted_server import Script, ScriptedServer
-from tests.helpers.tiny_study import D4, a_spec, finish, prepare_trial, server_profile
+from tests.helpers.tiny_study import (
+    D4,
+    a_spec,
+    plan_and_finish,
+    prepare_trial,
+    server_profile,
+)
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -79,8 +85,7 @@ def renamed(store: Store, name: str, **changes: object) -> Dataset:
 def test_that_every_question_begins_with_the_same_solved_examples(
     store: Store,
 ) -> None:
-    run = plan_run(store, a_spec([D4], params=PARAMS))
-    finish(store, run)
+    run = plan_and_finish(store, a_spec([D4], params=PARAMS))
     sent = messages(store, run)
     assert len(sent) == 3
     roles = ["system", "user", "assistant", "user", "assistant", "user"]
@@ -94,8 +99,7 @@ def test_that_every_question_begins_with_the_same_solved_examples(
 
 def test_that_examples_are_asked_and_answered_in_own_words(store: Store) -> None:
     own = {"example": "Once: {task}", "example_answer": "It is in {cell}."}
-    run = plan_run(store, a_spec([D4], params={**PARAMS, "prompts": own}))
-    finish(store, run)
+    run = plan_and_finish(store, a_spec([D4], params={**PARAMS, "prompts": own}))
     _, first, answered, *_, last = messages(store, run)[0]
     words = [one["parts"][-1]["text"] for one in (first, answered, last)]  # type: ignore[index]
     assert words[0] == f"Once: {words[2]}"
@@ -157,8 +161,7 @@ def test_that_the_seed_draws_the_examples(store: Store) -> None:
 
 @pytest.mark.statement("E000-11")
 def test_that_the_report_names_the_examples_shown(store: Store) -> None:
-    run = plan_run(store, a_spec([D4], params=PARAMS))
-    finish(store, run)
+    run = plan_and_finish(store, a_spec([D4], params=PARAMS))
     report = report_data(store, run)
     table = next(t for t in report.data.tables if t.name == "examples")
     validation = cases.dataset_named(store, "val")
@@ -174,8 +177,7 @@ def test_that_the_report_names_the_examples_shown(store: Store) -> None:
 
 @pytest.mark.statement("E000-11")
 def test_that_a_bundle_names_no_patient_of_the_examples(store: Store) -> None:
-    run = plan_run(store, a_spec([D4], params=PARAMS))
-    finish(store, run)
+    run = plan_and_finish(store, a_spec([D4], params=PARAMS))
     named = examples_table(report_data(store, run).data.tables)
     with zipfile.ZipFile(io.BytesIO(run_bundle(store, run))) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
@@ -198,8 +200,7 @@ def examples_table(tables: Sequence[Table]) -> tuple[tuple[object, ...], ...]:
 def test_that_examples_are_part_of_the_request_and_of_its_key(store: Store) -> None:
     keys = set()
     for params in (PARAMS, {**PARAMS, "examples": 1}, {"grids": [8]}):
-        run = plan_run(store, a_spec([D4], params=params))
-        finish(store, run)
+        run = plan_and_finish(store, a_spec([D4], params=params))
         keys.add(trials.scored_trials(store, run)[0].request_sha256)
         assert runs.run_summary(store, run).counts.get("provider_error") is None
     assert len(keys) == 3
@@ -288,8 +289,7 @@ def test_that_a_server_gets_each_example_as_a_turn_that_was_answered(
 
 def test_that_a_scripted_server_answers_after_examples(store: Store) -> None:
     with ScriptedServer(Script()) as server:
-        run = plan_run(store, a_spec([server_profile(server.base_url)], params=PARAMS))
-        finish(store, run)
+        plan_and_finish(store, a_spec([server_profile(server.base_url)], params=PARAMS))
         bodies = [json.loads(r.body) for r in server.script.received]
     assert len(bodies) == 3
     assert all(len(body["messages"]) == 6 for body in bodies)

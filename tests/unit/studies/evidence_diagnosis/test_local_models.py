@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.evidence_cases import cases_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, finish, plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped
@@ -50,8 +50,7 @@ def ran(
                 "rapt": True,
             },
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         yield store, report_data(store, run)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.study_samples import SAMPLES
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.case_validation import VALIDATIONS, CaseValidation
@@ -13,7 +13,6 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
 from viewer.services.reporting.report_run import RunReport, report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.evidence_diagnosis.figures import gap_figure
@@ -46,8 +45,7 @@ def finished(store: Store, dataset: Dataset, **params: object) -> RunReport:
         params=params,
         known={"judge": JUDGE},
     )
-    run = plan_run(store, spec)
-    finish(store, run)
+    run = plan_and_finish(store, spec)
     return report_data(store, run)
 
 

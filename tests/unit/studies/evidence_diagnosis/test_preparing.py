@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.evidence_cases import ENGLISH, reply
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from tests.unit.studies.evidence_diagnosis.turns import dataset_of
 from viewer.domain.answer import ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Step
 from viewer.readers.datasets.medsyn import read
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -88,8 +87,7 @@ def test_that_a_report_is_prepared_by_any_model_in_a_run(tmp_path: Path) -> None
     profile = ModelProfile("m", "scripted", {"answers_file": str(path)})
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, read(folder_of(tmp_path / "d"), "reports"))
-        run = plan_run(store, spec_of(profile))
-        finish(store, run)
+        run = plan_and_finish(store, spec_of(profile))
         data = report_data(store, run).data
     tables = {table.name: table for table in data.tables}
     assert set(tables) == {"items", "results", "preparation", "invented"}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset, heal_spec
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import plan_and_finish, prepare_trial
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
 from viewer.domain.item import TASK_MARK
@@ -20,7 +20,6 @@ from viewer.models.catalog import (
     reader_for,
 )
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import ask_model
 from viewer.store import cases, runs, trials
@@ -56,8 +55,7 @@ def told(
     }
     with open_store(folder / "s.sqlite") as store:
         heal_dataset(store, folder, n=1)
-        run = plan_run(store, heal_spec([model], overrides))
-        finish(store, run)
+        run = plan_and_finish(store, heal_spec([model], overrides))
         kept = {
             one.trial: trials.reply_with_id(store, one.reply_id).raw
             for one in trials.scored_trials(store, run)

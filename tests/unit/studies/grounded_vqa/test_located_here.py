@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from tests.helpers.tiny_transformers import write_tiny_sam
 from tests.helpers.tiny_vlm import EOS
 from viewer.domain.exchange import ModelProfile, ModelReply
@@ -25,7 +25,6 @@ from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.pack import write_pack
 from viewer.services.reporting.report_run import RunReport, report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
@@ -102,8 +101,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
             overrides=OVERRIDES,
             known={"outlines": outlines},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         kept = dict(replies_of(store, (looks, outlines)))
         yield Ran(store, folder, report_data(store, run), kept)
 

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.heal_run import heal_dataset, heal_spec
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_estimate import estimate
 from viewer.services.running.batch_form import BatchForm
-from viewer.services.running.plan_run import plan_run
 from viewer.settings import Settings
 from viewer.store import runs
 from viewer.store.database import Store, open_store
@@ -36,9 +35,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.mark.statement("E002-15")
 def test_that_loba_buys_no_first_pass_of_a_closed_model(store: Store) -> None:
     overrides = {"arms": ["plain", "contour", "crop", "loba"]}
-    run = plan_run(store, heal_spec([SHUT, OPEN], overrides))
+    run = plan_and_finish(store, heal_spec([SHUT, OPEN], overrides))
     (note,) = runs.run_notes(store, run)
-    finish(store, run)
     report = report_data(store, run)
     by_way = {
         (model, way): [

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers.heal_run import heal_spec
 from tests.helpers.small_datasets import write_picture
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -55,8 +55,7 @@ def _run(store: Store, folder: Path) -> tuple[Dataset, RunReport]:
     _write(folder)
     dataset = import_dataset(store, "heal", folder, "q")
     says = ModelProfile("yes", "scripted", {"answer": "Yes"})
-    run = plan_run(store, heal_spec([says]))
-    finish(store, run)
+    run = plan_and_finish(store, heal_spec([says]))
     return dataset, report_data(store, run)
 
 

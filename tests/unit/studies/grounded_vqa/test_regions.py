@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import answers, heal_dataset, heal_spec
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
@@ -19,7 +19,6 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.reporting.rescore import rescore_run
-from viewer.services.running.plan_run import plan_run
 from viewer.services.synthetic.scripted_answers import grounded
 from viewer.store import trials
 from viewer.store.database import Store, open_store
@@ -70,8 +69,7 @@ def test_that_overlaps_equal_their_definitions() -> None:
 def _run(store: Store, folder: Path, answer: str, **params: object) -> RunReport:
     heal_dataset(store, folder, 3)
     model = ModelProfile("says", "scripted", {"answer": answer})
-    run = plan_run(store, heal_spec([model], params))
-    finish(store, run)
+    run = plan_and_finish(store, heal_spec([model], params))
     return report_data(store, run)
 
 
@@ -158,8 +156,7 @@ def test_that_an_extracting_model_reads_what_the_parser_cannot(
             },
             known={"vague": vague, "reads": reads},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         report = report_data(store, run)
         assert rescore_run(store, run).changed == 0
     plain = [r for r in report.results if r.condition == "plain"]
@@ -202,8 +199,7 @@ def test_that_an_extracting_model_reads_every_open_answer(
             overrides={"extraction": "model", "extractor": "reads"},
             known={"reads": reads},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         report = report_data(store, run)
         assert rescore_run(store, run).changed == 0
         data = run_bundle(store, run)
@@ -238,8 +234,7 @@ def test_that_a_local_model_locates_a_segmenter_outlines_and_attention_is_raised
             "region_source": "reference",
             "longest_side": 64,
         }
-        run = plan_run(store, heal_spec([local], overrides))
-        finish(store, run)
+        run = plan_and_finish(store, heal_spec([local], overrides))
         report = report_data(store, run)
         lit = [
             json.dumps(trials.sent_request(store, r.request_sha256).document)
@@ -274,8 +269,7 @@ def test_that_a_segmenter_s_mask_is_the_region(tmp_path: Path) -> None:
             overrides={"arms": ["contour"], "segmenter": "sam"},
             known={"says": says, "sam": sam},
         )
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         report = report_data(store, run)
     closed = [r for r in report.results if r.view == "positive"]
     assert {r.score.status for r in closed} == {Status.SCORED_CORRECT}
@@ -301,10 +295,9 @@ def test_that_perturbation_tests_are_asked_with_regions_as_well(
             table[f"{place}|locate edited"] = "[500, 100, 900, 500]"
         (tmp_path / "a.json").write_text(json.dumps(table))
         path = {"answers_file": str(tmp_path / "a.json")}
-        run = plan_run(
+        run = plan_and_finish(
             store, heal_spec([ModelProfile("g", "scripted", path)], overrides)
         )
-        finish(store, run)
         report = report_data(store, run)
         assert rescore_run(store, run).changed == 0
     tables = {table.name: table for table in report.data.tables}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset, heal_spec
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import plan_and_finish, prepare_trial
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, SizePx
@@ -37,8 +37,7 @@ def test_that_a_region_may_be_named_first_without_being_highlighted(
     params = {"arms": ["plain", "located"], "region_source": source}
     with open_store(tmp_path / "s.sqlite") as store:
         dataset = heal_dataset(store, tmp_path, 2)
-        run = plan_run(store, heal_spec([model], params))
-        finish(store, run)
+        run = plan_and_finish(store, heal_spec([model], params))
         report = report_data(store, run)
         (one, *_) = [r for r in report.results if r.condition == "located"]
         sent: Any = trials.sent_request(store, one.request_sha256).document

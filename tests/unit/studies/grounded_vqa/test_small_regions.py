@@ -8,14 +8,13 @@ import pytest
 
 from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.small_datasets import write_picture
-from tests.helpers.tiny_study import finish
+from tests.helpers.tiny_study import plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.imaging.resample import shrunk_mask
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.studies.exclusions import reason_words
 
@@ -26,8 +25,7 @@ def _verdicts(
     store: Store, answer: str, params: dict[str, object]
 ) -> set[tuple[str, Status, str]]:
     model = ModelProfile("says", "scripted", {"answer": answer})
-    run = plan_run(store, heal_spec([model], params))
-    finish(store, run)
+    run = plan_and_finish(store, heal_spec([model], params))
     results = report_data(store, run).results
     return {(r.condition, r.score.status, r.score.reason) for r in results}
 

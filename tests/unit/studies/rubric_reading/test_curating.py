@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import report_dataset, report_folder
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import plan_and_finish, prepare_trial
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, TextPart
@@ -18,7 +18,6 @@ from viewer.readers.datasets.report_studies import read
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_tasks import export_tasks
 from viewer.services.reporting.report_run import report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -82,8 +81,7 @@ def test_that_a_model_proposes_scores_and_tags_and_a_draft_is_selected(
     dataset, spec = report_dataset(tmp_path / "d"), a_spec(tmp_path)
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         data = report_data(store, run).data
         n = export_tasks(store, run, tmp_path / "tasks.json")
     tables: dict[str, list[Row]] = {
@@ -141,8 +139,7 @@ def test_that_what_is_no_proposal_ends_a_trial(tmp_path: Path) -> None:
     spec = a_spec(tmp_path, candidates=4)
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         result = report_data(store, run).results[0]
         assert (result.score.status, result.score.reason) == (
             Status.UNPARSED,

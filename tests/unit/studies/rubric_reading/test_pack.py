@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import report_dataset
-from tests.helpers.tiny_study import a_spec, finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.exchange import ModelProfile
 from viewer.services.reporting.pack import write_pack
-from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 
@@ -35,8 +34,7 @@ def packed(folder: Path, grades: str) -> tuple[Path, list[str]]:
     said: list[str] = []
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         write_pack(store, "rexecution2025", run, folder / "pack", say=said.append)
     return folder / "pack", said
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.item_datasets import TASKS, report_dataset, report_folder
-from tests.helpers.tiny_study import finish, prepare_trial
+from tests.helpers.tiny_study import plan_and_finish, prepare_trial
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.errors import TOO_LONG, WrongUseError
@@ -21,7 +21,6 @@ from viewer.results.evaluate import evaluate
 from viewer.results.spec import TRIALS
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
-from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -74,8 +73,7 @@ def dataset(tmp_path: Path) -> Dataset:
 def reported(tmp_path: Path, dataset: Dataset, spec: RunSpec) -> RunReport:
     with open_store(tmp_path / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        run = plan_run(store, spec)
-        finish(store, run)
+        run = plan_and_finish(store, spec)
         return report_data(store, run)
 
 

@@ -187,6 +187,10 @@ class SteersAttention(Protocol):
 class BringsPrompts(Protocol):
     """Additional interface of a study whose data sets may bring their own prompts."""
 
+    def brought_prompts(self, dataset: Dataset) -> Mapping[str, str]:
+        """Return a data set's own prompts by the names of those they stand for."""
+        ...
+
     def prompts_for(
         self,
         dataset: Dataset,

@@ -7,8 +7,13 @@ from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.geometry import SizePx
+from viewer.services.asking.prompt_preview import PromptPreviews
+from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.running.batch_form import spec_of
+from viewer.services.running.batch_form import drafts_for, spec_of
+from viewer.services.synthetic.make_question_set import make_question_set
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.dialogs.batch import BatchDialog
@@ -131,3 +136,34 @@ def test_that_without_a_model_the_editor_says_why_there_is_no_question(
     assert isinstance(editor, PromptEditor)
     qtbot.waitUntil(lambda: "No model is chosen." in editor.note.text())
     assert editor.use.isEnabled()
+
+
+def test_that_a_question_set_is_reworded_from_its_own_words(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    make_question_set(tmp_path / "set", 4, 0, SizePx(100, 80), lambda _done, _all: None)
+    with open_store(settings.store) as store:
+        import_dataset(store, "question-set", tmp_path / "set", "set")
+    model = ModelProfile("m", "scripted", {"answer": "A"})
+    spec = make_spec(
+        study="question_set",
+        dataset="set",
+        preset="controls",
+        seed=0,
+        repeats=1,
+        models=[model],
+        overrides={},
+    )
+    drafts = drafts_for("question_set", {})
+    assert drafts is not None
+    editor = PromptEditor(drafts, lambda: PromptPreviews(settings.store, spec))
+    qtbot.addWidget(editor)
+    choose(editor, "choice")
+    qtbot.waitUntil(lambda: "This is a frontal" in editor.text.toPlainText())
+    assert "Source: the data set's own." in editor.about.text()
+    assert not editor.restore.isEnabled()
+    editor.text.setPlainText(f"{editor.text.toPlainText()} Say nothing else.")
+    qtbot.waitUntil(lambda: "Say nothing else." in question(editor))
+    assert "This is a frontal chest radiograph." in question(editor)
+    editor.restore.click()
+    assert not editor.drafts.own

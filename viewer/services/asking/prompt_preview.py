@@ -15,6 +15,7 @@ from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
+from viewer.studies.study import BringsPrompts
 
 _MARK: Final = " \N{ASTERISM}"
 """Added to a prompt to see whether a question has it."""
@@ -54,6 +55,14 @@ class PromptPreviews:
         params = {k: v for k, v in spec.params.items() if k != "prompt_variants"}
         self._spec = replace(spec, params=params, models=spec.models[:1], repeats=1)
 
+    @cached_property
+    def brought(self) -> Mapping[str, str]:
+        """The data set's own prompts, by the names of those they replace."""
+        study = study_named(self._spec.study)
+        if not isinstance(study, BringsPrompts):
+            return {}
+        return study.brought_prompts(self._dataset)
+
     def question(
         self, texts: Mapping[str, str], prompt: str, position: int | None
     ) -> CaseQuestion:
@@ -62,7 +71,8 @@ class PromptPreviews:
         Without ``position`` it is about the first of some evenly spread cases whose
         question contains ``prompt``; the very first case if none does.
         """
-        text = prompts_of(self._spec.study).text(prompt, texts)
+        known = {**self.brought, **texts}
+        text = prompts_of(self._spec.study).text(prompt, known)
         context = self._context(texts)
         marked = self._context({**texts, prompt: text + _MARK})
         if position is None:

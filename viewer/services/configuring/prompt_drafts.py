@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.studies.prompts import Prompts, check_variant_name
 
 Texts = Mapping[str, str]
+_BROUGHT: Final = "the data set's own"
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,13 @@ class PromptDrafts:
     prompts: Prompts
     own: Texts = field(default_factory=dict)
     variants: Mapping[str, Texts] = field(default_factory=dict)
+
+    def with_brought(self, texts: Texts) -> "PromptDrafts":
+        """Return the drafts of a data set that brings prompts of its own."""
+        known = dict(self.prompts.known)
+        for name, text in texts.items():
+            known[name] = replace(known[name], read=str(text).__str__, source=_BROUGHT)
+        return replace(self, prompts=replace(self.prompts, known=known))
 
     def text(self, name: str, variant: str = "") -> str:
         """Return the text that a prompt has in a variant."""

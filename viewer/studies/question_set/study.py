@@ -85,6 +85,11 @@ class QuestionSet(PresetStudy[Params]):
         asked = [wording.of_kind(kind) for kind in AnswerKind]
         return tuple(wording.prompts(asked, params_))
 
+    def brought_prompts(self, dataset: Dataset) -> Mapping[str, str]:
+        """Return the data set's own words by kind of answer, where it has one each."""
+        asked = [asked_of(item) for item in dataset.items if is_question(item)]
+        return wording.brought(asked)
+
     def prompts_for(
         self, dataset: Dataset, params_: Params, places: PlaceWords | None = None
     ) -> tuple[tuple[str, str], ...]:

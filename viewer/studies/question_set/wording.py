@@ -1,6 +1,6 @@
 """The text of a question under each condition."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,6 +65,18 @@ class Wording:
         if asked.template:
             return _DATA_SET_S
         return _MODEL_S if self.places and asked.kind in COORDINATES else ""
+
+
+def brought(asked: Sequence[Asked]) -> Mapping[str, str]:
+    """Return the data set's own words by kind of answer, where a kind has one text."""
+    found: dict[str, set[str]] = {}
+    for one in asked:
+        found.setdefault(one.kind.value, set()).add(one.template)
+    return {kind: max(texts) for kind, texts in found.items() if _is_one(texts)}
+
+
+def _is_one(texts: set[str]) -> bool:
+    return len(texts) == 1 and "" not in texts
 
 
 def question_text(asked: Asked, order: Sequence[int], open_text: str) -> str:

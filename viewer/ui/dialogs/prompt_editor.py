@@ -1,6 +1,6 @@
 """Prompts…: the prompts of a study, to be reworded with a case beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -187,21 +187,31 @@ class PromptEditor(QDialog):
         texts, prompt = self.drafts.texts(self.variant.name), self.prompt
         position, make = self._position, self._make
 
-        def work() -> CaseQuestion:
+        def work() -> tuple[CaseQuestion, Mapping[str, str]]:
             self._previews = self._previews or make()
-            return self._previews.question(texts, prompt, position)
+            found = self._previews.question(texts, prompt, position)
+            return found, self._previews.brought
 
         self._background_tasks.start("preview", work, self._show_question, self._fail)
 
-    def _show_question(self, found: CaseQuestion) -> None:
+    def _show_question(self, shown: tuple[CaseQuestion, Mapping[str, str]]) -> None:
+        found, brought = shown
+        self._take_over(brought)
         self._position = found.position
         self.case.setText(
-            f"Question {found.position + 1} of {found.n_cases}: {found.case}"
+            f"Question {found.position + 1:,} of {found.n_cases:,}: {found.case}"
         )
         self.note.setText("" if found.has_prompt else _LATER)
         for button in (self.previous, self.next):
             button.setEnabled(found.n_cases > 1)
         self._put_in(_thumbnails(found.images), text_view(found.text))
+
+    def _take_over(self, brought: Mapping[str, str]) -> None:
+        """Begin with the prompts of the data set in place of the built-in ones."""
+        before = self.drafts.text(self.prompt, self.variant.name)
+        self.drafts = self.drafts.with_brought(brought)
+        if self.drafts.text(self.prompt, self.variant.name) != before:
+            self._show_prompt()
 
     def _put_in(self, *widgets: QWidget) -> None:
         while self.shown.count():

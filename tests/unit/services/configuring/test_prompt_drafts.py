@@ -66,3 +66,12 @@ def test_that_the_button_says_how_much_is_custom() -> None:
     assert mine.words == "1 custom"
     assert mine.with_variant("a").words == "1 custom, 1 variant"
     assert EMPTY.with_variant("a").with_variant("b").words == "2 variants"
+
+
+def test_that_drafts_begin_with_the_words_that_a_data_set_brings() -> None:
+    brought = {"ask": "A radiograph. Where is {finding}?"}
+    mine = EMPTY.with_brought(brought)
+    assert mine.text("ask") == brought["ask"]
+    assert mine.prompts.known["ask"].source == "the data set's own"
+    assert mine.params() == {}
+    assert mine.with_text("ask", "", ASK).params() == {"prompts": {"ask": ASK}}

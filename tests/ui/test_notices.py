@@ -5,7 +5,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.errors import WrongUseError
-from viewer.ui.application.notices import Notice, Notices
+from viewer.ui.application.notices import Notice, Notices, Offer
 from viewer.ui.panels.measure import han_notice
 from viewer.ui.panels.measure.han_notice import tell_of_han
 from viewer.ui.window.notice_bar import NoticeBar
@@ -89,3 +89,12 @@ def test_that_news_goes_by_itself_and_gives_way(qtbot: QtBot) -> None:
     bar.dismiss()
     notices.say("Written.")
     qtbot.waitUntil(bar.isHidden)
+
+
+def test_that_news_with_an_offer_stays_longer(qtbot: QtBot) -> None:
+    notices, bar = _bar(qtbot)
+    notices.posted.emit(Notice("Done.", warning=False))
+    brief = bar.remaining_ms
+    offer = Offer("Batch…", lambda: None)
+    notices.posted.emit(Notice("Imported.", warning=False, offer=offer))
+    assert bar.remaining_ms > 3 * brief > 0

@@ -20,6 +20,8 @@ from viewer.ui.widgets.plain_text import Label
 
 NEWS_MS: Final = 6_000
 """How long the bar says that something was done; what went wrong stays."""
+OFFER_MS: Final = 30_000
+"""How long news stays that offers what to do next."""
 _DETAILS_HEIGHT: Final = 120
 _ICON: Final = 20
 
@@ -71,6 +73,11 @@ class NoticeBar(QFrame):
         column.addLayout(row)
         column.addWidget(self.details)
 
+    @property
+    def remaining_ms(self) -> int:
+        """How long the news will stay, -1 for what stays until it is dismissed."""
+        return self._clock.remainingTime()
+
     def show_notice(self, notice: Notice) -> None:
         """Show a notice, after those that went wrong before it.
 
@@ -106,7 +113,7 @@ class NoticeBar(QFrame):
         self.show()
         self._clock.stop()
         if not notice.warning:
-            self._clock.start()
+            self._clock.start(OFFER_MS if notice.offer else NEWS_MS)
 
     def _accept(self) -> None:
         """Do what the notice offers, which is then done with."""

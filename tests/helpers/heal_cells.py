@@ -22,7 +22,7 @@ from tests.helpers.heal_flips import (
     share,
 )
 from tests.helpers.heal_pack import MODELS, SHAMS, Made, Verdict
-from tests.helpers.heal_rows import check_items, check_results, rates
+from tests.helpers.heal_rows import check_items, check_results, outside_of, rates
 from tests.helpers.sheets import Sheet
 from viewer.studies.grounded_vqa.published import ROWS
 
@@ -259,6 +259,27 @@ def _by_anatomy(made: Made, sheet: Sheet) -> None:
     )
 
 
+def _outside_paste(made: Made, sheet: Sheet) -> None:
+    left, rows = outside_of(made), {}
+    for model, way in itertools.product(MODELS, made.ways):
+        own = [
+            (left[v.asked.key, v.condition, v.model], v.yes is False)
+            for v in of_way(made, model, way, "vpt")
+            if (v.asked.key, v.condition, v.model) in left
+        ]
+        halves = [[no for of, no in own if (of > 0) is some] for some in (False, True)]
+        rows[model, way, note_of(way)] = {
+            "n_edits": len(own),
+            "mean_outside": sum(of for of, _ in own) / len(own) if own else None,
+            "most_outside": max((of for of, _ in own), default=None),
+            "n_covered": len(halves[0]),
+            "score_covered": share(sum(halves[0]), len(halves[0])),
+            "n_remaining": len(halves[1]),
+            "score_remaining": share(sum(halves[1]), len(halves[1])),
+        }
+    sheet.pair({key: row for key, row in rows.items() if row["n_edits"]})
+
+
 def _is_about(v: Verdict, anatomy: str, finding: str) -> bool:
     return (v.asked.anatomy, v.asked.told) == (anatomy, finding)
 
@@ -447,6 +468,7 @@ CHECKS: Mapping[str, Callable[[Made, Sheet], None]] = {
     "by_anatomy_and_finding": _by_anatomy,
     "table_3_textual": check_table_3,
     "table_4_visual": check_table_4,
+    "vpt_outside_paste": _outside_paste,
     "sham_control": check_shams,
     "common_true_positives": check_shared,
     "common_textual": check_common_textual,

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_flips import Row, Rows
 from tests.helpers.heal_pack import MODELS, SHAMS, SWAPS, Made, Verdict
-from tests.helpers.heal_truth import Asked
+from tests.helpers.heal_truth import Asked, inside
 from tests.helpers.sheets import Sheet, ledger_rows
+from viewer.domain.image import Raster
+from viewer.imaging.blending import Blend, Pasting, Region, composite
 from viewer.store import trials
 from viewer.store.database import open_store
 
@@ -25,8 +29,9 @@ def check_items(made: Made, sheet: Sheet) -> None:
             v = left.pop((key, row["condition"], row["model"]))
             assert _is_change(made, v, change), row
             wanted = _item(v, regions=len(made.ways) > 1)
-            asked = {"question": _asked(v, change), "truth": row["truth"]}
+            asked: Row = {"question": _asked(v, change), "truth": row["truth"]}
             assert {*row["truth"].split(", ")} == _truth(v)
+            asked["outside_paste"] = _outside(made, v, change)
             sheet.check(i, {**wanted, **asked, "item": row["item"]})
             sha256 = row["request_sha256"]
             if v.status == "excluded" and v.reason != "not_true_positive":
@@ -38,6 +43,34 @@ def check_items(made: Made, sheet: Sheet) -> None:
             trial = row["item"], row["condition"], 0, row["model"]
             sheet.check(i, {**ledger[trial], "gold": row["gold"]})
     assert not left
+
+
+def _outside(made: Made, v: Verdict, change: str) -> float | None:
+    """Return how much of a finding in an anatomy a donor's region leaves in sight."""
+    if v.perturbation != "vpt" or v.status == "excluded":
+        return None
+    images = {image.key: image for image in made.truth.dataset.images}
+    own, given = images[v.asked.image], images[change]
+    mask, other = (i.anatomy[v.asked.anatomy].array() for i in (own, given))
+    regions = [Region(Raster(m.astype(np.uint8)), m) for m in (mask, other)]
+    pasted = composite(regions[0], regions[1], Pasting(Blend.HARD)).pasted
+    boxed = np.zeros_like(mask)
+    for box in own.boxes[v.asked.finding]:
+        one = np.zeros_like(mask)
+        one[inside(box.box, mask.shape)] = True
+        boxed |= one if (one & mask).any() else False
+    return float((boxed & ~pasted).sum() / boxed.sum())
+
+
+def outside_of(made: Made) -> dict[tuple[str, str, str], float]:
+    """Return that share of each trial that has one, as the items list it."""
+    return {
+        (row["item"].partition("|")[0], row["condition"], row["model"]): float(
+            row["outside_paste"]
+        )
+        for row in made.sheets["run/items.csv"].rows
+        if row["outside_paste"]
+    }
 
 
 CLOSED = (
@@ -135,6 +168,7 @@ def _label_counts(q: Asked, answer: frozenset[str]) -> tuple[int, int, int]:
 
 def check_results(made: Made, sheet: Sheet) -> None:
     rows: Rows = {}
+    left = outside_of(made)
     for model, condition in itertools.product(MODELS, _conditions(made)):
         own = [v for v in made.verdicts if (v.model, v.condition) == (model, condition)]
         groups: dict[tuple[str, str], Sequence[Verdict]] = {}
@@ -143,7 +177,7 @@ def check_results(made: Made, sheet: Sheet) -> None:
         for kind in dict.fromkeys(v.asked.kind for v in own):
             groups["(micro)", kind] = [v for v in own if v.asked.kind == kind]
         for (finding, view), of in groups.items():
-            row = {**rates(of), **_means(sheet, of)}
+            row = {**rates(of), **_means(sheet, of, left)}
             rows[finding, view, condition, model] = row
     sheet.pair(rows)
 
@@ -181,12 +215,21 @@ def rates(of: Sequence[Verdict]) -> Row:
     }
 
 
-def _means(sheet: Sheet, of: Sequence[Verdict]) -> Row:
+def _means(
+    sheet: Sheet,
+    of: Sequence[Verdict],
+    left: Mapping[tuple[str, str, str], float],
+) -> Row:
     counts = [_label_counts(v.asked, v.labels) for v in of if v.labels is not None]
     every: Mapping[str, Sequence[float]] = {
         **{name: [c[i] for c in counts] for i, name in enumerate(("tp", "fp", "fn"))},
         "dice": [v.dice for v in of if v.dice is not None],
         "region_iou": [v.iou for v in of if v.iou is not None],
+        "outside_paste": [
+            left[v.asked.key, v.condition, v.model]
+            for v in of
+            if (v.asked.key, v.condition, v.model) in left
+        ],
     }
     named = [name.removeprefix("mean_") for name in sheet.header if "mean_" in name]
     return {

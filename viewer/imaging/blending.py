@@ -134,6 +134,18 @@ def composite(target: Region, donor: Region, how: Pasting | None = None) -> Comp
     return Composite(Raster(pixels), whole, to_donor)
 
 
+def pasted_pixels(target: _Bools, donor: _Bools) -> _Bools:
+    """Return the (rows, columns) pixels that a donor's region replaces in a target.
+
+    They are those of :func:`composite` without its feathered edge.
+    """
+    target_region, donor_region = (
+        Region(Raster(np.zeros(mask.shape, dtype=np.uint8)), mask)
+        for mask in (target, donor)
+    )
+    return composite(target_region, donor_region, Pasting(Blend.HARD)).pasted
+
+
 def _fitted(target: BoxPx, donor: BoxPx) -> Affine:
     """Return the affine map of one box onto another."""
     scale_x = (donor.x1 - donor.x0) / (target.x1 - target.x0)

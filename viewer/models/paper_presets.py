@@ -83,6 +83,21 @@ PRESETS: Final = (
         model="google/medgemma-4b-it",
     ),
     _heal(
+        "GPT-4o, temperature 0.1",
+        name="gpt-4o",
+        server="openai",
+        model="gpt-4o",
+        api_key_env="OPENAI_API_KEY",
+        temperature=0.1,
+    ),
+    _heal(
+        "Qwen 2.5 VL 7B Instruct, temperature 0.1, one beam",
+        name="qwen2.5-vl-7b-instruct",
+        server="vllm",
+        model="Qwen/Qwen2.5-VL-7B-Instruct",
+        temperature=0.1,
+    ),
+    _heal(
         "LLaVA-Med, temperature 0.1, one beam",
         name="llava-med",
         server="vllm",
@@ -94,7 +109,8 @@ PRESETS: Final = (
 
 Gosai 2025, 3.4: GPT-5 was the alias of August 2025, and takes no temperature. Banerjee
 2025, 3.1 and 3.2, names models and no settings: these are the servers' own.
-HEAL-MedVQA asks every model at temperature 0.1 with one beam.
+HEAL-MedVQA asks every model at temperature 0.1 with one beam; which snapshot of GPT-4o
+it does not say, and the weights that it fine-tuned are not published.
 """
 
 

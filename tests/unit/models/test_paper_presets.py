@@ -40,7 +40,11 @@ def test_that_rexecutions_three_models_are_ready_to_be_taken_over() -> None:
 
 @pytest.mark.statement("E002-05")
 def test_that_a_model_of_heal_medvqa_is_asked_at_its_temperature() -> None:
-    assert profiles()["llava-med"].settings["temperature"] == 0.1
+    asked = [
+        profiles()[str(p.table["name"])] for p in PRESETS if p.paper.startswith("HEAL")
+    ]
+    assert len(asked) == 3
+    assert {profile.settings["temperature"] for profile in asked} == {0.1}
 
 
 @pytest.mark.statement("E000-14")
@@ -75,6 +79,8 @@ def test_that_models_which_draw_are_known() -> None:
         "o4-mini": True,
         "o3": True,
         "medgemma-4b-it": True,
+        "gpt-4o": True,
+        "qwen2.5-vl-7b-instruct": True,
         "llava-med": True,
     }
     assert not samples(ModelProfile("uniform", "uniform"))

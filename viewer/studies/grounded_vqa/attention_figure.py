@@ -26,14 +26,17 @@ from viewer.studies.steps import Sources
 _SHOWN: Final = 4
 """Questions that are shown."""
 _SIDE: Final = 480
+_OUTLINE: Final = (255, 0, 160)
+"""A colour that the map does not have."""
+_OUTLINE_PX: Final = 3
 _HEAD: Final = FigureHead(
     "attention",
     "Figures 1 and 11",
     "Where the model looked",
     "Attention from the last token of the prompt to the image's patches, mean over "
-    "layers and heads, from dark to yellow; the last colour is the greatest patch of a "
-    "question's answers. The anatomy asked about is outlined. Beneath: the answer, the "
-    "share of attention on the image, and the word that got most.",
+    "layers and heads: clear at the least patch of a question's answers, then dark to "
+    "yellow at the greatest. The anatomy asked about is outlined. Above each: the "
+    "answer, the share of attention on the image, and the word that got most.",
 )
 
 
@@ -74,16 +77,17 @@ def _tiles(
     maps = [(one, m.relevance) for one, m in told if m and m.relevance]
     if not isinstance(asked, Question) or not maps:
         return
-    greatest = max(float(np.max(of.images[0].values)) for _, of in maps)
+    patches = [float(v) for _, of in maps for row in of.images[0].values for v in row]
+    ends = min(patches), max(patches)
     raster = shrunk(sources.raster(asked.image), _SIDE)
     sent = shrunk_size(sources.image(asked.image).geometry, params.longest_side)
     scale = raster.size.columns / sent.columns, raster.size.rows / sent.rows
     for one, relevance in maps:
-        picture = _picture(raster, relevance, scale, greatest)
+        picture = _picture(raster, relevance, scale, ends)
         area = area_of(item)
         if area is not None:
             mask = shrunk_mask(area.array(), raster.size)
-            picture = draw_contour(picture, mask)
+            picture = draw_contour(picture, mask, _OUTLINE, _OUTLINE_PX)
         about = ", ".join(filter(None, (asked.finding, asked.anatomy)))
         yield Tile(
             picture.pixels,
@@ -97,14 +101,18 @@ def _tiles(
 
 
 def _picture(
-    raster: Raster, relevance: Relevance, scale: tuple[float, float], greatest: float
+    raster: Raster,
+    relevance: Relevance,
+    scale: tuple[float, float],
+    ends: tuple[float, float],
 ) -> Raster:
+    least, greatest = ends
     pixels = raster.pixels if raster.pixels.ndim == 2 else raster.pixels.mean(axis=2)
     shown, (x, y) = relevance.images[0], scale
     to = shown.to_sent
     placed = Affine(to.a * x, 0.0, to.c * x, 0.0, to.e * y, to.f * y)
-    values = np.asarray(shown.values, dtype=np.float64)
-    return Raster(patch_overlay(pixels / 255, values, placed, greatest))
+    values = np.asarray(shown.values, dtype=np.float64) - least
+    return Raster(patch_overlay(pixels / 255, values, placed, greatest - least))
 
 
 def _words(one: TrialResult, relevance: Relevance) -> str:

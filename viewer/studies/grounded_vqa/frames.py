@@ -41,6 +41,7 @@ from viewer.studies.grounded_vqa.items import source_of
 from viewer.studies.grounded_vqa.params import Params, RelationRule
 from viewer.studies.grounded_vqa.questions import Benchmark, Kind, Question
 from viewer.studies.grounded_vqa.relations import threshold_curve
+from viewer.studies.grounded_vqa.remaining import OUTSIDE
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 
@@ -50,7 +51,7 @@ QUESTIONS: Final = "questions"
 PASSES: Final = "passes"
 DISAGREEMENTS: Final = "disagreements"
 NOT_READ: Final = "not read"
-_NUMBERS: Final = ("peak_mib", IN_TOWER, ON_IMAGE, INSIDE)
+_NUMBERS: Final = ("peak_mib", IN_TOWER, ON_IMAGE, INSIDE, OUTSIDE)
 """Numbers that tables name, whether any verdict has them or not."""
 _CLOSED: Final = (Kind.POSITIVE.value, Kind.HALLUCINATED.value)
 _BINS: Final = 10
@@ -124,6 +125,8 @@ def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) ->
         questions=["Yes/No" if one.view in _CLOSED else "Open" for one in results],
         weight=[_weight(one.condition) for one in results],
         told_tower=[one.score.number(IN_TOWER) is not None for one in results],
+        told_outside=[one.score.number(OUTSIDE) is not None for one in results],
+        remains=[(one.score.number(OUTSIDE) or 0) > 0 for one in results],
         told_attention=[one.score.number(ON_IMAGE) is not None for one in results],
         timed=[value == value for value in latency],
         seconds_per_100=[value / 10 for value in latency],

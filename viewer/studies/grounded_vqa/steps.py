@@ -29,6 +29,7 @@ from viewer.studies.grounded_vqa.parse import (
     read_extracted_yes_no,
 )
 from viewer.studies.grounded_vqa.questions import Question
+from viewer.studies.grounded_vqa.remaining import remaining_numbers
 from viewer.studies.grounded_vqa.request import (
     ANSWER,
     BASE,
@@ -124,7 +125,8 @@ def score(turn: Turn, answer: AnyAnswer | Unparsed, params: Params) -> Score:
     else:
         found = score_closed(answer, yes=asked.yes)
     attended = attention_numbers(turn, params)
-    numbers = (*found.numbers, *_region_numbers(turn), *attended, *_costs(turn))
+    left = remaining_numbers(turn, asked)
+    numbers = (*found.numbers, *left, *_region_numbers(turn), *attended, *_costs(turn))
     return Score(found.status, found.reason, found.answer, numbers=numbers)
 
 

@@ -68,7 +68,7 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
     title = "Grounded questions"
     version = "1"
     parser_version = "2"
-    scorer_version = "2"
+    scorer_version = "3"
     words = WORDS
     wanted = Wanted(
         "questions about anatomies",

@@ -65,6 +65,7 @@ from viewer.studies.grounded_vqa.shown import (
 from viewer.studies.grounded_vqa.tables_beside import (
     ATTENTION_OF_ANSWERS,
     BY_ANATOMY,
+    OUTSIDE_PASTE,
     side_by_side,
 )
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
@@ -96,6 +97,7 @@ def specs(
         BY_ANATOMY,
         _TABLE_3,
         _perturbation("table_4_visual", "Visual", VPT),
+        OUTSIDE_PASTE,
         _SHAM_CONTROL,
         *(_COMMON, _COMMON_TEXTUAL),
         _ABLATION,

@@ -18,6 +18,7 @@ from viewer.studies.grounded_vqa.cells import (
 )
 from viewer.studies.grounded_vqa.edits import TEXTUAL, YES
 from viewer.studies.grounded_vqa.frames import EDITS
+from viewer.studies.grounded_vqa.remaining import OUTSIDE
 from viewer.studies.grounded_vqa.shown import ASKED, beside, interval, number
 from viewer.studies.tables import INTERVAL
 
@@ -52,6 +53,37 @@ def _of_place(place: int) -> Iterator[Cell]:
         yield replace(mean_score(f"{name}_{score}", tests), where=where)
 
 
+_COUNTED: Final = {"counted": (True,)}
+OUTSIDE_PASTE: Final = TableSpec(
+    "vpt_outside_paste",
+    (Key("model"), Key("way"), Key("note")),
+    (
+        Cell("size", ("n_edits",), where=_COUNTED),
+        Cell("mean", ("mean_outside",), (OUTSIDE,), _COUNTED),
+        Cell("largest", ("most_outside",), (OUTSIDE,), _COUNTED),
+        *(
+            cell
+            for name, remains in (("covered", False), ("remaining", True))
+            for where in ({**_COUNTED, "remains": (remains,)},)
+            for cell in (
+                Cell("size", (f"n_{name}",), where=where),
+                Cell("share", (f"score_{name}",), ("correct",), where),
+            )
+        ),
+    ),
+    "What remains of the finding outside the pasted region",
+    "Share of the finding's boxes that another image's region leaves in sight, and how "
+    "many answers became No where it covers them whole, and where something remains.",
+    where={"told_outside": (True,)},
+    shown=(
+        *("model", Shown("way", "Condition"), "note", Shown("n_edits", "Edits")),
+        number("mean_outside", "Outside, mean"),
+        *(number("most_outside", "Outside, most"), Shown("n_covered", "Covered whole")),
+        *(number("score_covered", "VPT"), Shown("n_remaining", "Something remains")),
+        number("score_remaining", "VPT"),
+    ),
+)
+"""Where a Yes after the paste may be right, for the finding is still in sight."""
 ATTENTION_OF_ANSWERS: Final = TableSpec(
     "attention_of_answers",
     WHO,

@@ -111,6 +111,7 @@ WORDS: Final = StudyWords(
         "mean_tp": "Findings named correctly, mean",
         "mean_fp": "Findings named wrongly, mean",
         "mean_fn": "Findings missed, mean",
+        "mean_outside_paste": "Finding outside the paste, mean",
     },
     condition=condition_words,
     task=task_of,

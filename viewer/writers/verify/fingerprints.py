@@ -74,6 +74,7 @@ closed_scores 2a8dae8d29a2686acf0b
 by_anatomy_and_finding dcfd7f5905d9bd00976c
 table_3_textual a92596faaa62b94c94f7
 table_4_visual 229e6950438fc663762c
+vpt_outside_paste 2221efa527d6ff13b0f5
 sham_control a39a889085badfeb3081
 common_true_positives d97c292fdc719dcb07c6
 common_textual 5284f5c0acf595436698

@@ -21,7 +21,7 @@ _TESTS = {
 """The condition of each test, and its shams."""
 _MEASURED = (
     *("peak_mib", "tower_attention_inside", "attention_on_image"),
-    "attention_inside",
+    *("attention_inside", "outside_paste"),
 )
 
 
@@ -93,6 +93,8 @@ def _with_labels(verdicts: Verdicts) -> Iterator[dict[str, object]]:
             "questions": "Yes/No" if closed else "Open",
             "weight": float(one.condition.removeprefix("loba-")) if loba else None,
             "told_tower": "tower_attention_inside" in one.numbers,
+            "told_outside": "outside_paste" in one.numbers,
+            "remains": one.numbers.get("outside_paste", 0) > 0,
             "told_attention": "attention_on_image" in one.numbers,
             "timed": latency is not None,
             "seconds_per_100": None if latency is None else latency / 10,

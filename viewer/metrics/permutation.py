@@ -39,7 +39,7 @@ def sign_flip(
     Raises
     ------
     ValueError
-        Where a difference is not a finite number.
+        If a difference is not a finite number.
     """
     d = np.asarray(differences, dtype=np.float64)
     if not np.isfinite(d).all():

@@ -308,7 +308,7 @@ def adapter_for(profile: ModelProfile, allowance: Allowance = LOCAL_ONLY) -> Ada
     WrongUseError
         For an unknown adapter or settings that cannot be used.
     MissingDependencyError
-        Where a package it needs is not installed.
+        If a package it needs is not installed.
     PrivacyError
         For an endpoint that may not be asked.
     """

@@ -1,1 +1,1 @@
-"""From the domain to the outside world."""
+"""Writers of files."""

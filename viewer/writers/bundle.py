@@ -1,4 +1,4 @@
-"""A bundle as one zip archive: the same bytes for the same members, and sealed."""
+"""A bundle as a zip archive: identical bytes for identical members, with a seal."""
 
 import hashlib
 import io
@@ -15,7 +15,7 @@ _DIGITS: Final = 64
 
 
 def manifest_schema() -> bytes:
-    """Return the JSON Schema that the manifest of a bundle keeps to."""
+    """Return the JSON Schema of a bundle's manifest."""
     return (files("viewer.writers") / "schemas" / SCHEMA).read_bytes()
 
 

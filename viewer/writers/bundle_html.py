@@ -1,4 +1,4 @@
-"""A bundle's page: every item, in one file that asks the network for nothing."""
+"""A bundle's page: every item in one file without network requests."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class BundlePage:
-    """What the page shows; the parts as they stand in the bundle's JSON files.
+    """The contents of the page; its parts are those of the bundle's JSON files.
 
     ``about`` says what can be verified and what cannot; ``replies`` are what the
     replies say, by the numbers that steps have.
@@ -36,7 +36,7 @@ def _steps_of(trial: Mapping[str, Any]) -> list[tuple[str, str, int]]:
 
 
 def render_bundle(page: BundlePage) -> bytes:
-    """Return the page as UTF-8 HTML; its data stand in it once."""
+    """Return the page as UTF-8 HTML, with its data embedded once."""
     data = {
         "columns": _COLUMNS,
         "plan": page.plan,

@@ -17,7 +17,7 @@ _SPACING_MM: Final = 0.7
 
 @dataclass(frozen=True, slots=True)
 class CtSlice:
-    """A slice's number from 0 in its series, and where it lies along the body in mm."""
+    """A slice's 0-based index in its series, and its position along the body in mm."""
 
     number: int
     position_mm: float

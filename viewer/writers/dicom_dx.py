@@ -26,7 +26,7 @@ SOFTWARE: Final = "1"
 
 @dataclass(frozen=True)
 class DxHeader:
-    """What a synthetic radiograph says about itself.
+    """The header of a synthetic radiograph.
 
     ``name`` names the image and ``study_name`` the study inside ``collection``; from
     them come the UIDs, the same every time. ``number`` is the instance number,

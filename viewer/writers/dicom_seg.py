@@ -120,7 +120,7 @@ def _describe(number: int, label: str) -> Any:  # noqa: ANN401 - highdicom, unty
 
 
 def _fix(segmentation: Dataset, source: Dataset, dimensions: str) -> None:
-    """Replace what highdicom takes from the clock and from chance."""
+    """Replace what highdicom takes from the clock and from random numbers."""
     segmentation.PatientOrientation = source.PatientOrientation
     segmentation.ContentDate, segmentation.ContentTime = DATE, TIME
     segmentation.InstanceCreationDate = DATE

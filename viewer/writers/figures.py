@@ -1,4 +1,4 @@
-"""Figures for print as SVG, the same bytes for the same data.
+"""Figures for print as SVG, with identical bytes for identical data.
 
 matplotlib draws without a screen; the salt of its element ids is fixed and no date is
 written. Text becomes outlines, so that it looks the same where the font is missing.
@@ -140,7 +140,7 @@ def _dress(axes: "Axes", figure: BarFigure, ground: Ground) -> None:
 
 
 def _top(figure: BarFigure) -> float:
-    """Return the axis' end in per cent: a multiple of 20 above all that is drawn."""
+    """Return the axis limit in percent: a multiple of 20 above everything drawn."""
     ends = [
         100 * (value + (error or 0.0))
         for series in figure.series

@@ -1,4 +1,4 @@
-"""What figures of bars share: per cent, whiskers that stay on the scale, and n."""
+"""Helpers for bar figures: percentages, clipped whiskers, and counts."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ _GAP_PT, _DIGIT, _MARGIN_PT = 2.0, 0.64, 3.0
 
 
 def percent(values: Sequence[float | None]) -> Floats:
-    """Return rates, 0 to 1, in per cent; NaN for a rate that nobody knows."""
+    """Return rates, 0 to 1, in percent; NaN for an unknown rate."""
     return np.array([np.nan if v is None else 100 * v for v in values])
 
 
@@ -34,7 +34,7 @@ def write_counts(
     points: float,
     colour: str,
 ) -> None:
-    """Write each bar's n upright, in letters of so many points, below the axis."""
+    """Write each bar's n vertically, at a font size in points, below the axis."""
     for position, count in zip(x, counts, strict=True):
         axes.annotate(
             str(count),
@@ -51,6 +51,6 @@ def write_counts(
 
 
 def room_for_counts(series: Sequence[BarSeries], points: float) -> float:
-    """Return the points between the axis and the names of groups that n take."""
+    """Return the points that n takes between the axis and the names of groups."""
     digits = len(str(max((n for one in series for n in one.counts), default=0)))
     return _GAP_PT + _DIGIT * points * digits + _MARGIN_PT

@@ -1,4 +1,4 @@
-"""A figure as files: pictures for print and screen, its numbers, a script to draw it.
+"""A figure as files: pictures for print and screen, its data, and a script.
 
 The one drawing of a figure: reports, packs and the window all show it.
 """
@@ -33,7 +33,7 @@ PRINTED: Final = ("svg", "pdf")
 
 
 def figure_files(figure: Figure) -> Mapping[str, bytes]:
-    """Return a figure's SVG, PDF and CSV by name, each time the same bytes."""
+    """Return a figure's SVG, PDF and CSV by name, with reproducible bytes."""
     name = figure.head.name
     pictures = drawn_as(with_texts(figure, drawn), _draw, PRINTED)
     files = {f"{name}.{kind}": content for kind, content in pictures.items()}
@@ -49,12 +49,12 @@ def figure_csv(figure: Figure) -> bytes:
 def figure_picture(
     figure: Figure, kind: str, ground: Ground = LIGHT, dpi: float = PRINT_DPI
 ) -> bytes:
-    """Return a figure as ``png``, ``svg`` or ``pdf`` on a ground."""
+    """Return a figure as ``png``, ``svg`` or ``pdf`` on a background."""
     return drawn_as(with_texts(figure, drawn), _draw, (kind,), ground, dpi)[kind]
 
 
 def figure_script(figure: Figure) -> str:
-    """Return a Python script that draws a figure again, with matplotlib alone."""
+    """Return a Python script that draws a figure using only matplotlib."""
     return script_for(with_texts(figure, drawn), _draw, figure.head.name)
 
 

@@ -68,7 +68,7 @@ def _draw(
 
 
 def _scale(axes: "Axes", greatest: float) -> None:
-    """Draw the one colour scale, from none to the greatest share of any panel."""
+    """Draw the shared colour scale, from none to the greatest share of any panel."""
     strip = colors(np.linspace(0, 1, 128)[None])
     end = 100 * (greatest or 1.0)
     axes.imshow(np.rint(strip).astype(np.uint8), extent=(0, end, 0, 1))

@@ -1,4 +1,4 @@
-"""Letters that no font has: named below the figure, never drawn as empty boxes."""
+"""Characters that no font has: noted below the figure, not drawn as empty boxes."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NOTE: Final = (
 
 @dataclass(frozen=True)
 class Readable(Generic[T]):
-    """A figure whose letters can all be drawn in some families of fonts.
+    """A figure whose characters can all be drawn in some font families.
 
     ``note`` says that letters were left out, "" if none was.
     """
@@ -31,7 +31,7 @@ class Readable(Generic[T]):
 
 
 def readable(figure: T) -> Readable[T]:
-    """Return a figure without the letters that no font has.
+    """Return a figure without the characters that no font has.
 
     Other fonts are looked for only where it has letters that the first one lacks.
     """

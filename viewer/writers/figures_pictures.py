@@ -74,13 +74,13 @@ def draw_strip(figure: StripFigure, ground: Ground) -> "Page":
 
 
 def _further(figure: StripFigure) -> int:
-    """Return how many lines the longest words below a picture have beyond one."""
+    """Return how many lines beyond one the longest caption has."""
     below = (step.words for step in figure.steps if step.picture is not None)
     return max((words.count("\n") for words in below), default=0)
 
 
 def _write_step(axes: "Axes", step: Step, number: int) -> None:
-    """Write a step of a method without any picture, over its whole width."""
+    """Write a step without a picture over its full width."""
     bare(axes)
     axes.set_title(f"{number}  {step.title}", loc="left", pad=3, fontweight="bold")
     axes.text(
@@ -119,7 +119,7 @@ def _draw_step(axes: "Axes", step: Step, number: int) -> None:
 
 
 def _lines(words: str) -> str:
-    """Return words in short lines; what does not fit ends in an ellipsis."""
+    """Return text in short lines, with an ellipsis if it does not fit."""
     lines = [part for line in words.split("\n") for part in _wrapped(line)]
     if len(lines) > _PROMPT_LINES:
         lines = [*lines[: _PROMPT_LINES - 1], f"{lines[_PROMPT_LINES - 1]} …"]

@@ -62,7 +62,7 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) ->
 
 
 def _reach(panel: PlotPanel) -> float:
-    """Return how far both axes go, so that y = x is their diagonal."""
+    """Return the limit of both axes, so that y = x is their diagonal."""
     values = [v for series in panel.series for v in (*series.x, *series.y)]
     return 1.05 * max((*values, 0.0)) or 1.0
 

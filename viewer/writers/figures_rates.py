@@ -104,7 +104,7 @@ def _draw_series(
 
 
 def _whiskers(series: BarSeries) -> Floats:
-    """Return how far whiskers reach below and above the bars' ends, (2, n) per cent."""
+    """Return whisker lengths below and above the bars' ends, (2, n) in percent."""
     heights = percent(series.values)
     if not series.limits:
         return within_scale(heights, percent(series.errors))
@@ -113,7 +113,7 @@ def _whiskers(series: BarSeries) -> Floats:
 
 
 def _strokes(ground: Ground, width: float) -> tuple[tuple[str, float], ...]:
-    """Return the strokes of a line over bars: on dark ground it is edged to be seen."""
+    """Return the strokes of a line over bars, outlined on a dark background."""
     ink = (ground.ink, width)
     return ((ground.paper, 2.5 * width), ink) if ground.dark else (ink,)
 
@@ -138,7 +138,7 @@ def _draw_chance(
 
 
 def _draw_published(axes: "Axes", panel: RatePanel, ground: Ground) -> None:
-    """Draw printed values as open diamonds, each with the letter of whose it is."""
+    """Draw published values as open diamonds, each with the letter of its source."""
     people = tuple(dict.fromkeys(mark.who for mark in panel.published))
     for mark in panel.published:
         place = people.index(mark.who)
@@ -149,7 +149,7 @@ def _draw_published(axes: "Axes", panel: RatePanel, ground: Ground) -> None:
 
 
 def _diamond(ground: Ground) -> dict[str, Any]:
-    """Return how an open diamond is drawn."""
+    """Return the style of an open diamond."""
     return {
         "marker": "D",
         "markersize": 3.4,
@@ -189,7 +189,7 @@ def _dress(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> Non
 
 
 def _keys(sheet: "Page", figure: RateFigure, ground: Ground) -> None:
-    """Put the key above the panels, and whose the printed values are below."""
+    """Put the key above the panels, and the sources of published values below."""
     from matplotlib.lines import Line2D
 
     names = [series.name for series in figure.panels[0].series]
@@ -210,7 +210,7 @@ def _keys(sheet: "Page", figure: RateFigure, ground: Ground) -> None:
 
 
 def _bar_key(figure: RateFigure, i: int, name: str, ground: Ground) -> "Patch":
-    """Return a series' key; of grids, which every model has, without a colour."""
+    """Return a series' key; grids, which every model has, without a colour."""
     from matplotlib.patches import Patch
 
     look = _look(figure, 0, i)

@@ -1,4 +1,4 @@
-"""Stacked bars: shares of a whole lying down, counts standing."""
+"""Stacked bars: shares horizontal, counts vertical."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -43,7 +43,7 @@ def draw_stacks(figure: StackFigure, ground: Ground) -> "Page":
 
 
 def _rows(stacks: Sequence[Stack]) -> Iterator[tuple[float, Stack]]:
-    """Yield each bar with its place, bars of a group together."""
+    """Yield each bar with its position, bars of a group together."""
     at, group = 0.0, ""
     for stack in stacks:
         if stack.group != group:
@@ -113,7 +113,7 @@ def _number(
     plate: str,
     side: str = "center",
 ) -> None:
-    """Write a share in its part of a bar, on a plate where that is hatched."""
+    """Write a share in its part of a bar, on a label box if that is hatched."""
     from matplotlib.patheffects import withStroke
 
     around = [made(withStroke, linewidth=2.0, foreground=plate)] if plate else []

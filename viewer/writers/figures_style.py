@@ -1,4 +1,4 @@
-"""How figures for journals look, and how they become files, the same bytes each time.
+"""The style of figures for journals, and their export with reproducible bytes.
 
 183 mm is a page's width and 89 mm a column's; text is 7 point sans. In SVG text is
 outlines, so that it looks the same where the font is missing; in PDF the font is
@@ -54,7 +54,7 @@ def settings(
     pixels: bool = False,
     families: Sequence[str] = (FAMILY,),
 ) -> dict[Any, Any]:
-    """Return matplotlib's settings under which a figure is drawn and written.
+    """Return matplotlib's settings for drawing and saving a figure.
 
     ``framed`` axes have lines on all four sides, others at the left and below. Pictures
     are kept as they are, but for a figure that is made of ``pixels`` itself.
@@ -123,7 +123,7 @@ def drawn_as(
 
 
 def script_for(figure: T, draw: Draw[T], name: str, ground: Ground = LIGHT) -> str:
-    """Return a script that draws a figure again, into a PNG of that name or another."""
+    """Return a script that draws a figure into a PNG of the given or another name."""
     import matplotlib as mpl
 
     told = readable(figure)
@@ -136,7 +136,7 @@ def script_for(figure: T, draw: Draw[T], name: str, ground: Ground = LIGHT) -> s
 
 
 def _noted(told: Readable[T], draw: Draw[T], ground: Ground) -> "Page":
-    """Draw a figure, and below it the note where letters were left out."""
+    """Draw a figure, and a note below it if characters were left out."""
     sheet = draw(told.figure, ground)
     if told.note:
         sheet.text(0.995, 0.002, told.note, ha="right", va="bottom", fontsize=_NOTE_PT)
@@ -151,14 +151,14 @@ def _saved(sheet: "Page", kind: str, dpi: float) -> bytes:
 
 
 def bare(axes: "Axes") -> None:
-    """Leave of a picture's axes nothing but the picture."""
+    """Hide everything on a picture's axes except the picture."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
 
 
 def say_none(axes: "Axes", ground: Ground) -> None:
-    """Say in the place of a panel that a run has nothing to show there."""
+    """Write, in place of a panel, that a run has nothing to show there."""
     bare(axes)
     axes.annotate(
         "None in this run.",
@@ -171,7 +171,7 @@ def say_none(axes: "Axes", ground: Ground) -> None:
 
 
 def wrapped(name: str, most: int = 13) -> str:
-    """Return a name in lines of at most ``most`` letters, words whole."""
+    """Return a name in lines of at most ``most`` characters, broken between words."""
     import textwrap
 
     return "\n".join(textwrap.wrap(name, most, break_long_words=False))
@@ -191,7 +191,7 @@ def name_groups(axes: "Axes", names: Sequence[str]) -> None:
 
 
 def _parted(name: str) -> str:
-    """Part the long words of the findings' names, with a hyphen."""
+    """Break the long words of findings' names with a hyphen."""
     for word, parts in _PARTED.items():
         name = name.replace(word, parts)
     return name

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic file writes."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from viewer.private_files import is_kept, make_folder, share, temporary_beside
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that no reader and no interruption ever sees half of it.
+    """Write a file atomically, so that no reader or interruption sees half of it.
 
     The bytes go to a temporary file beside ``path``, are flushed to the disk and then
     take its name. Folders are made as needed. In the program's data folder only the

@@ -75,7 +75,7 @@ def _draw_differences(axes: "Axes", figure: ForestFigure, ground: Ground) -> Non
 
 
 def _name_sides(page: "Figure", figure: ForestFigure) -> None:
-    """Write the title, a watermark where one is due, and the key of the two signs."""
+    """Write the title, a watermark if due, and the key of the two signs."""
     from matplotlib.lines import Line2D
 
     title = "\n".join(filter(None, (figure.title, figure.watermark)))

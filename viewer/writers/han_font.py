@@ -1,4 +1,4 @@
-"""The font on this machine that has Chinese characters, if there is one.
+"""The installed font with Chinese characters, if there is one.
 
 Found without a screen: the fonts that matplotlib finds are asked for some characters.
 """
@@ -15,7 +15,7 @@ ASKED_FOR: Final = "诊断肺部影像"
 
 @dataclass(frozen=True, slots=True)
 class HanFont:
-    """A font's file, and its family's name."""
+    """A font file, and the name of its family."""
 
     path: Path
     family: str
@@ -30,7 +30,7 @@ def han_font() -> HanFont | None:
 
 
 def first_with_han(paths: Iterable[str]) -> HanFont | None:
-    """Return the first of some fonts that has Chinese characters.
+    """Return the first of several fonts that has Chinese characters.
 
     A file that is not a font is passed over.
     """
@@ -50,7 +50,7 @@ def _with_han(path: str) -> HanFont | None:
 
 
 def figure_families(first: str) -> list[str]:
-    """Return the families that figures are written in: ``first``, then the Chinese.
+    """Return the font families of figures: ``first``, then the Chinese one.
 
     What the first has is drawn in it, to the byte as if it stood alone.
     """

@@ -1,4 +1,4 @@
-"""Pages of templates, whose text jinja2 escapes, with control characters to be seen."""
+"""Pages from templates, with escaped text and visible control characters."""
 
 from functools import cache
 from importlib.resources import files
@@ -34,7 +34,7 @@ def _source(template: str) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return a value with its control characters to be seen.
+    """Return a value with its control characters made visible.
 
     What is marked as HTML of our own stays as it is, as jinja2 tells it.
     """

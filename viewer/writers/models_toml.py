@@ -1,4 +1,4 @@
-"""One ``[[model]]`` table of a hand-written TOML file, changed without the rest.
+"""Edits of one ``[[model]]`` table in a hand-written TOML file.
 
 Only the lines of the table itself are written anew; comments, other tables and their
 order stay as a person wrote them. Every change is read back before it is returned.
@@ -28,7 +28,7 @@ def model_tables(text: str) -> Tables:
 
 
 def with_model(text: str, name: str | None, table: Mapping[str, object]) -> str:
-    """Return a document with one table written anew.
+    """Return a document with one table rewritten.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def with_model(text: str, name: str | None, table: Mapping[str, object]) -> str:
     Raises
     ------
     WrongUseError
-        Where the document is laid out so that the rest could not be left alone.
+        If the document is laid out so that the rest could not be left alone.
     """
     tables = model_tables(text)
     if name is None:
@@ -58,7 +58,7 @@ def with_model(text: str, name: str | None, table: Mapping[str, object]) -> str:
 
 
 def without_model(text: str, name: str) -> str:
-    """Return a document without the table of a name; raises as `with_model` does."""
+    """Return a document without the named table; raises like `with_model`."""
     tables = [t for t in model_tables(text) if t.get("name") != name]
     lines = text.removesuffix("\n").split("\n")
     start, end = _place_of(lines, name)
@@ -69,7 +69,7 @@ def without_model(text: str, name: str) -> str:
 
 
 def _place_of(lines: Sequence[str], name: str) -> tuple[int, int]:
-    """Return where a table's lines begin and end; what stands after it is not its."""
+    """Return where a table's lines begin and end, without what follows it."""
     for start, line in enumerate(lines):
         if _HEADER.match(line):
             end = _end_of(lines, start)
@@ -96,7 +96,7 @@ def _name_of(lines: Sequence[str]) -> object:
 
 
 def _written(table: Mapping[str, object], before: Sequence[str]) -> list[str]:
-    """Return a table's lines; those whose value stays are left as they were."""
+    """Return a table's lines, leaving those with unchanged values as they were."""
     values = dict(table)
     kept: list[str] = []
     for line in before[1:]:

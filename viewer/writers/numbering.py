@@ -10,7 +10,7 @@ FIGURE: Final = "Figure"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a table or figure stands on a page.
+    """The position of a table or figure on a page.
 
     ``paper`` is what the paper calls it, "" where the paper has none such.
     """
@@ -22,12 +22,12 @@ class Place:
 
     @property
     def label(self) -> str:
-        """What it is called on the page."""
+        """Its label on the page."""
         return f"{self.kind} {self.number}"
 
     @property
     def anchor(self) -> str:
-        """The id that links lead to."""
+        """The id for links."""
         return f"{self.kind.lower()}-{self.number}"
 
 

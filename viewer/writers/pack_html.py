@@ -29,7 +29,7 @@ class PackPage:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """A figure on the page: its words, its picture as a data address, its files."""
+    """A figure on the page: its captions, its picture as a data URL, its files."""
 
     head: FigureHead
     place: Place
@@ -64,7 +64,7 @@ def _folder(path: str) -> str:
 
 
 def _by_stem(paths: Iterable[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return what files are called without their endings, with each ending's path."""
+    """Return the file stems, each with the paths by suffix."""
     found: dict[str, list[tuple[str, str]]] = {}
     for path in paths:
         stem, _, ending = path.rpartition("/")[2].rpartition(".")

@@ -1,7 +1,6 @@
-"""matplotlib's objects that draw, and write down as Python, whatever is asked of them.
+"""Wrappers of matplotlib objects that draw, and record each call as Python.
 
-So a figure and the script that draws it again come of the same calls: neither can say
-what the other does not.
+So a figure and its script come from the same calls and cannot differ.
 """
 
 import base64
@@ -41,14 +40,14 @@ def pixels(text, *shape):
 
 
 class Script:
-    """The lines of Python that were drawn so far."""
+    """The Python statements recorded so far."""
 
     def __init__(self) -> None:
         self._lines: list[tuple[str, object]] = []
         self._named: Counter[str] = Counter()
 
     def add(self, expression: object, name: str = "") -> object:
-        """Add a statement; return by what it is called, numbered where it is kept."""
+        """Add a statement; return its variable, numbered if the result is kept."""
         if not name:
             self._lines.append(("", expression))
             return expression
@@ -81,7 +80,7 @@ def _names(name: str, code: str) -> bool:
 
 
 class Recorded:
-    """An object of matplotlib's under the name, or the expression, it has in a script.
+    """A matplotlib object with the name, or the expression, it has in a script.
 
     What is called of it is called at once, and written down. Methods that only read,
     ``get_…``, stand where their result is used.
@@ -105,7 +104,7 @@ class Recorded:
         return Recorded(self.real[key], f"{self.source}[{words}]", self.script)
 
     def __call__(self, *values: object, **options: object) -> "Recorded":
-        """Call the object, and write the call down."""
+        """Call the object, and record the call."""
         result = self.real(*map(_real, values), **_real(options))
         source = str(self.source)
         method = source.rpartition(".")[2]
@@ -118,7 +117,7 @@ class Recorded:
 def recorded(
     name: str, kind: Callable[P, T], *values: P.args, **options: P.kwargs
 ) -> T:
-    """Return an object that a new script calls ``name``, made as ``kind`` makes it."""
+    """Return an object named ``name`` in a new script, created by ``kind``."""
     script, made_ = Script(), made(kind, *values, **options)
     script.add(repr(made_), name)
     return cast("T", Recorded(_real(made_), name, script))
@@ -132,12 +131,12 @@ def made(kind: Callable[P, T], *values: P.args, **options: P.kwargs) -> T:
 
 
 def real(value: T) -> T:
-    """Return matplotlib's own object, of one that is recorded or not."""
+    """Return the matplotlib object, whether it is recorded or not."""
     return cast("T", _real(value))
 
 
 def script_of(value: object) -> Script | None:
-    """Return the script in which an object is written down, None if it is not."""
+    """Return the script that records an object, None if there is none."""
     return value.script if isinstance(value, Recorded) else None
 
 
@@ -198,7 +197,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a method of matplotlib
 
 
 def _called(source: str, values: tuple[object, ...], options: dict[str, object]) -> str:
-    """Return a call in one line, or its arguments below one another."""
+    """Return a call in one line, or with its arguments on separate lines."""
     given = [("", _plain(value)) for value in values]
     given += [(f"{name}=", _plain(value)) for name, value in options.items()]
     flat = ", ".join(f"{name}{value!r}" for name, value in given)

@@ -1,4 +1,4 @@
-"""A run's report as one page that asks the network for nothing."""
+"""A run's report as one page without network requests."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 @dataclass(frozen=True)
 class ReportPage:
-    """What the page is made of: the run, its settings, its results, the data's gaps.
+    """The contents of the page: run, settings, results and gaps in the data.
 
     ``study`` is what people call its study, ``doubt`` a sentence on verdicts that do
     not match their replies.
@@ -103,7 +103,7 @@ def _known(settings: Mapping[str, object], *names: str) -> Iterator[str]:
 
 
 def _ended(page: ReportPage) -> Mapping[str, int]:
-    """Return how many trials have each verdict that the page reports.
+    """Return the number of trials with each verdict that the page reports.
 
     Readers may have graded since what the run left without a verdict.
     """
@@ -136,7 +136,7 @@ def _listed(value: object) -> str:
 
 
 def _inline(svg: bytes, number: int) -> str:
-    """Return a drawing without its prolog, its ids made the page's own."""
+    """Return a drawing without its prolog, with ids unique to the page."""
     text = svg.decode()
     text = _METADATA.sub("", text[text.index("<svg") :])
     return _IDS.sub(rf"\1figure{number}-", text)

@@ -1,4 +1,4 @@
-"""Works a table out of a run's items.csv, with pandas and scipy: a script's body."""
+"""Computes a table from a run's items.csv with pandas and scipy; body of a script."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 
 def trials_in(path: str) -> pd.DataFrame:
-    """Return the trials as text; whether one counts follows from its status."""
+    """Return the trials as text, and whether each counts, by its status."""
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     rows["counted"] = ~rows["status"].isin(["excluded", "pending"])
     rows["answered"] = rows["status"].isin(["scored_correct", "scored_wrong"])
@@ -20,7 +20,7 @@ def trials_in(path: str) -> pd.DataFrame:
 
 
 def select(rows: pd.DataFrame, where: Mapping[Any, Sequence[object]]) -> pd.DataFrame:
-    """Return the rows whose columns have one of the values wanted."""
+    """Return the rows whose columns have one of the given values."""
     for column, values in where.items():
         rows = rows[rows[column].isin(values)]
     return rows
@@ -68,7 +68,7 @@ def numbers(kind: str, rows: pd.DataFrame, column: str = "", *_: str) -> list[ob
 
 
 def rows_of(trials: pd.DataFrame, table: Mapping[str, Any]) -> Iterator[list[object]]:
-    """Yield the rows: of each outer combination, those of one set after another."""
+    """Yield the rows: for each outer combination, those of one set after another."""
     for values in product(*(trials[name].unique() for name in table["outer"])):
         about = dict(zip(table["outer"], values, strict=True))
         own = select(trials, {name: [value] for name, value in about.items()})

@@ -55,7 +55,7 @@ def table_script(spec: Spec | None, name: str, store: Path, run: int) -> str:
 
 
 def _is_short(spec: TableSpec) -> bool:
-    """Tell whether a script without Overread can work a table out."""
+    """Tell whether a script without Overread can compute a table."""
     plain = not any(key.values or key.ascending for key in spec.keys)
     apart = spec.where or spec.needs_several or spec.below or spec.lines
     whole = spec.frame == TRIALS and not apart

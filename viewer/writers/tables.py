@@ -1,4 +1,4 @@
-"""Tables as files, each time the same bytes: one renderer for each kind.
+"""Tables as files with reproducible bytes: one renderer per format.
 
 CSV, Parquet and XLSX hold full precision, LaTeX and HTML what is printed, and what is
 pasted from the window is separated by tabs.
@@ -65,14 +65,14 @@ def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 
 class _Lines(list[str]):
-    """Takes the lines of csv, which quotes only what it would end a line with."""
+    """Collects the lines of csv, which only quotes its own line terminator."""
 
     def write(self, line: str) -> None:
         self.append(line.removesuffix(_QUOTED_ENDS) + "\n")
 
 
 def _csv_cell(value: object) -> str:
-    """Return a cell as it is printed; NaN differs from itself."""
+    """Return a cell as printed; NaN is the value that differs from itself."""
     if value is None or value != value:
         return ""
     if isinstance(value, float):
@@ -81,7 +81,7 @@ def _csv_cell(value: object) -> str:
 
 
 def tab_separated(table: Table) -> str:
-    """Return a table as spreadsheets paste it: a line for each row; None is empty."""
+    """Return a table as spreadsheets paste it: one line per row; None is empty."""
     lines = [table.header, *table.rows]
     return "".join("\t".join(map(_pasted, line)) + "\n" for line in lines)
 
@@ -175,7 +175,7 @@ def _latex_rows(section: Section) -> Iterator[Iterator[str]]:
 
 
 def _latex_paper(paper: PaperRows) -> Iterator[str]:
-    """Yield a line that says whose the rows are, and the rows."""
+    """Yield a line with the source of the rows, and the rows."""
     columns = len(paper.rows[0])
     yield r"\midrule"
     yield rf"\multicolumn{{{columns}}}{{l}}{{\emph{{{latex(paper.words)}}}}} \\"
@@ -184,7 +184,7 @@ def _latex_paper(paper: PaperRows) -> Iterator[str]:
 
 
 def _mark(section: Section, row: int, column: int) -> str:
-    """Return the element of HTML that a cell is set in, "" for none."""
+    """Return the HTML element of a cell, "" for none."""
     if (row, column) in section.best:
         return "strong"
     return "u" if (row, column) in section.second else ""
@@ -192,7 +192,7 @@ def _mark(section: Section, row: int, column: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _HtmlCell:
-    """A cell: its text, its style classes, its mark, how many rows it spans."""
+    """A cell: its text, its CSS classes, its element, and its row span."""
 
     text: str
     css: str
@@ -219,7 +219,7 @@ def html_sections(
 
 
 def _lines(section: Section) -> int:
-    """Return about how many lines a section has in print, its title among them."""
+    """Return the approximate number of printed lines of a section, title included."""
     paper = sum(1 + len(paper.rows) for paper in section.published)
     return _TITLE_LINES + len(section.table.rows) + paper
 
@@ -266,7 +266,7 @@ def _print_css(section: Section, *, lies: bool) -> str:
 
 
 def _width(section: Section) -> float:
-    """Return about how many points a table needs in print."""
+    """Return the approximate printed width of a table in points."""
     rows = [[_text(value) for value in row] for row in section.table.rows]
     return sum(
         _least_width(name, [row[i] for row in rows], _css(section, rows, i))
@@ -275,7 +275,7 @@ def _width(section: Section) -> float:
 
 
 def _least_width(name: str, texts: Sequence[str], css: str) -> float:
-    """Return about how many points a column needs in print, its text in lines."""
+    """Return the approximate minimum printed width of a column in points."""
     word = max(map(len, _WORD_ENDS.split(name)), default=0)
     longest = max(map(len, texts), default=0)
     if "right" not in css.split():
@@ -286,7 +286,7 @@ def _least_width(name: str, texts: Sequence[str], css: str) -> float:
 def _html_groups(
     section: Section, rows: Sequence[Sequence[str]], css: Sequence[str]
 ) -> Iterator[Sequence[Sequence[_HtmlCell]]]:
-    """Yield the rows that share a first cell, so many that a page holds them."""
+    """Yield the rows that share a first cell, as many as fit on a page."""
     for first, run in groupby(enumerate(rows), key=lambda row: row[1][0]):
         same = list(run)
         for start in range(0, len(same), _TOGETHER):
@@ -332,7 +332,7 @@ def _text(value: object) -> str:
 
 
 def workbook_bytes(tables: Sequence[Table]) -> bytes:
-    """Return an .xlsx file (ECMA-376) with a sheet for each table, named as that is.
+    """Return an .xlsx file (ECMA-376) with a sheet per table, under its name.
 
     Only what a table needs: text inline, numbers as numbers.
     """

@@ -46,7 +46,7 @@ def _key(key: str) -> str:
 
 
 def toml_value(value: object, key: str = "") -> str:
-    """Return a value as TOML writes it; one that it has no word for raises."""
+    """Return a value as TOML; raise if TOML has no such type."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -59,7 +59,7 @@ def toml_value(value: object, key: str = "") -> str:
 
 
 def toml_text(text: str) -> str:
-    """Return a text as TOML writes it; one of several lines keeps them to be read."""
+    """Return text as a TOML string; multi-line text stays multi-line."""
     plain = text.replace("\n", "").replace("\t", "")
     if plain == text or not plain.isprintable() or "''" in text:
         return _basic(text)
@@ -67,5 +67,5 @@ def toml_text(text: str) -> str:
 
 
 def _basic(text: str) -> str:
-    """Return a basic string; of JSON's only DEL has to be escaped besides."""
+    """Return a basic string; unlike JSON, TOML also requires DEL to be escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

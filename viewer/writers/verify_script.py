@@ -1,4 +1,4 @@
-"""verify.py: the verifier's modules as one file that needs nothing but Python."""
+"""verify.py: the verifier's modules as one file that needs only Python."""
 
 import ast
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def _is_own(node: ast.ImportFrom) -> bool:
 
 
 def _body(source: str, tree: ast.Module, name: str) -> str:
-    """Return a module without its imports; its docstring as a comment."""
+    """Return a module without its imports; its docstring becomes a comment."""
     lines = source.splitlines()
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom) or node is tree.body[0]:

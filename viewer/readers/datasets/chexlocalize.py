@@ -82,7 +82,7 @@ def read(
     view : View, optional
         The view of images whose id does not end in one.
     progress : callable, optional
-        Told how many files have been read.
+        Called with the number of files read so far.
 
     Raises
     ------

@@ -73,7 +73,7 @@ def read(
     view : View, optional
         The view of images of which neither the file nor its name says it.
     progress : callable, optional
-        Told how many files have been read.
+        Called with the number of files read so far.
 
     Raises
     ------

@@ -67,7 +67,7 @@ def read(
     view : View, optional
         The view of its images; they are not radiographs.
     progress : callable, optional
-        Told how many files have been read.
+        Called with the number of files read so far.
 
     Raises
     ------

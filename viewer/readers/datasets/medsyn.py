@@ -77,7 +77,7 @@ def read(
     view : View, optional
         The view of images that do not say it; ``other`` by default.
     progress : callable, optional
-        Told how many image files have been read.
+        Called with the number of image files read so far.
 
     Raises
     ------

@@ -90,7 +90,7 @@ def read(
     view : View, optional
         View of images without one in a table; default: frontal, like the collection.
     progress : callable, optional
-        Told how many files have been read.
+        Called with the number of files read so far.
 
     Raises
     ------

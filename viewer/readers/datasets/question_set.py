@@ -62,7 +62,7 @@ def read(
     view : View, optional
         The view of images that do not say it.
     progress : callable, optional
-        Told how many files have been read.
+        Called with the number of files read so far.
 
     Raises
     ------

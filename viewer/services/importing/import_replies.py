@@ -74,7 +74,7 @@ def plan_replies(
     UnreadableInputError
         For a file that cannot be read.
     WrongUseError
-        Where it is not stated which questions are answered or by which model, or where
+        If it is not stated which questions are answered or by which model, or if
         none of it can be used.
     """
     spec, matched = match_reply_files(store, settings, source)

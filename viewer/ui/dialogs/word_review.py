@@ -155,7 +155,7 @@ class WordReview(QDialog):
     def _decided(
         self, chosen: "Sequence[WordsToRead]", decision: ReviewDecision, last: int
     ) -> None:
-        """Show what was kept, wherever the same words stand."""
+        """Show the decision on every occurrence of the same words."""
         kept = {one.sha256 for one in chosen}
         self._show_found(
             tuple(
@@ -168,14 +168,14 @@ class WordReview(QDialog):
         self.sentence.setText(f"{said} {_state(self._found, 0)} {_GO_ON}")
 
     def _fail(self, error: Exception) -> None:
-        """Say what a person can mend; a bug is raised."""
+        """Show an error that the user can fix; raise others."""
         self._show_chosen()
         if not isinstance(error, OverreadError):
             raise error
         self.sentence.setText(str(error))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Mark what was found in the colours of the theme."""
+        """Repaint the marked words in the colours of the theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self.words.paint_again()
@@ -213,7 +213,7 @@ class WordReview(QDialog):
         self.resize(*_SIZE)
 
     def _both(self) -> QSplitter:
-        """Return the cases beside the words of one of them."""
+        """Return the cases next to the words of one of them."""
         right, both = QWidget(), QSplitter(Qt.Orientation.Horizontal)
         column = QVBoxLayout(right)
         column.setContentsMargins(8, 0, 0, 0)
@@ -241,7 +241,7 @@ def _row(one: "WordsToRead") -> tuple[str, ...]:
 
 
 def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
-    """Return how many wait, and how many are chosen where it is more than one."""
+    """Return how many words are undecided and, if several, how many are selected."""
     if not found:
         return ""
     waiting = sum(one.decision is None for one in found)
@@ -251,7 +251,7 @@ def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
 
 
 class MarkedWords(QTextEdit):
-    """Shows a text in pieces; what was found stands on the colour of a warning."""
+    """Shows a text in pieces, with findings on a warning colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Review words…: a page beside the window, of the data set that somebody asks for."""
+"""Review words…: a dialog, independent of the window, for one data set."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -47,7 +47,7 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
 
 
 def stopped_notice(window: QWidget, context: AppContext, event: ModelStopped) -> Notice:
-    """Return why a batch stopped; where words wait to be read, it leads to them."""
+    """Return why a batch stopped, with an action that opens pending word reviews."""
     if not event.words_of:
         return Notice(event.sentence)
     show = ShowWords(window, context, event.words_of)

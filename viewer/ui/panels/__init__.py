@@ -1,1 +1,1 @@
-"""The side panels of the workspaces."""
+"""Report an error in a method that Qt calls like any other, instead of crashing."""

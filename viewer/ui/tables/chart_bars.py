@@ -1,4 +1,4 @@
-"""What the bar chart shows of the results: rates by finding and model."""
+"""The data of the bar chart: rates by finding and model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """A finding's bars, one a model; ``random`` is chance, None where not told."""
+    """A finding's bars, one per model; ``random`` is chance, None if unknown."""
 
     finding: str
     bars: tuple[Bar, ...]
@@ -53,7 +53,7 @@ class BarChart:
 def bar_chart(
     table: Table, wanted: Mapping[str, str], words: StudyWords = PLACING
 ) -> BarChart:
-    """Return the chart of the rows that are asked for.
+    """Return the chart of the selected rows.
 
     ``wanted`` maps columns to values, "" for every one. Where no view is asked for,
     all views are shown together, and where no grid is, the first one. Models keep

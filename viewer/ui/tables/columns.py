@@ -1,4 +1,4 @@
-"""The columns of results.csv as people read them."""
+"""The columns of results.csv under display names."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -97,7 +97,7 @@ def header_of(column: str, words: StudyWords = PLACING) -> str:
 
 
 def tip_of(column: str, words: StudyWords = PLACING) -> str | None:
-    """Return the meaning of a column, None if its title says it all."""
+    """Return the meaning of a column, None if its title is enough."""
     tip = TIPS.get(column)
     if tip is None:
         return None
@@ -111,7 +111,7 @@ def tip_of(column: str, words: StudyWords = PLACING) -> str | None:
 
 
 def shown(column: str, value: object, words: StudyWords = PLACING) -> str:
-    """Return a value as the table shows it; rates in percent, None as nothing.
+    """Return a value for display; rates in percent, None as "".
 
     A grid needs no word for it in a column of conditions.
     """

@@ -1,4 +1,4 @@
-"""What can be shown of answers that nobody has judged yet: how they ended, by model."""
+"""What can be shown of unjudged answers: how they ended, by model."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _EVERYTHING: Final = frozenset({"", MICRO, ALL_VIEWS})
 def endings_figure(
     rows: Sequence[TrialRow], wanted: Mapping[str, str], words: StudyWords
 ) -> StackFigure:
-    """Return counts of endings by model, of the trials that are asked for.
+    """Return counts of endings by model, of the selected trials.
 
     ``wanted`` maps columns to values, "" for every one. Under a model's name stands the
     mean of each number that its answers have.

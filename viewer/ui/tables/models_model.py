@@ -41,7 +41,7 @@ _SIGNS: Final[Mapping[Readiness, str]] = {
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model with what is known of it in memory; ``key`` names the row.
+    """A model with its state in memory; ``key`` identifies the row.
 
     ``edited``: it was changed and not saved. ``held`` is None if it is not loaded
     before it is asked, ``step`` where it is not being loaded.
@@ -55,7 +55,7 @@ class ModelRow:
 
     @property
     def state(self) -> str:
-        """Where it stands, in words."""
+        """The state in words."""
         words = self.line.state if self.held is None else self._held_words(self.held)
         if self.step is not None:
             words = f"loading {round(100 * self.step.part)} %"
@@ -160,16 +160,16 @@ class ModelsModel(QAbstractTableModel):
 
 
 class LoadingPainter(QStyledItemDelegate):
-    """Draws below the words of a model that loads how much of it is done."""
+    """Draws, below the text of a loading model, how much of it is done."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
-        """Return the words' size with some air beside them."""
+        """Return the text's size with a margin."""
         return super().sizeHint(option, index) + QSize(_AIR, 0)
 
     def initStyleOption(  # noqa: N802 - Qt's name
         self, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        """Leave out the frame around a cell: whole rows are chosen."""
+        """Leave out the focus frame of a cell, because whole rows are selected."""
         super().initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus
 

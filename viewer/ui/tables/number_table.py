@@ -92,7 +92,7 @@ class NumberView(QTableView):
         raise NotImplementedError
 
     def offer(self, text: str, do: Callable[[], object]) -> QAction:
-        """Offer something to a right click, or the key for menus."""
+        """Add actions to the context menu."""
         action = QAction(text, self)
         action.triggered.connect(lambda _=False: do())
         self.addAction(action)
@@ -111,7 +111,7 @@ class NumberView(QTableView):
         _copy(table_as_tsv(self.table_of(range(self.model().rowCount()))))
 
     def event(self, event: QEvent) -> bool:
-        """Take Ctrl+C before the window's own shortcut does."""
+        """Handle Ctrl+C before the window's own shortcut does."""
         if isinstance(event, QKeyEvent) and event.matches(
             QKeySequence.StandardKey.Copy
         ):
@@ -122,7 +122,7 @@ class NumberView(QTableView):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Measure the columns anew, now with the font and style they are drawn in."""
+        """Measure the columns again in the font and style they are drawn in."""
         super().showEvent(event)
         self.fit_columns()
 

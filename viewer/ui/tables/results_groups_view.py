@@ -51,7 +51,7 @@ _WATERMARK_SHARE: Final = 0.10
 
 @dataclass(frozen=True, slots=True)
 class NumberChosen:
-    """A person looks at a number: a group of the view, and a column's name."""
+    """The user selected a number: a group of the view, and a column's name."""
 
     group: int
     column: str
@@ -111,7 +111,7 @@ class GroupsView(NumberView):
 
     @property
     def chosen(self) -> NumberChosen | None:
-        """The number under the keyboard."""
+        """The number with the keyboard focus."""
         index = self.currentIndex()
         if not index.isValid():
             return None
@@ -142,7 +142,7 @@ class GroupsView(NumberView):
             self.number_chosen.emit(after)
 
     def choose(self, key: tuple[str, ...] | None, column: str) -> None:
-        """Make a group's number the current one; the first where it is not there."""
+        """Make a group's number the current one; the first if it is not there."""
         row = None if key is None else self.model_.row_of(key)
         columns = self.model_.columns
         at = columns.index(column) if column in columns else self._first_number()
@@ -152,7 +152,7 @@ class GroupsView(NumberView):
         self.scrollTo(index)
 
     def sort_by(self, column: str, *, descending: bool) -> None:
-        """Sort as was chosen in an earlier session."""
+        """Restore the order of an earlier session."""
         self.model_.sorted_by = column, descending
         self._show_order()
 
@@ -168,7 +168,7 @@ class GroupsView(NumberView):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the table; across one whose trials are not all settled, a word."""
+        """Draw the table, with a watermark if some of its trials are unsettled."""
         super().paintEvent(event)
         if self.model_.groups.total.n_pending:
             painter = QPainter(self.viewport())
@@ -193,7 +193,7 @@ class GroupsView(NumberView):
         return 0 if self.model_.groups.by or not columns else columns.index("n")
 
     def _show_order(self) -> None:
-        """Let the header show by what the table is sorted."""
+        """Show the sort column in the header."""
         name, descending = self.model_.sorted_by
         columns = self.model_.columns
         order = Qt.SortOrder.DescendingOrder if descending else _ASCENDING
@@ -260,7 +260,7 @@ class GroupsModel(NumberModel):
         self._order: npt.NDArray[np.intp] = np.zeros(0, np.intp)
 
     def show_groups(self, groups: ResultsView) -> None:
-        """Replace the groups; the order that was chosen stays."""
+        """Replace the groups; keep the order."""
         self.beginResetModel()
         self.groups, self.words = groups, groups.words
         self._records.clear()
@@ -272,7 +272,7 @@ class GroupsModel(NumberModel):
     def sort(
         self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder
     ) -> None:
-        """Sort by a column's values; what has none comes last either way."""
+        """Sort by a column's values; missing values come last in both directions."""
         name = self.columns[column] if 0 <= column < len(self.columns) else ""
         name = "hit_rate" if name == PLOT else name
         self.layoutAboutToBeChanged.emit()
@@ -289,7 +289,7 @@ class GroupsModel(NumberModel):
         self.layoutChanged.emit()
 
     def group_at(self, row: int) -> int:
-        """Return which group of the view stands in a row of the table."""
+        """Return the index of the group in a row of the table."""
         return int(self._order[row])
 
     def row_of(self, key: tuple[str, ...]) -> int | None:
@@ -310,7 +310,7 @@ class GroupsModel(NumberModel):
         self._order = order
 
     def _sortable(self, name: str) -> npt.NDArray[np.float64]:
-        """Return numbers that sort as a column does, (groups,)."""
+        """Return numbers that sort like a column, (groups,)."""
         if name not in _BY:
             return self.groups.column(name)
         at = self.groups.by.index(By(name))
@@ -323,7 +323,7 @@ class GroupsModel(NumberModel):
         return 0 if parent.isValid() else len(self.groups.keys)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return a cell's text, its place, or what is drawn of its row."""
+        """Return a cell's text or alignment, or the data its row is painted from."""
         if role not in _ROLES or not index.isValid():
             return None  # at once: Qt asks for eight roles of every cell it measures
         name, group = self.columns[index.column()], self.group_at(index.row())

@@ -21,7 +21,7 @@ VALUE_ROLE: Final = Qt.ItemDataRole.UserRole
 
 @dataclass(frozen=True, slots=True)
 class RowKey:
-    """What names a row of results.csv."""
+    """The key of a row of results.csv."""
 
     finding: str
     view: str

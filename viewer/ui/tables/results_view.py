@@ -39,7 +39,7 @@ class ResultsView(NumberView):
 
     @property
     def key(self) -> RowKey | None:
-        """What names the current row."""
+        """The key of the current row."""
         index = self.currentIndex()
         if not index.isValid():
             return None
@@ -54,14 +54,14 @@ class ResultsView(NumberView):
         self.choose(key)
 
     def show_only(self, wanted: dict[str, str]) -> None:
-        """Filter, and keep the current row, where it passes."""
+        """Filter, and keep the current row if it passes."""
         key = self.key
         if self.shown.show_only(wanted):
             self.fit_columns()
             self.choose(key)
 
     def choose(self, key: RowKey | None) -> None:
-        """Make a row the current one; the first where it is not shown."""
+        """Make a row the current one; the first if it is not shown."""
         row = None if key is None else self.shown.row_of(key)
         flags = QItemSelectionModel.SelectionFlag
         index = self.shown.index(row or 0, 0)
@@ -85,7 +85,7 @@ class ResultsView(NumberView):
 
 
 def _tabular(font: QFont) -> QFont:
-    """Return a font whose figures are all of one width."""
+    """Return a font with tabular figures."""
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 

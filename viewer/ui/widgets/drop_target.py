@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class DropTarget(QObject):
-    """Takes what is dropped on a widget, and on those in it that take nothing."""
+    """Accepts drops on a widget and on its children that accept none."""
 
     dropped = Signal(object)
     """tuple[Path, ...], at least one"""
@@ -19,7 +19,7 @@ class DropTarget(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Take files; what else is dragged goes on to whoever wants it."""
+        """Accept files; pass other drags on."""
         if isinstance(event, QDropEvent) and _paths(event.mimeData()):
             event.acceptProposedAction()
             if event.type() is QEvent.Type.Drop:

@@ -1,4 +1,4 @@
-"""Choosing files to read and to write; the window goes on while a person chooses."""
+"""File dialogs for reading and writing that do not block the window."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +36,7 @@ def choose_to_write(
 def choose_to_read(
     parent: QWidget, title: str, kinds: str, then: Callable[[Path], None]
 ) -> None:
-    """Ask for one file to read; the parameters are those of `choose_to_write`."""
+    """Ask for one file to read; parameters as in `choose_to_write`."""
     dialog = _dialog(parent, title, kinds, then)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.open()

@@ -43,7 +43,7 @@ def icon(name: str) -> QIcon:
     Raises
     ------
     KeyError
-        Where the set has no icon of that name.
+        If the set has no icon of that name.
     """
     # A copy: of the first one PySide makes the engine a child, which it deletes twice
     # where the collector finds both in one cycle, as at the interpreter's end.
@@ -51,7 +51,7 @@ def icon(name: str) -> QIcon:
 
 
 class IconLabel(QLabel):
-    """A picture of an icon, painted again when the theme changes."""
+    """An icon as a label, repainted when the theme changes."""
 
     def __init__(self, name: str, size: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class IconLabel(QLabel):
 
 
 class _Engine(QIconEngine):
-    """One glyph, painted anew in each colour and size."""
+    """One glyph, painted again in each colour and size."""
 
     def __init__(self, glyph: str) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class _Engine(QIconEngine):
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._glyph)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Return the glyph on a transparent ground."""
+        """Return the glyph on a transparent background."""
         pixmap = QPixmap(size)
         if size.isEmpty():  # a button that is being laid out has no room yet
             return pixmap
@@ -108,7 +108,7 @@ class _Engine(QIconEngine):
 
 
 def _kept(engine: QIconEngine) -> QIconEngine:
-    """Keep an engine for as long as Qt has it; those it deleted are let go in time."""
+    """Keep an engine while Qt uses it; release deleted ones later."""
     if len(_IN_USE) >= _MANY and len(_IN_USE).bit_count() == 1:
         _IN_USE[:] = [known for known in _IN_USE if isValid(known)]
     _IN_USE.append(engine)

@@ -36,7 +36,7 @@ def selectable(words: str = "") -> QLabel:
 
 
 def primary(text: str) -> QPushButton:
-    """Return the one button of a panel that matters."""
+    """Return the primary button of a panel."""
     button = QPushButton(text)
     button.setProperty("primary", True)
     return button

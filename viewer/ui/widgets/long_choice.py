@@ -14,9 +14,9 @@ _BESIDE: Final = 32
 
 
 class LongChoice(QComboBox):
-    """Short on the page; its list, and what it says when hovered, are whole.
+    """Shows a shortened name; its list and tool tip show the whole one.
 
-    ``tip`` is what it chooses, said after the name.
+    ``tip`` says what it chooses, after the name.
     """
 
     def __init__(self, tip: str = "", parent: QWidget | None = None) -> None:
@@ -29,7 +29,7 @@ class LongChoice(QComboBox):
         self.setToolTip(as_tip(tip))
 
     def showPopup(self) -> None:  # noqa: N802 - Qt's name
-        """Show every name whole."""
+        """Show every name in full."""
         view = self.view()
         view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         room = self.screen().availableGeometry().width()
@@ -37,7 +37,7 @@ class LongChoice(QComboBox):
         super().showPopup()
 
     def event(self, event: QEvent) -> bool:
-        """Say the whole name before the tip is shown."""
+        """Show the full name in the tool tip."""
         if event.type() == QEvent.Type.ToolTip:
             self.setToolTip(
                 as_tip("\n".join(filter(None, (self.currentText(), self._tip))))

@@ -1,4 +1,4 @@
-"""A check box whose name, however long, makes no panel wider."""
+"""A check box whose name, however long, does not widen the panel."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _SLACK: Final = 2
 
 
 class NameBox(QCheckBox):
-    """Cuts the middle out of a name that does not fit; it is spoken whole."""
+    """Elides the middle of a long name; screen readers get it whole."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
@@ -32,7 +32,7 @@ class NameBox(QCheckBox):
         return QSize(min(_LEAST, hint.width()), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Show the name, elided where there is no room for all of it."""
+        """Show the name, elided if there is not enough room."""
         super().resizeEvent(event)
         if event.size().width() >= self.sizeHint().width():
             self.setText(self.name)
@@ -44,6 +44,6 @@ class NameBox(QCheckBox):
         self.setText(self.fontMetrics().elidedText(self.name, middle, room))
 
     def _beside(self) -> int:
-        """Return the width that the box takes beside its text."""
+        """Return the width of the box without its text."""
         drawn = self.fontMetrics().horizontalAdvance(self.text())
         return super().sizeHint().width() - drawn

@@ -1,4 +1,4 @@
-"""A choice of things that files call by another name than people do."""
+"""A choice with separate display titles and file names."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,11 +14,11 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class NamedChoice(QComboBox):
-    """Shows titles and gives names."""
+    """Shows titles and returns names."""
 
     @property
     def name(self) -> str:
-        """The chosen thing as files call it, "" for none."""
+        """The name of the choice as used in files, "" for none."""
         return str(self.currentData() or "")
 
     def offer(

@@ -1,4 +1,4 @@
-"""Fields for numbers whose text stands where that of other fields does."""
+"""Number fields whose text aligns with that of other fields."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A form built from what a study says of its parameters."""
+"""A form built from a study's description of its parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -43,7 +43,7 @@ _WORDS: Final = {
 
 
 class YesNo(QCheckBox):
-    """A box to tick."""
+    """A check box."""
 
     edited = Signal()
 
@@ -56,7 +56,7 @@ class YesNo(QCheckBox):
         return self.isChecked()
 
     def set_value(self, value: object) -> None:
-        """Tick it, or not."""
+        """Tick or untick it."""
         self.setChecked(bool(value))
 
 
@@ -96,7 +96,7 @@ _CHOICE: Final = Qt.ItemDataRole.UserRole
 
 
 class OneOf(QComboBox):
-    """One of some words; "" stands for none of them."""
+    """One of several words; "" stands for none of them."""
 
     edited = Signal()
 
@@ -140,7 +140,7 @@ class SomeOf(QListWidget):
         self.itemChanged.connect(self.edited)
 
     def value(self) -> object:
-        """Return the ticked words in the order shown."""
+        """Return the ticked words in display order."""
         return [item.data(_CHOICE) for item in self._items() if _is_ticked(item)]
 
     def set_value(self, value: object) -> None:
@@ -186,7 +186,7 @@ class Line(QLineEdit):
 
 
 class MaybeNumber(Line):
-    """A number, or nothing where it is left out; what is no number stays as typed."""
+    """A number that may be left empty; text that is not a number stays as typed."""
 
     def __init__(self, kind: Callable[[str], int | float]) -> None:
         super().__init__()
@@ -194,7 +194,7 @@ class MaybeNumber(Line):
         self.setPlaceholderText(_UNSET)
 
     def value(self) -> object:
-        """Return the number, None for nothing, else the text."""
+        """Return the number, None if empty, else the text."""
         text = self.text().strip()
         try:
             return self._kind(text) if text else None
@@ -202,12 +202,12 @@ class MaybeNumber(Line):
             return text
 
     def set_value(self, value: object) -> None:
-        """Show a number; None shows nothing."""
+        """Show a number; nothing for None."""
         self.setText("" if value is None else str(value))
 
 
 class PathLine(Line):
-    """The path of a file, typed or chosen; its name ends in ``ending``."""
+    """The path of a file, typed or chosen, with the suffix ``ending``."""
 
     chosen = Signal()
     """A person chose it in the dialog."""
@@ -225,7 +225,7 @@ class PathLine(Line):
         browse.triggered.connect(self.choose)
 
     def choose(self) -> None:
-        """Let a person choose a path, starting at the current one."""
+        """Let the user choose a path, starting at the current one."""
         dialog = self._dialog()
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         here = Path(self.text()).expanduser()
@@ -242,21 +242,21 @@ class PathLine(Line):
         return dialog
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take a file."""
+        """Accept a file."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
         else:
             super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
-        """Take a file anywhere on the field."""
+        """Accept a file anywhere on the field."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
         else:
             super().dragMoveEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the path of a file that is dropped, not its address."""
+        """Set the path of a dropped file, not its URL."""
         urls = [url for url in event.mimeData().urls() if url.isLocalFile()]
         if urls:
             event.acceptProposedAction()
@@ -284,7 +284,7 @@ class FolderLine(PathLine):
 
 
 class ListLine(Line):
-    """Several values in a line, between commas; whole numbers are numbers."""
+    """Several values in a line, separated by commas; integers become ints."""
 
     def value(self) -> object:
         """Return the values."""
@@ -323,7 +323,7 @@ def editor(field: FormField) -> Widget:
 
 
 def _bound(number: Whole | Decimal, field: FormField) -> None:
-    """Keep a number within what its field takes."""
+    """Limit a number to the range of its field."""
     low, high = field.low or 0, _LARGEST if field.high is None else field.high
     if isinstance(number, Whole):
         number.setRange(int(low), int(high))
@@ -379,7 +379,7 @@ class ParamsForm(QWidget):
 
     @property
     def label_width(self) -> int:
-        """The width of the labels' column, for rows above the form."""
+        """The width of the label column, for rows above the form."""
         labels = (self.rows.labelForField(e) for e in self._editors.values())
         return max((each.sizeHint().width() for each in labels if each), default=0)
 
@@ -406,7 +406,7 @@ class ParamsForm(QWidget):
 
 
 def align(forms: Sequence[QFormLayout]) -> None:
-    """Give the labels of forms that stand above one another one width."""
+    """Give the labels of stacked forms the same width."""
     cells = [
         form.itemAt(row, QFormLayout.ItemRole.LabelRole)
         for form in forms

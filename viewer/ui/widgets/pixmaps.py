@@ -1,4 +1,4 @@
-"""Rasters as Qt draws them."""
+"""Rasters as Qt pixmaps."""
 
 from PySide6.QtGui import QImage, QPixmap
 

@@ -1,4 +1,4 @@
-"""Text from outside as widgets show it: never as HTML, no character of it obeyed."""
+"""Text from outside in widgets: never as HTML, without control characters."""
 
 from html import escape
 
@@ -11,7 +11,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class Label(QLabel):
-    """A label whose text is text, whatever tags stand in it."""
+    """A label that shows text as it is, tags included."""
 
     def __init__(
         self,

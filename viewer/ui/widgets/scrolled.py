@@ -1,4 +1,4 @@
-"""A page that scrolls where it is larger than its place."""
+"""A page that scrolls if it is larger than its place."""
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 

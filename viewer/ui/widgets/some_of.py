@@ -1,4 +1,4 @@
-"""A button that chooses any number of values: all of them where none is ticked."""
+"""A button that chooses any number of values; none ticked means all."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ class _LastingMenu(QMenu):
     """A menu that stays open while its entries are ticked; Esc or a click closes it."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Tick what is clicked, and stay."""
+        """Tick the clicked entry, and stay open."""
         if not self._ticked(self.actionAt(event.position().toPoint())):
             super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Tick with Space, and stay; Enter ticks and closes."""
+        """Tick with Space, and stay open; Enter ticks and closes."""
         if event.key() != Qt.Key.Key_Space or not self._ticked(self.activeAction()):
             super().keyPressEvent(event)
 
@@ -30,7 +30,7 @@ class _LastingMenu(QMenu):
 
 
 class SomeOf(QPushButton):
-    """Which values of a property are chosen; ``name`` is what it is called aloud."""
+    """The chosen values of a property; ``name`` is its accessible name."""
 
     changed = Signal()
     """Another choice was made."""
@@ -47,11 +47,11 @@ class SomeOf(QPushButton):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values that pass; none if every one does."""
+        """The values that pass; empty if all do."""
         return tuple(value for value, tick in self._ticks.items() if tick.isChecked())
 
     def offer(self, values: Sequence[str], words: Sequence[str]) -> None:
-        """Offer values as people read them; those chosen stay where they are there."""
+        """Offer values under display names; keep the choice if it is still there."""
         now = [(value, tick.text()) for value, tick in self._ticks.items()]
         texts = [text.replace("&", "&&") for text in words]
         if now == list(zip(values, texts, strict=True)):
@@ -71,7 +71,7 @@ class SomeOf(QPushButton):
         self._say()
 
     def rename(self, name: str, every: str) -> None:
-        """Call the property by another name; what is chosen stays."""
+        """Rename the property; keep the choice."""
         if every == self._every:
             return
         self._every = every
@@ -81,7 +81,7 @@ class SomeOf(QPushButton):
         self._say()
 
     def choose(self, values: Sequence[str]) -> None:
-        """Let these values pass, all of them where there is none; tell nobody."""
+        """Choose values, all of them if empty, without a signal."""
         for value, tick in self._ticks.items():
             tick.setChecked(value in values)
         self._say()
@@ -95,7 +95,7 @@ class SomeOf(QPushButton):
         self.changed.emit()
 
     def _say(self) -> None:
-        """Name what is chosen: the first by its name, of others how many."""
+        """Name the choice: the first value by its name, then the number of others."""
         texts = [tick.text() for tick in self._ticks.values() if tick.isChecked()]
         more = f" + {len(texts) - 1}" if len(texts) > 1 else ""
         self.setText(f"{texts[0]}{more}" if texts else self._every)

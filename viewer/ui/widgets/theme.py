@@ -1,4 +1,4 @@
-"""The two themes: their colours as data, and how an application puts one on."""
+"""The two themes: their colours as data, and how an application applies one."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -41,12 +41,12 @@ class Palette:
 
     @property
     def ground(self) -> styles.Ground:
-        """What figures are drawn upon."""
+        """The background of figures."""
         return styles.GROUNDS[self.name]
 
     @property
     def dark(self) -> bool:
-        """True if text is light on this background."""
+        """True if text is light on the background."""
         return self.ground.dark
 
 
@@ -88,7 +88,7 @@ def current() -> Palette:
 
 
 def apply(app: QApplication, palette: Palette) -> None:
-    """Give the application's windows a theme; they hear of it as a change of palette.
+    """Apply a theme to the application's windows; they get a palette change event.
 
     The sheet is each window's own, and what belongs to it inherits it: the
     application's would be computed anew for every widget, at five times the price.
@@ -104,7 +104,7 @@ def apply(app: QApplication, palette: Palette) -> None:
 
 
 def dress(window: QWidget) -> None:
-    """Give a window without a parent, made after :func:`apply`, the theme in use."""
+    """Apply the current theme to a parentless window made after :func:`apply`."""
     window.setStyleSheet(_style_sheet(current()))
 
 

@@ -1,4 +1,4 @@
-"""What the program says of itself."""
+"""The About box."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -7,7 +7,7 @@ import viewer
 
 
 def about_box(parent: QWidget) -> QMessageBox:
-    """Return the box that tells version and purpose; it lets the window be used."""
+    """Return the non-modal box with version and purpose."""
     box = QMessageBox(parent)
     box.setModal(False)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

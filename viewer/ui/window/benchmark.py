@@ -1,4 +1,4 @@
-"""Milliseconds a frame, from a gesture to the repainted widget."""
+"""Milliseconds per frame, from a gesture to the repainted widget."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -61,7 +61,7 @@ def measure_window(window: MainWindow, samples: Samples) -> WindowSpeeds:
 
 
 def gesture_times(side: int, *, drawn: bool) -> dict[str, list[float]]:
-    """Return milliseconds of each frame by gesture, on a square image of 16 bits.
+    """Return the milliseconds of each frame by gesture, on a square 16-bit image.
 
     ``drawn`` lays a 16 × 16 grid and a reference over it. The view is 1200 × 900.
     """
@@ -96,7 +96,7 @@ def shown_view(shown: ShownImage) -> ImageView:
 
 
 def square_image(side: int) -> ShownImage:
-    """Return a noisy ramp of 16 bits with corner text."""
+    """Return a noisy 16-bit ramp with corner text."""
     noise = np.random.default_rng(0).normal(0, 300, (side, side)).astype(np.float32)
     ramp = np.linspace(2000, 60_000, side, dtype=np.float32)[None, :] + noise
     geometry = ImageGeometry(SizePx(side, side), patient_orientation=("L", "F"))
@@ -120,7 +120,7 @@ def draw_over(view: ImageView) -> None:
 def frame_times(
     view: ImageView, act: Callable[[int], None], numbers: Iterable[int]
 ) -> list[float]:
-    """Return milliseconds of each act together with a whole repaint."""
+    """Return the milliseconds of each action including a full repaint."""
     times = []
     for number in numbers:
         began = time.perf_counter()
@@ -131,7 +131,7 @@ def frame_times(
 
 
 def _scroll_times(window: MainWindow, series: Path) -> dict[str, list[float]]:
-    """Open a series and go through it slice by slice, then some of the way back."""
+    """Open a series, go through it slice by slice, then part of the way back."""
     viewport = window.findChildren(ViewportPair)[0].active
     window.show()
     window.open_paths([series])
@@ -152,7 +152,7 @@ def _scroll_times(window: MainWindow, series: Path) -> dict[str, list[float]]:
 
 
 def _wait_until(done: Callable[[], bool]) -> None:
-    """Serve events until something holds; a tick makes sure that time is looked at."""
+    """Serve events until a condition holds; a timer makes sure it is checked."""
     until = time.monotonic() + _LONGEST_S
     tick = QTimer()
     tick.start(_TICK_MS)

@@ -1,4 +1,4 @@
-"""Cycles of Python objects are collected in the GUI thread, and nowhere else.
+"""Garbage collection of Python cycles in the GUI thread, and nowhere else.
 
 Python collects in whichever thread happens to allocate. A cycle may hold the Python
 side of a widget, and to take that down in a background thread while Qt deletes the
@@ -16,7 +16,7 @@ _OLDEST: Final = 2
 
 
 class GuiCollector(QObject):
-    """Collects from time to time in the thread of its event loop.
+    """Collects periodically in the thread of its event loop.
 
     While it lives, Python's own collector is off. The oldest generation, which takes
     longest, waits for a moment in which no mouse button is held.
@@ -30,7 +30,7 @@ class GuiCollector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect the oldest generation that is due, and with it the younger ones."""
+        """Collect the oldest generation that is due, with all younger ones."""
         due = due_generation()
         if due == _OLDEST and _dragging():
             due -= 1
@@ -39,7 +39,7 @@ class GuiCollector(QObject):
 
 
 def collect_all() -> None:
-    """Collect what is left of Qt's objects while the application still exists.
+    """Collect the remaining Qt objects while the application still exists.
 
     For the end of the program, when no window is left: windows are full of cycles, and
     the interpreter's very last collection comes when the application is gone.

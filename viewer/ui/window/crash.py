@@ -58,7 +58,7 @@ class CrashDialog(QDialog):
 
 
 class CrashHandler(QObject):
-    """Tells a person about every exception that nothing else caught.
+    """Reports every exception that nothing else caught.
 
     An `OverreadError` becomes a notice; anything else a dialog, once for each place in
     the code. Failures of other threads are told in the GUI thread.
@@ -78,16 +78,16 @@ class CrashHandler(QObject):
         self._failed.connect(self.tell)
 
     def install(self) -> None:
-        """Take over what Python does with uncaught exceptions."""
+        """Install the hooks for uncaught exceptions."""
         sys.excepthook = self._caught
         threading.excepthook = self._caught_in_thread
 
     def uninstall(self) -> None:
-        """Give it back."""
+        """Restore the previous hooks."""
         sys.excepthook, threading.excepthook = self._before
 
     def tell(self, error: BaseException) -> None:
-        """Tell the person about one exception."""
+        """Report one exception to the user."""
         if isinstance(error, OverreadError):
             self._notices.error(error)
             return

@@ -37,7 +37,7 @@ class FirstImage(QObject):
             event.viewport.view.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Notice the first paint; what is posted here comes right after the flush."""
+        """Detect the first paint; an event posted here arrives just after the flush."""
         if event.type() is QEvent.Type.Paint:
             watched.removeEventFilter(self)
             first = Qt.EventPriority.HighEventPriority.value
@@ -56,7 +56,7 @@ class FirstImage(QObject):
 
 
 def resident_bytes() -> int | None:
-    """Return how much memory of this process is resident, None but on Linux."""
+    """Return the resident memory of this process in bytes, None except on Linux."""
     if not _MEMORY.exists():
         return None
     pages = _MEMORY.read_text(encoding="ascii").split()[1]

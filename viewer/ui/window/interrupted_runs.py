@@ -1,4 +1,4 @@
-"""What a window left unfinished goes on when a window is opened again."""
+"""Resuming what an earlier window left unfinished."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,17 +15,17 @@ _LOOK_AGAIN_MS: Final = 1_000
 
 
 class InterruptedRuns(QObject):
-    """Resumes the runs that the end of an earlier window cut off.
+    """Resumes the runs that were interrupted when an earlier window closed.
 
-    A run goes on by itself, as soon as the process that stores what was in flight is
-    done, where that costs nothing; one whose models have a price is only offered.
+    A run resumes by itself once the process that stores its last requests has ended, if
+    its models cost nothing; a run of models with a price is only offered.
 
     Parameters
     ----------
     context : AppContext
-        Whose store is looked at, and whose notices tell what goes on.
+        The source of the store and the notices.
     resume : callable
-        Goes on with the run of a number.
+        Resumes the run of a number.
     parent : QObject
         What this belongs to.
     """
@@ -41,7 +41,7 @@ class InterruptedRuns(QObject):
         self._later.timeout.connect(self._look_again)
 
     def look(self) -> None:
-        """Find what was interrupted, and go on with it or offer to."""
+        """Find interrupted runs, and resume them or offer to."""
         self._find(self._deal_with)
 
     def _look_again(self) -> None:

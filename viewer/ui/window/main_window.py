@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
 
     @property
     def remembered(self) -> Layout:
-        """The layout as it was left the last time."""
+        """The layout of the previous session."""
         return self._layout
 
     def _build(self) -> None:
@@ -171,19 +171,19 @@ class MainWindow(QMainWindow):
         self.enter(self.place)
 
     def add_review(self, widget: QWidget, review: ReviewsCases) -> None:
-        """Add the workspace in which a reader works."""
+        """Add the workspace for reviews."""
         self._review = review
         review.recall(self._layout.choices)
         self._add(_Shown(Place.REVIEW, widget), review.handlers())
 
     def add_models(self, widget: QWidget, models: KeepsModels) -> None:
-        """Add the workspace that shows which models there are."""
+        """Add the workspace for models."""
         self._models = models
         models.recall(self._layout.choices)
         self._add(_Shown(Place.MODELS, widget), models.handlers())
 
     def reload_models(self) -> None:
-        """Let Read offer the models that there are now."""
+        """Reload the models in Read."""
         if self._read is not None:
             self._read.reload_models()
 
@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
             menu.menuAction().setVisible(bool(menu.actions()))
 
     def enter(self, place: Place) -> None:
-        """Show a workspace; commands of the others are greyed out."""
+        """Show a workspace; disable commands of the others."""
         for shown in self._shown:
             if shown.place is place:
                 self.stack.setCurrentWidget(shown.widget)
@@ -230,7 +230,7 @@ class MainWindow(QMainWindow):
 
     @property
     def place(self) -> Place:
-        """The workspace that is shown."""
+        """The current workspace."""
         widget = self.stack.currentWidget()
         return next((s.place for s in self._shown if s.widget is widget), Place.READ)
 
@@ -243,26 +243,26 @@ class MainWindow(QMainWindow):
         self._read.open_paths(paths, show=show)
 
     def reopen(self) -> None:
-        """Open what was opened last, as far as it is still there."""
+        """Open what was open last, if it still exists."""
         paths = [Path(path) for path in self._layout.paths if Path(path).exists()]
         if self._read is not None and paths:
             image = self._layout.image
             self._read.open_paths(paths, image=image if image.path else None)
 
     def return_to_workspace(self) -> None:
-        """Show the workspace in which the window was left."""
+        """Show the workspace of the previous session."""
         if self._layout.workspace in {shown.place for shown in self._shown}:
             self.enter(Place(self._layout.workspace))
 
     def open_trial(self, event: TrialEvent) -> None:
-        """Open the case of a trial in Read; Esc leads back."""
+        """Open the case of a trial in Read; Esc returns."""
         if self._read is not None:
             self.enter(Place.READ)
             self.context.actions["measure.back"].setEnabled(True)
             self._read.show_answer(event.trial, event.beside)
 
     def back_to_results(self) -> None:
-        """Return to the row that the case was chosen from; first stop what runs."""
+        """Return to the row that the case was opened from; first stop running work."""
         if self._read is not None and self._read.stop_running():
             return
         if self._measure is not None:
@@ -329,7 +329,7 @@ class MainWindow(QMainWindow):
         self.context.worker.cancel(event.run)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Press the button with the focus on Return; ask where nothing takes it."""
+        """Press the focused button on Return; ask if nothing else handles it."""
         focus = self.focusWidget()
         if event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             super().keyPressEvent(event)
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
             self.context.actions["ask.ask"].trigger()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Show the overlays again when the key that hides them is let go."""
+        """Show the overlays again when the key that hides them is released."""
         if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
             self.context.actions.run(SHOW)
         super().keyReleaseEvent(event)
@@ -352,17 +352,17 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
-        """Take files and folders."""
+        """Accept files and folders."""
         if _dropped(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Open what was dropped, wherever on the window."""
+        """Open files dropped anywhere on the window."""
         event.acceptProposedAction()
         self.open_paths(_dropped(event))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        """Remember the layout; the worker stores what is in flight.
+        """Save the layout; the worker stores what is in flight.
 
         Where models are not saved the window stays until a person has decided.
         """
@@ -373,7 +373,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def keep(self) -> None:
-        """Remember the layout; the worker stores what is in flight."""
+        """Save the layout; the worker stores what is in flight."""
         if self._review is not None:
             self._review.close_session()
         keep_layout(self._as_left(), self.context.settings.home)
@@ -386,7 +386,7 @@ class MainWindow(QMainWindow):
         return tuple(str(path.absolute()) for path in self._read.open_now)
 
     def _choices(self) -> Choices:
-        """Return the choices of every workspace; of one that is not there, the kept."""
+        """Return the choices of every workspace; stored ones if it is missing."""
         choices = dict(self._layout.choices)
         for workspace in (self._read, self._measure, self._review, self._models):
             if workspace is not None:
@@ -400,7 +400,7 @@ class MainWindow(QMainWindow):
         return next((name for name in tools if name.startswith("tool.")), "")
 
     def _opened_lately(self) -> tuple[Path, ...]:
-        """Return the paths opened lately, in this session and before it."""
+        """Return the recently opened paths, in this session and before it."""
         now = self._read.opened_lately if self._read else ()
         paths = (*(path.absolute() for path in now), *map(Path, self._layout.recent))
         return tuple(dict.fromkeys(paths))

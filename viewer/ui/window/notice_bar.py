@@ -1,4 +1,4 @@
-"""The bar that notices appear on, above the workspace; it takes no focus."""
+"""The bar for notices, above the workspace; it takes no focus."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ _ICON: Final = 20
 
 
 class NoticeBar(QFrame):
-    """Shows one notice at a time; those that wait follow when it is dismissed."""
+    """Shows one notice at a time; the next follows when it is dismissed."""
 
     def __init__(self, notices: Notices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class NoticeBar(QFrame):
         return self._clock.remainingTime()
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice, after those that went wrong before it.
+        """Show a notice, after earlier errors.
 
         News is shown at once; what went wrong comes back when it has been read.
         """
@@ -93,7 +93,7 @@ class NoticeBar(QFrame):
         self._show(notice)
 
     def dismiss(self) -> None:
-        """Take the notice away, and show the next."""
+        """Dismiss the notice, and show the next."""
         self._shown = None
         self.hide()
         if self._waiting:
@@ -116,7 +116,7 @@ class NoticeBar(QFrame):
             self._clock.start(OFFER_MS if notice.offer else NEWS_MS)
 
     def _accept(self) -> None:
-        """Do what the notice offers, which is then done with."""
+        """Run the notice's action and dismiss it."""
         offer = self._shown.offer if self._shown else None
         self.dismiss()
         if offer is not None:

@@ -48,7 +48,7 @@ def fuzzy_score(query: str, text: str) -> int | None:
 
 
 class PaletteDialog(QDialog):
-    """Lists the commands that can be given now; Enter gives the chosen one."""
+    """Lists the commands that are available now; Enter runs the chosen one."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -78,7 +78,7 @@ class PaletteDialog(QDialog):
         self.query.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's
-        """Let the arrow keys move in the list while the letters go to the query."""
+        """Let the arrow keys move in the list while letters go to the query."""
         pressed = event.type() == QEvent.Type.KeyPress
         if pressed and isinstance(event, QKeyEvent) and event.key() in _MOVES:
             self.list.keyPressEvent(event)
@@ -102,7 +102,7 @@ class PaletteDialog(QDialog):
         self.list.setCurrentIndex(self.list.model().index(0, 0))
 
     def matches(self, query: str) -> list[tuple[ActionSpec, QAction]]:
-        """Return the commands that fit, the best first, those that delete last."""
+        """Return the matching commands, the best first, those that delete last."""
         scored = [
             (fuzzy_score(query, f"{action.text()} {spec.menu}"), spec, action)
             for spec, action in self._choices

@@ -1,4 +1,4 @@
-"""File > Open recent: the files and folders opened lately."""
+"""File > Open recent: the files and folders opened recently."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ from viewer.ui.widgets.plain_text import as_tip
 
 
 class RecentMenu(QMenu):
-    """Filled when it is opened; what is gone is not offered.
+    """Filled when it is opened; paths that no longer exist are left out.
 
     Parameters
     ----------

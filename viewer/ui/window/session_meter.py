@@ -15,7 +15,7 @@ _PAUSE_MS: Final = 1000
 
 
 class SessionMeter(QObject):
-    """Looks into the store in the background: soon, then whenever it was written."""
+    """Reads the store in the background: soon, then after every write."""
 
     def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class SessionMeter(QObject):
         self._context.status.show_use(use.words)
 
     def _fail(self, error: Exception) -> None:
-        """Show nothing if the store cannot be read; what needs it says why."""
+        """Show nothing if the store cannot be read; others report why."""
         if not isinstance(error, OverreadError):
             raise error
         self._context.status.show_use("")

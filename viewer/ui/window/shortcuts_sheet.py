@@ -1,4 +1,4 @@
-"""The sheet of shortcuts (F1), made from the table of actions."""
+"""The list of shortcuts (F1), made from the table of actions."""
 
 from itertools import groupby
 

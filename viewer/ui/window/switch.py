@@ -1,4 +1,4 @@
-"""The narrow switch of workspaces at the left edge: icon and word."""
+"""The narrow workspace switch at the left edge: icon and word."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _WIDTH: Final = 64
 
 
 class Switch(QFrame):
-    """One button for each workspace that there is."""
+    """One button per workspace."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Undo and Redo in the menu: what they name, what they do, and what they say after."""
+"""Undo and Redo in the menu: their names, actions and messages."""
 
 from PySide6.QtCore import QObject
 
@@ -7,7 +7,7 @@ from viewer.ui.application.app_context import AppContext
 
 
 class Undoing(QObject):
-    """Offers the edits of the place looked at; Review has an Undo of its own."""
+    """Offers the edits of the current place; Review has its own Undo."""
 
     def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
@@ -33,13 +33,13 @@ class Undoing(QObject):
         self._offer()
 
     def undo(self) -> None:
-        """Take the last edit back, and say which it was."""
+        """Undo the last edit, and name it."""
         what = self._stack.undoText()
         self._stack.undo()
         self._context.notices.say(f"Undid: {what}" if what else "Nothing to undo.")
 
     def redo(self) -> None:
-        """Do the edit taken back again, and say which it was."""
+        """Redo the last undone edit, and name it."""
         what = self._stack.redoText()
         self._stack.redo()
         self._context.notices.say(f"Redid: {what}" if what else "Nothing to redo.")

@@ -1,4 +1,4 @@
-"""What the window needs of its workspaces."""
+"""What the window needs from its workspaces."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,10 +24,10 @@ class ReadsCases(Workspace, Protocol):
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in its panels, for the next start."""
+        """The user's choices in its panels, for the next start."""
 
     def recall(self, choices: Choices, /) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
 
     @property
     def opened_lately(self) -> tuple[Path, ...]:
@@ -54,7 +54,7 @@ class ReadsCases(Workspace, Protocol):
         """Read the models and their states again."""
 
     def show_answer(self, trial: int, /, beside: tuple[int, ...] = ()) -> None:
-        """Open the case of a trial, its answer drawn, and those of others beside it."""
+        """Open a trial's case with its answer drawn, and those of others beside it."""
 
 
 class ShowsRuns(Workspace, Protocol):
@@ -62,49 +62,49 @@ class ShowsRuns(Workspace, Protocol):
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in it, for the next start."""
+        """The user's choices in it, for the next start."""
 
     def recall(self, choices: Choices, /) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
 
     def return_to_row(self) -> None:
-        """Give the focus back to the row that a case was chosen from."""
+        """Return the focus to the row that a case was opened from."""
 
 
 class ReviewsCases(Workspace, Protocol):
-    """The workspace in which a reader works."""
+    """The workspace for reviews."""
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in it, for the next start."""
+        """The user's choices in it, for the next start."""
 
     def recall(self, choices: Choices, /) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
 
     def close_session(self) -> None:
-        """Keep what is on the screen and let others work on the session."""
+        """Save what is on the screen and release the session."""
 
 
 class KeepsModels(Workspace, Protocol):
-    """The workspace that shows which models there are."""
+    """The workspace for models."""
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in it, for the next start."""
+        """The user's choices in it, for the next start."""
 
     def recall(self, choices: Choices, /) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
 
     def may_close(self, close: Callable[[], object], /) -> bool:
         """Return True if nothing would be lost by closing the window.
 
-        Else a person is asked, and ``close`` called once nothing is lost any more, or
-        what is may be.
+        Otherwise the user is asked, and ``close`` called once changes are saved or may
+        be discarded.
         """
 
 
 class TrialEvent(Protocol):
-    """The choice of a trial."""
+    """A trial was chosen."""
 
     @property
     def trial(self) -> int:

@@ -69,7 +69,7 @@ _LARGE: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class MeasureChoice:
-    """What a person chose in this workspace, for the next start."""
+    """The user's choices in this workspace, for the next start."""
 
     page: str = "run"
     groups: GroupsChoice = field(default_factory=GroupsChoice)
@@ -127,12 +127,12 @@ class MeasureWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """What a person chose here, for the next start."""
+        """The user's choices, for the next start."""
         page = _PAGES[self.pages.currentIndex()]
         return {"measure": plain(MeasureChoice(page, self.groups.choice))}
 
     def recall(self, choices: Choices) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
         choice = restored(MeasureChoice(), choices.get("measure"))
         self.groups.recall(choice.groups)
         page = choice.page if choice.page in _PAGES else _PAGES[0]
@@ -145,7 +145,7 @@ class MeasureWorkspace(QWidget):
 
     @property
     def _shown(self) -> ResultsPanel | GroupsPanel | FiguresPage:
-        """The panel of the page that is looked at."""
+        """The panel of the current page."""
         panels = (self.results, self.groups, self.figures)
         return panels[self.pages.currentIndex()]
 
@@ -169,7 +169,7 @@ class MeasureWorkspace(QWidget):
         tell_of_han(self._context.notices, answers)
 
     def return_to_row(self) -> None:
-        """Come back to the row, and the trial, that a case was chosen from."""
+        """Return to the row, and the trial, that a case was opened from."""
         if self.comparing.return_to_item():
             return
         if self._chosen is not None:
@@ -197,16 +197,16 @@ class MeasureWorkspace(QWidget):
         )
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Read the runs when first looked at."""
+        """Read the runs when first shown."""
         super().showEvent(event)
         self._reading.read_unless_fresh()
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Hand the keyboard to what a person looks at."""
+        """Pass the focus to the current page."""
         self._shown.table.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Lead back from a comparison on Escape, also from the list of runs."""
+        """Return from a comparison on Escape, also from the list of runs."""
         if event.key() == Qt.Key.Key_Escape and self.comparing.shown:
             self.comparing.leave()
         else:
@@ -278,7 +278,7 @@ class MeasureWorkspace(QWidget):
             self._show_again(before, now)
 
     def _show_again(self, before: RunSummary, now: RunSummary) -> None:
-        """Show what the selected run has come to since, whoever asked or scored it."""
+        """Show new results of the selected run, whoever asked or scored it."""
         finished = now.status is RunStatus.FINISHED
         ended = now.status is not before.status or now.id in self._ended
         if ended or (finished and now.counts != before.counts):
@@ -288,7 +288,7 @@ class MeasureWorkspace(QWidget):
             self._work_out(now, again=True)
 
     def _show_run(self, run: int) -> None:
-        """Show a run on the page that is looked at; a large one's predictions first."""
+        """Show a run on the current page; a large one's predictions first."""
         summary, fresh = self.runs.selected, run != self._shown_run
         self._shown_run = run
         large = summary is not None and summary.n_planned > _LARGE
@@ -302,7 +302,7 @@ class MeasureWorkspace(QWidget):
         return self._shown is self.groups
 
     def _show_page(self) -> None:
-        """Show the selected run on the page that is looked at."""
+        """Show the selected run on the current page."""
         figures, summary = self._shown is self.figures, self.runs.selected
         self.film.setVisible(not figures)
         if summary is None:
@@ -316,7 +316,7 @@ class MeasureWorkspace(QWidget):
             self._show_report(summary)
 
     def _show_report(self, summary: RunSummary) -> None:
-        """Show a run's results; what is computed once of a finished run is kept."""
+        """Show a run's results; those of a finished run are cached."""
         self._background_tasks.cancel("table")
         self._background_tasks.cancel("doubt")
         self.results.show_doubt("")
@@ -333,7 +333,7 @@ class MeasureWorkspace(QWidget):
         self._work_out(summary)
 
     def _work_out(self, summary: RunSummary, *, again: bool = False) -> None:
-        """Work a run's results out; with ``again`` the same ones stay as they are."""
+        """Compute a run's results; with ``again`` leave unchanged ones as they are."""
         run, done = summary.id, summary.status is RunStatus.FINISHED
         self._background_tasks.start(
             "table",
@@ -401,7 +401,7 @@ class MeasureWorkspace(QWidget):
         self.trial_chosen.emit(event)
 
     def _hear(self, message: object) -> None:
-        """Take in what the worker says of batches; single questions are not ours."""
+        """Handle the worker's events about batches; ignore single questions."""
         if isinstance(message, WorkerEvent):
             self._follow(message)
         elif isinstance(message, WorkerDied):
@@ -439,11 +439,11 @@ class MeasureWorkspace(QWidget):
             self._context.notices.post(notice)
 
     def _is_listed(self, run: int) -> bool:
-        """Tell a batch from a single question, which the questions tell of."""
+        """Tell a batch from a single question, which Read reports."""
         return self.runs.model.row_of(run) is not None
 
     def _fail(self, error: Exception) -> None:
-        """Tell of what a person can mend; anything else is a bug and is raised."""
+        """Show an error that the user can fix; raise others."""
         if not isinstance(error, OverreadError):
             raise error
         self.results.show_title("")

@@ -61,7 +61,7 @@ _WIDTHS: Final = (820, 620)
 
 @dataclass(frozen=True, slots=True)
 class ModelsChoice:
-    """What a person looked at, as it is remembered."""
+    """What the user looked at, as it is remembered."""
 
     chosen: str = ""
 
@@ -141,17 +141,17 @@ class ModelsWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """What a person chose, for the next start."""
+        """The user's choices, for the next start."""
         row = self.list.current
         chosen = row.key if row else self._wanted
         return {"models": plain(ModelsChoice(chosen))}
 
     def recall(self, choices: Choices) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
         self._wanted = restored(ModelsChoice(), choices.get("models")).chosen
 
     def may_close(self, close: Callable[[], object]) -> bool:
-        """Return whether no model is unsaved; else ask, and ``close`` when decided."""
+        """Return whether every model is saved; else ask, then call ``close``."""
         if not self._drafts:
             return True
         if self._asked is None:
@@ -169,7 +169,7 @@ class ModelsWorkspace(QWidget):
         self._asked = None
 
     def _save_all(self, close: Callable[[], object]) -> None:
-        """Save what is unsaved, then ``close``; stay at the first that cannot be."""
+        """Save all changes, then call ``close``; stop at the first that fails."""
         for key, draft in tuple(self._drafts.items()):
             edit = self._edit_of(draft)
             if edit is None or not self._apply(edit, ""):
@@ -184,7 +184,7 @@ class ModelsWorkspace(QWidget):
         close()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Read the models whenever they are looked at: packages come and go."""
+        """Read the models when shown: packages may have been added or removed."""
         super().showEvent(event)
         if not self._fresh:
             self._fresh = True
@@ -193,7 +193,7 @@ class ModelsWorkspace(QWidget):
         self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Let the form go while nobody looks: a change of theme styles every field."""
+        """Remove the form while hidden, since a change of theme styles every field."""
         super().hideEvent(event)
         if not event.spontaneous():
             self.profile.clear_form()
@@ -207,7 +207,7 @@ class ModelsWorkspace(QWidget):
         )
 
     def _look_again(self) -> None:
-        """Read the models that another program wrote; unseen ones once looked at."""
+        """Read models written by another program, once they are shown."""
         settings = self._context.settings
         if self.isVisible():
             self._background_tasks.start(
@@ -219,7 +219,7 @@ class ModelsWorkspace(QWidget):
         self._show_current()
 
     def _show_others(self, lines: tuple[ModelLine, ...]) -> None:
-        """Show what another program wrote; what is being typed stays as it is."""
+        """Show what another program wrote; keep what is being typed."""
         before, draft = self.list.current, self._current_draft
         if lines == self._lines:
             return
@@ -237,7 +237,7 @@ class ModelsWorkspace(QWidget):
         return None if row is None else self._drafts.get(row.key)
 
     def _take_in(self, lines: tuple[ModelLine, ...]) -> None:
-        """List models; an edited one that is no longer there becomes a new one."""
+        """List models; an edited one that no longer exists becomes a new one."""
         changed, self._lines = lines != self._lines and bool(self._lines), lines
         known = {line.name for line in lines}
         for key, draft in self._drafts.items():
@@ -307,7 +307,7 @@ class ModelsWorkspace(QWidget):
             self._draft_new(row.line.name, table)
 
     def _draft_new(self, name: str, table: Mapping[str, object]) -> None:
-        """Begin a model that the file does not hold yet, and go to its name."""
+        """Start a model that is not in the file yet, and focus its name."""
         try:
             free = free_name(name, self._file)
         except OverreadError as error:
@@ -361,7 +361,7 @@ class ModelsWorkspace(QWidget):
             self._do(f"change of {name}", edit, name, draft.replaced or "")
 
     def _edit_of(self, draft: Draft) -> ModelsEdit | None:
-        """Return what saving changes; say why where it cannot be saved."""
+        """Return the edit that saves the form, or show why it cannot be saved."""
         try:
             return saving(draft.table, draft.replaced, self._file)
         except OverreadError as error:
@@ -386,7 +386,7 @@ class ModelsWorkspace(QWidget):
         self._context.notices.say(f"{row.key} is deleted; Edit ▸ Undo restores it.")
 
     def _do(self, text: str, edit: ModelsEdit, after: str, before: str) -> None:
-        """Change the file; ``after`` and ``before`` are looked at when that is done."""
+        """Change the file; ``after`` and ``before`` are looked up when that is done."""
         self._context.undo.do(
             text,
             partial(self._apply, edit, after),
@@ -394,7 +394,7 @@ class ModelsWorkspace(QWidget):
         )
 
     def _apply(self, edit: ModelsEdit, chosen: str) -> bool:
-        """Change the file; say why, and return False, where that fails."""
+        """Change the file; if that fails, say why and return False."""
         done = True
         try:
             apply_edit(edit, self._file)
@@ -407,7 +407,7 @@ class ModelsWorkspace(QWidget):
     # Endpoints
 
     def test(self) -> None:
-        """Test the chosen model's endpoint, if it has one, and show what it does."""
+        """Test the chosen model's endpoint, if any, and show its capabilities."""
         if self.profile.tabs.isVisible():
             self.profile.tabs.setCurrentIndex(1)
             self.profile.test.ask_to_test()
@@ -422,7 +422,7 @@ class ModelsWorkspace(QWidget):
         self.profile.show_calibration(found, step)
 
     def calibrate(self) -> None:
-        """Find out how the chosen model writes coordinates, where it does."""
+        """Calibrate the chosen model's coordinates, if it has any."""
         if self.profile.tabs.isVisible():
             self.profile.tabs.setCurrentIndex(1)
             self.profile.calibration.ask_to_calibrate()

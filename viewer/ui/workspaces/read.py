@@ -127,7 +127,7 @@ class ReadWorkspace(QWidget):
             viewport.view.window_changed.connect(self._tell_window)
 
     def furnish(self) -> None:
-        """Add Ask, the grid's controls and the answers, unless they are there."""
+        """Add Ask, the grid's controls and the answers, unless present."""
         if self._answering is not None:
             return
         from viewer.ui.panels.asking.answering import Answering
@@ -141,7 +141,7 @@ class ReadWorkspace(QWidget):
 
     @property
     def answering(self) -> "Answering":
-        """What asks about the image and knows of answers."""
+        """The part that asks about the image and lists answers."""
         self.furnish()
         assert self._answering is not None  # noqa: S101 - made just now
         return self._answering
@@ -188,12 +188,12 @@ class ReadWorkspace(QWidget):
         self.answering.handlers()[name]()
 
     def focus_filter(self) -> None:
-        """Go to the filter of the cases."""
+        """Focus the filter of the cases."""
         self.browser.filter.setFocus()
         self.browser.filter.selectAll()
 
     def copy(self) -> None:
-        """Copy the chosen answer where its list has the focus, else the pixel value."""
+        """Copy the chosen answer if its list has the focus, else the pixel value."""
         explained = self._answering.explained if self._answering else None
         QGuiApplication.clipboard().setText(explained or self._cursor)
 
@@ -217,11 +217,11 @@ class ReadWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in the panels, for the next start."""
+        """The user's choices in the panels, for the next start."""
         return self._answering.choices if self._answering else self._recalled
 
     def recall(self, choices: Choices) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
         self._recalled = choices
         self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
         if self._answering is not None:
@@ -252,7 +252,7 @@ class ReadWorkspace(QWidget):
             self._opening.open(Wanted(tuple(paths), show, ref))
 
     def close_case(self) -> None:
-        """Close the case whose image is chosen; the next one comes up."""
+        """Close the chosen image's case; show the next one."""
         key = self.browser.current_case
         if key is not None:
             self._opening.close_case(key)
@@ -271,7 +271,7 @@ class ReadWorkspace(QWidget):
             self._follow_active()
 
     def show_answer(self, trial: int, beside: tuple[int, ...] = ()) -> None:
-        """Bring up a trial's image with its answer, and those ``beside`` it, drawn."""
+        """Show a trial's image with its answer, and those ``beside`` it, drawn."""
         answering = self.answering
         run_for(
             self,
@@ -300,7 +300,7 @@ class ReadWorkspace(QWidget):
         self.opened.emit(self._opening.paths)
 
     def _choose_wanted(self, wanted: Wanted) -> bool:
-        """Choose, once, what somebody waits for; else the first of what was opened."""
+        """Choose, once, a requested image; else the first opened."""
         answer = self._answering.knowledge.wanted if self._answering else None
         if answer is not None and self.browser.choose(answer.ref):
             wanted.show = False
@@ -311,7 +311,7 @@ class ReadWorkspace(QWidget):
         return False
 
     def _say_opening(self) -> None:
-        """Say in an empty view what is looked through, as the line does."""
+        """Say in an empty view what is being indexed, as the line does."""
         if self.pair.active.stack is None:
             self.pair.view.waiting.start(self.browser.line.words.text())
 
@@ -325,12 +325,12 @@ class ReadWorkspace(QWidget):
             self.pair.view.waiting.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Stop looking through files, or the question that runs, on Esc."""
+        """Stop indexing, or the running question, on Esc."""
         if event.key() != Qt.Key.Key_Escape or not self.stop_running():
             super().keyPressEvent(event)
 
     def stop_running(self) -> bool:
-        """Stop looking through files, or else the question; tell whether any ran."""
+        """Stop indexing, or else the question; tell whether any was running."""
         asking = self._answering.asking if self._answering else None
         if self._opening.running:
             self._opening.cancel()
@@ -396,7 +396,7 @@ class ReadWorkspace(QWidget):
             self.answers.choose(event.answer)
 
     def _light(self, event: "AnswersLit") -> None:
-        """Let the chosen answer and the one under the cursor stand out."""
+        """Highlight the chosen answer and the one under the cursor."""
         items = [item for v in self.pair.viewports for item in v.view.answer_items]
         hovered = event.hovered.trial if event.hovered else None
         known = any(item.answer.trial == hovered for item in items)

@@ -1,4 +1,4 @@
-"""The workspace Review: what there is to review, then one case after the other."""
+"""The workspace Review: what there is to review, then one case after another."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class _Begun:
 
 
 class ReviewWorkspace(QWidget):
-    """A page to choose from, a page to review on, and a page that says it is done."""
+    """A page to choose from, a page to review on, and a page shown at the end."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,12 +100,12 @@ class ReviewWorkspace(QWidget):
 
     @property
     def choices(self) -> Choices:
-        """Who read last."""
+        """The last reader."""
         kept = plain(ReviewChoice(self.start.reader.text()))
         return {"review": kept}
 
     def recall(self, choices: Choices) -> None:
-        """Write who read last."""
+        """Restore the last reader."""
         self.start.reader.setText(
             restored(ReviewChoice(), choices.get("review")).reader
         )
@@ -116,11 +116,11 @@ class ReviewWorkspace(QWidget):
         return self._pages.currentWidget() is self.page
 
     def refresh(self) -> None:
-        """Read anew what there is to review."""
+        """Read again what there is to review."""
         self._read_offered(self._show_offered)
 
     def _look_again(self) -> None:
-        """Offer what has come since, where somebody chooses what to review."""
+        """Offer new reviews while the user is choosing."""
         if self.start.isVisible():
             self._read_offered(self._show_others)
 
@@ -149,11 +149,11 @@ class ReviewWorkspace(QWidget):
         self.start.show_datasets(datasets)
 
     def close_session(self) -> None:
-        """Keep what is on the screen and let others work on the session."""
+        """Save what is on the screen and release the session."""
         self.page.close_session()
 
     def open_session(self, session: SessionId) -> None:
-        """Go on with a session, unless another window holds it."""
+        """Continue a session, unless another window holds it."""
         from viewer.ui.panels.review.session import Session
 
         def hold() -> _Begun:
@@ -268,7 +268,7 @@ class ReviewWorkspace(QWidget):
         self._show(self._done)
 
     def _show(self, page: QWidget) -> None:
-        """Show a page that has one button, which takes Enter."""
+        """Show a page with one button, which Enter presses."""
         self._pages.setCurrentWidget(page)
         for button in page.findChildren(QPushButton):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -280,17 +280,17 @@ class ReviewWorkspace(QWidget):
         self.refresh()
 
     def _fail(self, error: Exception) -> None:
-        """Say where the eye is what a person can mend; the rest is a bug."""
+        """Show an error that the user can fix on the current page; raise others."""
         if not isinstance(error, OverreadError):
             raise error
         self.start.say(f"{error.what} {error.how}".strip())
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
-        """Hand the keyboard to the case, or to the first thing to fill in."""
+        """Focus the case, or the first field to fill in."""
         (self.page if self.reviewing else self.start.reader).setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Lead back from results, and from a review that is done, on Escape."""
+        """Return from results, and from a finished review, on Escape."""
         if event.key() != Qt.Key.Key_Escape or self._at_start:
             super().keyPressEvent(event)
         else:

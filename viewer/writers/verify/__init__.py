@@ -1,4 +1,4 @@
-"""The verifier of bundles: the standard library alone, and nothing else of ours.
+"""The verifier of bundles, which uses only the standard library.
 
-It is written a second time on purpose: what it recomputes, it must not have copied.
+It is an independent second implementation, so that it does not repeat our errors.
 """

@@ -1,4 +1,4 @@
-"""Estimators of readers, judges and modalities: how far they agree, and tests."""
+"""Estimators of agreement between readers, judges and modalities, and tests."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ Scored = tuple[Any, float]
 
 
 def _pairs(s: Cell, rows: Rows) -> list[tuple[Any, Any]]:
-    """Return the two columns' values of rows that have both."""
+    """Return the values of two columns in the rows that have both."""
     both = ((row[s.of[0]], row[s.of[1]]) for row in rows)
     return [pair for pair in both if None not in pair]
 
@@ -35,13 +35,13 @@ def _pairs(s: Cell, rows: Rows) -> list[tuple[Any, Any]]:
 def _crossed(
     pairs: Sequence[tuple[Any, Any]], labels: Sequence[Any]
 ) -> list[list[int]]:
-    """Return how often each label of the one met each of the other."""
+    """Return the counts of each pair of labels."""
     met = Counter(pairs)
     return [[met[one, other] for other in labels] for one in labels]
 
 
 def _kappa(table: Table, power: int) -> Number:
-    """Cohen's: 1 - observed / expected disagreement; power 0 weighs all alike."""
+    """Cohen's kappa: 1 - observed / expected disagreement; power 0 is unweighted."""
     places = range(len(table))
     n = sum(map(sum, table))
     rows, columns = (
@@ -67,7 +67,7 @@ def _judge_agreement(s: Cell) -> Cells:
 
 
 def _prediction_powered(s: Cell) -> Cells:
-    """Return the judge's mean, that plus people's mean error, its interval and name.
+    """Return the judge's mean plus the mean error by people, its interval and name.
 
     The sum of two means of bounded scores: of the labelled and of the others.
     """
@@ -93,7 +93,7 @@ def _prediction_powered(s: Cell) -> Cells:
 
 
 def _reaches(scores: Sequence[Scored], low: float, high: float) -> tuple[float, float]:
-    """Return how far the interval of a mean of bounded scores goes down and up."""
+    """Return the half-widths of the interval of a mean of bounded scores."""
     if not scores:
         return 0.0, 0.0
     middle = sum(score for _, score in scores) / len(scores)
@@ -140,7 +140,7 @@ def _signed(s: Cell, rows: Rows) -> Cells:
 
 
 def _signs_by_cluster(s: Cell, rows: Rows, rank: Mapping[float, float]) -> list[float]:
-    """Return the doubled sums of signed ranks of clusters, where any has several."""
+    """Return the doubled sums of signed ranks by cluster, if any has several rows."""
     one, other = s.of
     sums, pairs = dict[Any, float](), 0
     for row in rows:
@@ -174,7 +174,7 @@ def _exact_p(ranks: Sequence[float], smaller: float) -> float:
 
 
 def _normal_p(plus: float, ties: Counter[float], way: str) -> float:
-    """Return the p of a normal approximation; ranks of zeros count in no variance."""
+    """Return the p of a normal approximation, without the variance of zeros' ranks."""
     n, lost = sum(ties.values()), ties[0] if way == "pratt" else 0
     mean = (n * (n + 1) - lost * (lost + 1)) / 4
     tied = sum(t**3 - t for size, t in ties.items() if size or not lost)
@@ -211,7 +211,7 @@ def _signed_rank(s: Cell) -> Cells:
 
 
 def _quadratic_kappa(s: Cell) -> Cells:
-    """Return quadratic kappa and a jackknife over clusters with four more of them.
+    """Return quadratic kappa and its jackknife over clusters, with four more added.
 
     Each of the four has a mean cluster's outputs in one corner of the table.
     """
@@ -242,7 +242,7 @@ def _quadratic_kappa(s: Cell) -> Cells:
 
 
 def _summed(tables: Sequence[Table], signs: Sequence[int] = ()) -> list[list[float]]:
-    """Return the sum of tables, or of some times their signs."""
+    """Return the sum of tables, or their sum with signs."""
     factors = signs or [1] * len(tables)
     places = range(len(LEVELS))
     return [
@@ -252,7 +252,7 @@ def _summed(tables: Sequence[Table], signs: Sequence[int] = ()) -> list[list[flo
 
 
 def _absolute_difference(s: Cell) -> Cells:
-    """Return the mean of how far two scores are apart, and its interval."""
+    """Return the mean absolute difference of two scores, and its interval."""
     one, other = s.of
     gaps = [
         (row[s.options["cluster"]], abs(row[one] - row[other]))
@@ -332,7 +332,7 @@ def _over_orders(s: Cell) -> Cells:
 
 
 def _modalities(rows: Rows, of: Sequence[str]) -> Cells:
-    """Return NMSE, that with both swapped, Lin's concordance, and counts of cases.
+    """Return NMSE, NMSE with both swapped, Lin's concordance, and counts of cases.
 
     Those are with both, above, below, tied, and without one of the two.
     """

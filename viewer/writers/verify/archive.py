@@ -21,7 +21,7 @@ MOST_FILES = 100_000
 
 
 class BundleError(Exception):
-    """What was given is not a bundle; one sentence says so."""
+    """The input is not a bundle; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Bundle:
         return sorted(n.removeprefix("tables/").removesuffix(".csv") for n in found)
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the JSON objects of a member that has one to a line."""
+        """Yield the JSON objects of a member with one per line."""
         for line in self.members[name].decode().splitlines():
             yield json.loads(line)
 
 
 def opened(data: bytes) -> tuple[Bundle | None, list[str]]:
-    """Return a bundle and what is wrong with its bytes; None if it cannot be read.
+    """Return a bundle, None if it cannot be read, and the problems with its bytes.
 
     Data that never was a bundle raise BundleError.
     """
@@ -93,7 +93,7 @@ def _with_manifest(
 
 
 def sha256_of_json(value: object) -> str:
-    """Return the hash of a JSON value, keys sorted and nothing between."""
+    """Return the hash of a JSON value with sorted keys and no whitespace."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -113,7 +113,7 @@ def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _check_entries(entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Refuse what would leave its folder or fill the memory; nothing is unpacked yet.
+    """Refuse entries that leave their folder or fill the memory, before unpacking.
 
     Of no member more is unpacked than its entry says.
     """
@@ -132,7 +132,7 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo]) -> None:
 
 
 def _stays_inside(entry: zipfile.ZipInfo) -> bool:
-    """Tell whether a member is a plain file below the folder it is unpacked into.
+    """Tell whether a member is a plain file below its target folder.
 
     Its name is looked at as it is written: zipfile cuts it at a zero, and turns the
     separators of the system it runs on.
@@ -160,7 +160,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 def departures(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
-    """Yield a sentence for each way in which a value departs from a schema.
+    """Yield a sentence for each way in which a value violates a schema.
 
     Knows type, const, pattern, minimum, required, properties, additionalProperties and
     items; ``at`` names the place of the value.
@@ -198,7 +198,7 @@ def _members_of(
 
 
 def _is_of(value: object, kinds: str | list[str]) -> bool:
-    """Tell whether a value is of one of the types; true and false are not numbers."""
+    """Tell whether a value is of one of the types; booleans are not numbers."""
     names = [kinds] if isinstance(kinds, str) else kinds
     if isinstance(value, bool):
         return "boolean" in names

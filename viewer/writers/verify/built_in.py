@@ -1,4 +1,4 @@
-"""What this program's own studies specify, so that no forged specification passes.
+"""The specifications of this program's own studies, to detect forged ones.
 
 The bundle's specifications are hashed like all it holds, but whoever forges a bundle
 hashes anew. So the fingerprint of every specification of a built-in study stands here:
@@ -47,7 +47,7 @@ _DIGITS = 20
 def spec_departures(
     source: Source, specs: Sequence[Document], tables: Sequence[str]
 ) -> Iterator[str]:
-    """Yield a sentence for each way in which specifications are not this program's."""
+    """Yield a sentence for each difference from this program's specifications."""
     known, names = known_to(source.plan["study"]), [spec["name"] for spec in specs]
     for spec in specs:
         name = spec["name"]
@@ -108,7 +108,7 @@ def _of(means: Sequence[Document]) -> list[str]:
 
 
 def _without_run(key: Document, source: Source, of_run: list[str]) -> Document:
-    """Return a key without values that are the run's; note which they were."""
+    """Return a key without values that depend on the run; record which they were."""
     asked, values = {one.finding for one in source.verdicts}, key["values"]
     column = key["column"]
     is_models = column == "model" and values == source.plan["models"]
@@ -120,7 +120,7 @@ def _without_run(key: Document, source: Source, of_run: list[str]) -> Document:
 
 
 def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, Any]:
-    """Return a cell without options that are as the plan has them; note which."""
+    """Return a cell without options equal to the plan's; record which."""
     params, options = source.params, dict(cell["options"])
     of_items = cell["estimator"] == "sd over items"
     known = {

@@ -1,4 +1,4 @@
-"""Intervals of rates whose items share patients, without any library."""
+"""Intervals of rates whose items share patients, using only the standard library."""
 
 import math
 from collections.abc import Hashable, Iterable
@@ -42,7 +42,7 @@ def rate_interval(
 def macro_interval(
     rows: Iterable[tuple[float, str, str, str]],
 ) -> tuple[float | None, float | None, str]:
-    """Return the same of a mean of rates from hit, rate, patient and item of rows.
+    """Return the same for a mean of rates from hit, rate, patient and item of rows.
 
     The variance of a rate is at least that of one trial a patient, of which two more
     are a hit and a miss; covariances count where they add to it.
@@ -129,7 +129,7 @@ def student_quantile(freedom: int) -> float:
 
 
 def _exact_bounds(k: float, n: float) -> tuple[float, float]:
-    """Return Clopper and Pearson's bounds of k of n, which need not be whole."""
+    """Return Clopper-Pearson bounds of k of n, which need not be integers."""
     low = beta_quantile(TAIL, k, n - k + 1) if k > 0 else 0.0
     high = 1 - beta_quantile(TAIL, n - k, k + 1) if k < n else 1.0
     return low, high
@@ -137,7 +137,7 @@ def _exact_bounds(k: float, n: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=65_536)
 def beta_quantile(level: float, a: float, b: float) -> float:
-    """Return where a beta distribution reaches a level, by Newton's steps in bounds."""
+    """Return the quantile of a beta distribution, by Newton steps within bounds."""
     low, high, x = 0.0, 1.0, a / (a + b)
     for _ in range(_STEPS):
         gap = beta_share(x, a, b) - level
@@ -152,7 +152,7 @@ def beta_quantile(level: float, a: float, b: float) -> float:
 
 
 def beta_share(x: float, a: float, b: float) -> float:
-    """Return the share of a beta distribution below ``x`` (0 < x < 1)."""
+    """Return the cumulative probability of a beta distribution at ``x`` (0 < x < 1)."""
     if x > (a + 1) / (a + b + 2):
         return 1 - _front(x, a, b) * _fraction(1 - x, b, a) / b
     return _front(x, a, b) * _fraction(x, a, b) / a
@@ -164,7 +164,7 @@ def _front(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """Return the continued fraction of the incomplete beta function, by Lentz."""
+    """Return the continued fraction of the incomplete beta function (Lentz)."""
     d = 1 / (1 - (a + b) * x / (a + 1))
     c, whole = 1.0, d
     for m in range(1, _TERMS):

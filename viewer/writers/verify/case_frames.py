@@ -212,7 +212,7 @@ def _moved_both(
 
 
 def _moved(both: Sequence[_Posterior], base: float) -> tuple[object, ...]:
-    """Return the divergence of two beliefs; what is drawn or bounded is taken."""
+    """Return the divergence of two beliefs; drawn or bounded ones as stored."""
     unit = 1 / math.log(base)
     if "n_0" not in both[0]:
         value = _divergence(
@@ -231,7 +231,7 @@ def _moved(both: Sequence[_Posterior], base: float) -> tuple[object, ...]:
 
 
 def _divergence(p: Sequence[float], q: Sequence[float]) -> float:
-    """Return Jensen's and Shannon's divergence in nats (Lin 1991)."""
+    """Return the Jensen-Shannon divergence in nats (Lin 1991)."""
     found = sum(
         one * math.log(2 * one / (a + b))
         for a, b in zip(p, q, strict=True)
@@ -242,7 +242,7 @@ def _divergence(p: Sequence[float], q: Sequence[float]) -> float:
 
 
 def _chance_part(drawn: int, n: int, m: int) -> float:
-    """Return an option's part of the divergence if its answers came from one source."""
+    """Return an option's part of the expected divergence under a common source."""
     total = 0.0
     for k in range(max(0, drawn - m), min(drawn, n) + 1):
         p, q = k / n, (drawn - k) / m
@@ -267,7 +267,7 @@ def _prepared(made: Verdicts) -> Iterator[dict[str, object]]:
 
 
 def _invented(made: Verdicts) -> Iterator[dict[str, object]]:
-    """Yield the extracted pieces that stand nowhere in their report."""
+    """Yield the extracted passages that do not occur in their report."""
     for one in made:
         if one.finding == "extraction" and "text" in one.said:
             for chunk in json.loads(one.said["text"])["chunks"]:

@@ -19,7 +19,7 @@ _GUARDED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 @dataclass
 class Report:
-    """What was found: what does not hold, what was done, and what nobody could."""
+    """The result: problems, what was done, and what could not be checked."""
 
     wrong: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Worked:
-    """A table as it should be.
+    """The expected contents of a table.
 
     The columns ``close`` may differ by a billionth: an area that was integrated, or a
     mean, which versions of Python add up differently. Nothing is known of the header of
@@ -72,7 +72,7 @@ def has_other_columns(bundle: Bundle, table: Worked) -> bool:
 
 
 def read_csv(data: bytes) -> list[list[str]]:
-    """Return the rows of a CSV file, each cell as the text it was made of.
+    """Return the rows of a CSV file, each cell as its original text.
 
     An apostrophe stands before a text that a spreadsheet would take for a formula. A
     cell may be as long as the file, as replies are.

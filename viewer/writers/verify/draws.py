@@ -15,7 +15,7 @@ _POOL_SIZE = 4
 
 
 def named_entropy(seed: int, *identity: str) -> list[int]:
-    """Return the entropy that stands for a seed and the parts of a name."""
+    """Return the entropy of a seed and the parts of a name."""
     digest = hashlib.sha256("\0".join(identity).encode()).digest()
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 32, 4)]
     return [abs(seed), int(seed < 0), *words]
@@ -40,7 +40,7 @@ def _mixed(x: int, y: int) -> int:
 
 
 def seed_words(entropy: Sequence[int], count: int) -> list[int]:
-    """Return ``count`` words of 32 bits, as SeedSequence makes them of entropy."""
+    """Return ``count`` 32-bit words, as SeedSequence derives them from entropy."""
     words = [word for number in entropy for word in _words_of(number)]
     hashed = _Hash(0x43B0D7E5, 0x931E8875)
     padded = words + [0] * (_POOL_SIZE - len(words))
@@ -95,7 +95,7 @@ def drawn_units(entropy: Sequence[int], count: int) -> list[float]:
 
 
 def _halves(entropy: Sequence[int]) -> Iterator[int]:
-    """Yield PCG64's numbers in halves of 32 bits, the lower one first."""
+    """Yield PCG64's numbers as 32-bit halves, the lower one first."""
     state, increment = _start(entropy)
     while True:
         state = (state * _MULTIPLIER + increment) & _WIDE

@@ -1,4 +1,4 @@
-"""What a cell of a table can be, by the names that specifications use."""
+"""The estimators of table cells, by the names that specifications use."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ Later = Callable[[], Cells]
 
 
 class Shared:
-    """What several cells of a table need: asked for by each, computed once."""
+    """Results shared by several cells of a table: computed once."""
 
     def __init__(self) -> None:
         self.tasks: dict[Hashable, Any] = {}
@@ -51,12 +51,12 @@ class Cell:
     shared: Shared
 
     def values(self, place: int = 0) -> list[Any]:
-        """Return a column's values where there is one."""
+        """Return a column's values where present."""
         return values_in(self.rows, self.of[place])
 
 
 def values_in(rows: Rows, column: str) -> list[Any]:
-    """Return the values of a column that are there."""
+    """Return the values of a column that are not missing."""
     return [row[column] for row in rows if row[column] is not None]
 
 
@@ -96,7 +96,7 @@ def _interval(s: Cell, below: str = "") -> Cells:
 
 
 def _pooled_by(s: Cell) -> Cells:
-    """Mean over values of a column of one sum over another, none missing."""
+    """Return the mean, over values of a column, of one sum divided by another."""
     rates = []
     for value in s.options["among"]:
         own = [row for row in s.rows if row[s.options["by"]] == value]
@@ -134,7 +134,7 @@ def _gain_in_f1(s: Cell) -> Cells:
 
 
 def _nested(rows: Rows, column: str, by: Sequence[str]) -> Number:
-    """Mean over the values of the first column of the mean over the next, and so on."""
+    """Return the mean over the first column of the mean over the next, and so on."""
     if not by:
         return ratio(math.fsum(row[column] for row in rows), len(rows))
     parts: dict[Any, Rows] = {}
@@ -146,7 +146,7 @@ def _nested(rows: Rows, column: str, by: Sequence[str]) -> Number:
 
 
 def _change_of_rates(s: Cell) -> Cells:
-    """Nested means of pairs, how many there are, and their chance."""
+    """Return nested means of pairs, their number, and their chance."""
     (column, chance), by, pair = s.of, s.options["by"], s.options["pair"]
     known = {row[pair]: row[column] for row in s.others or []}
     rows = [{**row, "before": known[row[pair]]} for row in s.rows if row[pair] in known]
@@ -174,7 +174,7 @@ def _by_chance(s: Cell) -> Cells:
 
 
 def _constant_answer(s: Cell) -> Cells:
-    """Rate of always the same answer: that named, or the smallest most frequent one."""
+    """Return the rate of a constant answer: the one named, or the most frequent."""
     right = Counter(_by_item(s))
     most = min(right, key=lambda one: (-right[one], one), default=None)
     answer = s.options.get("answer", most)
@@ -190,7 +190,7 @@ def _distinct(s: Cell) -> Cells:
 
 
 def _rate_of_distinct(s: Cell) -> Cells:
-    """Return of how many values a row holds, of all, the share if all rows tell."""
+    """Return the number of distinct values in rows, of all, and the share if known."""
     column, holds = s.of
     held = {row[column] for row in s.rows if row[holds]}
     every, all_there = set(s.values()), len(s.values(1)) == len(s.rows)
@@ -204,7 +204,7 @@ def _points_apart(s: Cell) -> Cells:
 
 
 def _paired_difference(s: Cell) -> Cells:
-    """Mean of one column less another, with its interval and signs by patient."""
+    """Return the mean difference of two columns, its interval, and signs by patient."""
     rows = [row for row in s.rows if None not in (row[s.of[0]], row[s.of[1]])]
     clusters: dict[str, list[float]] = {}
     for row in rows:
@@ -224,7 +224,7 @@ def _paired_difference(s: Cell) -> Cells:
 
 
 def sign_flip(differences: Sequence[float]) -> float:
-    """Return the share of sign patterns whose sum is as far from 0, two-sided."""
+    """Return the share of sign patterns with a sum as far from 0, two-sided."""
     d = [one for one in differences if one]
     size = sum(map(abs, d))
     if all(one == int(one) for one in d) and size < _WHOLE:
@@ -267,7 +267,7 @@ def _spread_of_shares(s: Cell) -> Cells:
 
 
 def _rank_of_share(s: Cell) -> Cells:
-    """1 and how many of the others have a greater share."""
+    """Return the rank: 1 plus the number of others with a greater share."""
     others: dict[Any, Rows] = {}
     for row in s.others or []:
         others.setdefault(row[s.options["by"]], []).append(row)
@@ -278,7 +278,7 @@ def _rank_of_share(s: Cell) -> Cells:
 
 
 def _paired_change(s: Cell) -> Cells:
-    """Change in points, gained, lost and p of rows paired by a column."""
+    """Return change in points, gained, lost and p of rows paired by a column."""
     pair, cluster, (column,) = s.options["pair"], s.options["cluster"], s.of
     if s.others is None or list(map(id, s.others)) == list(map(id, s.rows)):
         return (None,) * 5

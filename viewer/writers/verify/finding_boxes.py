@@ -1,4 +1,4 @@
-"""Boxes that find boxes: average precision and the free-response curve."""
+"""Predicted finding boxes: average precision and the free-response curve."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ _MOST_BOXES, _NEARLY_ONE = 100, 1 - 1e-10
 
 
 class _Ranked(NamedTuple):
-    """A predicted box: how sure it is, if it finds a box, and if it overlaps none."""
+    """A predicted box: its confidence, if it finds a box, and if it overlaps none."""
 
     sure: float
     hit: bool
@@ -23,7 +23,7 @@ class _Ranked(NamedTuple):
 
 
 def shared_part(one: Box, other: Box) -> float:
-    """Return the intersection over union of two boxes, 0 of two without area."""
+    """Return the intersection over union of two boxes, 0 if both areas are 0."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     both = max(width, 0.0) * max(height, 0.0)
@@ -63,7 +63,7 @@ def _to_find(s: Cell) -> int:
 
 
 def _steps(ranked: Sequence[_Ranked]) -> Iterator[tuple[int, int, int]]:
-    """Yield boxes, found ones and astray ones so far, equally sure ones at once."""
+    """Yield boxes, true and false positives so far, with ties in one step."""
     boxes = found = astray = 0
     for _, equal in groupby(ranked, key=lambda one: one.sure):
         of = list(equal)
@@ -95,7 +95,7 @@ def _average_precision(s: Cell) -> Cells:
 
 
 def _precision_by_overlap(s: Cell) -> Cells:
-    """Return overlaps, precisions and a name; none if all boxes are equally sure."""
+    """Return overlaps, precisions and a name; nothing if all confidences are equal."""
     rows = [(row[s.of[1]] or [1.0] * len(row[s.of[0]])) for row in s.rows]
     overlaps = s.options["overlaps"] if len({x for of in rows for x in of}) > 1 else ()
     return [*overlaps], [precision_at(s, one) for one in overlaps], _COCO + _of_which(s)
@@ -107,14 +107,14 @@ def _of_which(s: Cell) -> str:
 
 
 def froc_points(s: Cell) -> tuple[list[float], list[Number]]:
-    """Return false positives an item and sensitivity, from (0, 0) on."""
+    """Return false positives per item and sensitivity, starting at (0, 0)."""
     steps = [(0, 0, 0), *_steps(_ranked(s, s.options["overlap"]))]
     false = [astray / len(s.rows) for *_, astray in steps]
     return false, [ratio(found, _to_find(s)) for _, found, _ in steps]
 
 
 def _froc(s: Cell) -> Cells:
-    """Return the mean of the sensitivities at some rates of false positives."""
+    """Return the mean sensitivity at given rates of false positives."""
     points = [*zip(*froc_points(s), strict=True)]
     overlap, rates = s.options["overlap"], s.options["rates"]
     name = f"FROC, IoU \u2265 {overlap:g}, one to one, steps, n = {len(s.rows)}"

@@ -1,4 +1,4 @@
-"""The frames of any study: its trials as rows, and where further ones come from."""
+"""The frames of any study: its trials as rows, and the sources of others."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Verdicts = Sequence[Verdict]
 
 @dataclass(frozen=True)
 class Source:
-    """What frames are made of: the plan, every verdict, and what people gave.
+    """The input of frames: the plan, every verdict, and people's answers.
 
     ``grades`` are readers' grades of outputs, ``people`` what people answered or
     scored, by what it is. ``asked`` has columns' values in the order of the run's
@@ -30,7 +30,7 @@ class Source:
 
     @property
     def every(self) -> Verdicts:
-        """Every verdict, those of variants of the prompts too, in the order planned."""
+        """Every verdict, including variants of the prompts, in planned order."""
         return self.planned or self.verdicts
 
     @property
@@ -46,7 +46,7 @@ def number_names(verdicts: Verdicts) -> list[str]:
 
 
 def trial_rows(verdicts: Verdicts) -> Rows:
-    """Return every trial with its verdict, in the order planned, numbers by name."""
+    """Return every trial with its verdict, in planned order, with numbers by name."""
     names = number_names(verdicts)
     return [
         {
@@ -66,7 +66,7 @@ def trial_rows(verdicts: Verdicts) -> Rows:
 
 
 def item_rows(verdicts: Verdicts) -> Rows:
-    """Return every trial with all that is known of it, as items.csv lists them."""
+    """Return every trial with all its values, as items.csv lists them."""
     return [
         {
             **row,
@@ -80,12 +80,12 @@ def item_rows(verdicts: Verdicts) -> Rows:
 
 
 def variant_of(condition: str) -> str:
-    """Return the variant of the prompts in a condition's name, "" for the run's own."""
+    """Return the prompt variant in a condition's name, "" for the run's own."""
     return condition.partition(_VARIANT)[2]
 
 
 def variant_rows(verdicts: Verdicts) -> Rows:
-    """Return every trial beside the same with the run's own prompts."""
+    """Return every trial beside the same trial with the run's own prompts."""
     rows = trial_rows(verdicts)
     for row in rows:
         row["asked"], _, variant = row["condition"].partition(_VARIANT)
@@ -112,12 +112,12 @@ _COLUMNS = (
 
 
 def chance_of(one: Verdict) -> float | None:
-    """Return how often an option at random is right, of yes or no a half."""
+    """Return the chance of a random option being right; one half for yes or no."""
     if one.gold.get("options"):
         return 1 / len(one.gold["options"])
     return 0.5 if "yes" in one.gold else None
 
 
 def letter_at(place: int) -> str:
-    """Return the letter of a place, A for 0."""
+    """Return the letter of a position, A for 0."""
     return chr(ord("A") + place)

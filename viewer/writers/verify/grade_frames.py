@@ -1,4 +1,4 @@
-"""The frames of ReXecution: what was delivered, and what readers graded."""
+"""The frames of ReXecution: delivered outputs, and readers' grades."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ Grade = Mapping[str, Any]
 
 
 def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Grade]:
-    """Return the grades of outputs that were delivered, and of images shown."""
+    """Return the grades of delivered outputs, and of images shown."""
     shown = {
         (one.model, one.item, one.repeat): one.gold["images"]
         for one in verdicts
@@ -107,7 +107,7 @@ def grade_frames(source: Source) -> dict[str, Rows]:
 
 
 def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
-    """Yield the tasks that were proposed, the best first, with sums and tags."""
+    """Yield the proposed tasks, the best first, with sums and tags."""
     for one in verdicts:
         for rank, entry in enumerate(one.said.get("entries", ()), 1):
             told = json.loads(entry)
@@ -185,7 +185,7 @@ def _finals(grades: Sequence[Grade]) -> list[dict[str, Any]]:
 
 
 def _value(final: Mapping[str, Any], name: str, order: str) -> Any:  # noqa: ANN401
-    """Return a measure of an output, None if it has none."""
+    """Return a measure of an output, None if missing."""
     return (
         final.get("contents", {}).get(order) if name == "content" else final.get(name)
     )
@@ -216,7 +216,7 @@ def _side_by_side(
     order: str,
     patients: Mapping[str, str],
 ) -> Iterator[dict[str, object]]:
-    """Yield the measures of each two models' texts side by side, repeats averaged."""
+    """Yield the measures of each pair of models' texts, repeats averaged."""
     texts: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for final in finals:
         model, item, _ = final["output"]
@@ -236,7 +236,7 @@ def _side_by_side(
 
 
 def _readers(grades: Sequence[Grade], main: str) -> list[str]:
-    """Return the main reader, then the others by how much they graded."""
+    """Return the main reader, then the others by number of grades."""
     names = [grade["reader"] for grade in grades]
     return sorted(set(names), key=lambda n: (n != main, -names.count(n), n))
 
@@ -269,7 +269,7 @@ def _patients(source: Source) -> dict[str, str]:
 def _abstentions(
     grades: Sequence[Grade], verdicts: Verdicts
 ) -> Iterator[dict[str, object]]:
-    """Yield graded texts with whether most who say so call them abstaining."""
+    """Yield graded texts with whether a majority calls them abstaining."""
     kinds = {one.item: one.gold["answerable"] for one in verdicts}
     votes: dict[tuple[str, str, int], list[bool]] = {}
     for grade in grades:

@@ -53,7 +53,7 @@ def _dataset_of(one: Verdict, source: Source) -> str:
 
 
 def _disagreements(verdicts: Verdicts) -> Iterator[dict[str, object]]:
-    """Yield the open answers that model and dictionary read otherwise."""
+    """Yield the open answers that model and dictionary read differently."""
     for one in verdicts:
         who, words = one.said.get("tier", ""), one.said.get("dictionary")
         if "labels" not in one.said or not who:
@@ -112,7 +112,7 @@ def _is_closed(one: Verdict) -> bool:
 
 
 def _found(one: Verdict) -> Sequence[str]:
-    """Return the labels that an answer comes to; none of what was not read."""
+    """Return the labels of an answer; none if it was not read."""
     if "yes" in one.said:
         return ["Yes" if one.said["yes"] else "No"]
     return (one.said["labels"] or ["No finding"]) if "labels" in one.said else []
@@ -126,7 +126,7 @@ def _true(one: Verdict) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class _Tested:
-    """A test in one model's way of asking: its questions, and those it said yes to.
+    """A test in one model's way of asking: its questions, and those answered yes.
 
     ``shared`` are the true positives that all models share in all ways.
     """
@@ -169,7 +169,7 @@ def _tested(verdicts: Verdicts, name: str) -> Iterator[_Tested]:
 
 
 def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
-    """Yield each question that a test was to edit, by model and way of asking."""
+    """Yield each question that a test should edit, by model and way of asking."""
     edit, *shams = _TESTS[name]
     for test in _tested(verdicts, name):
         tests = {_test_of(one.condition) for one in test.own}
@@ -197,7 +197,7 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
 
 
 def _same_words(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
-    """Yield swapped questions, and the same words asked where the finding is there."""
+    """Yield swapped questions, and the same texts if the finding is present."""
     for test in _tested(verdicts, name):
         asked = set[str]()
         for key in test.questions:
@@ -233,7 +233,7 @@ def _is_told(one: Verdict, tests: Sequence[str]) -> bool:
 
 
 def _positives(own: Verdicts) -> set[str]:
-    """Return the questions that a model said yes to, and rightly so.
+    """Return the questions that a model correctly answered yes.
 
     They are those that it was asked more about, and those whose own trial says so.
     """
@@ -275,7 +275,7 @@ def _item_of(one: Verdict) -> str:
 
 
 def _passes(verdicts: Verdicts) -> Iterator[dict[str, object]]:
-    """Yield each question's answers side by side, where there are several ways."""
+    """Yield each question's answers side by side, if there are several ways."""
     asked = [one for one in verdicts if not _is_edit(one.condition)]
     conditions = list(dict.fromkeys(one.condition for one in asked))
     of: dict[tuple[str, str, int], dict[str, Verdict]] = {}

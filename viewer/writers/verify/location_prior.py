@@ -1,4 +1,4 @@
-"""Gains over what was answered about other patients: in the same place, or words."""
+"""Gains over the answers about other patients: same location, or same words."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ from viewer.writers.verify.estimators import Cell, Cells, Rows, ratio
 
 @dataclass(frozen=True)
 class Unit:
-    """What a patient has in a stratum: counts, and cells given as answers and wanted.
+    """A patient in a stratum: counts, and the cells answered and right.
 
     ``answers`` are those that others are compared with, ``wanted`` the right cells of
     the trials that are compared with others' answers.
@@ -29,7 +29,7 @@ Units = Mapping[str, Unit]
 
 
 class Stratum:
-    """The trials of one finding and view, which several patients have.
+    """The trials of one finding and view, shared by several patients.
 
     ``gained`` are hits above the prior of ``trials``, ``without`` the same two numbers
     without each patient. A patient without another's answer to compare with is left
@@ -92,7 +92,7 @@ def _sums_less(sums: tuple[int, int, int], out: Unit, met: int) -> tuple[int, in
 
 
 def units_of(rows: Rows) -> Units:
-    """Return the patients with trials that have an answered place and right cells."""
+    """Return the patients with trials that have an answer and right cells."""
     of: dict[str, Rows] = {}
     for row in rows:
         of.setdefault(row["patient"], []).append(row)
@@ -120,7 +120,7 @@ def _met(given: Mapping[int, int], wanted: Mapping[int, int]) -> int:
 
 @dataclass(frozen=True)
 class Gain:
-    """Of how many hits and trials it is, the prior, the gain, and its ends."""
+    """The hits and trials, the prior, the gain, and the ends of its interval."""
 
     trials: int = 0
     hits: int = 0
@@ -181,7 +181,7 @@ def _gain_without(parts: Sequence[Sequence[Stratum]], out: str) -> float | None:
 
 
 def over_words(s: Cell) -> Cells:
-    """Hold denials of swapped questions against those of the same words elsewhere."""
+    """Compare denials of swapped questions with those of the same words elsewhere."""
     words, patient, swapped, said = s.of
     of: dict[str, dict[str, Rows]] = {}
     for row in (row for row in s.rows if row[swapped] or row[said]):
@@ -217,7 +217,7 @@ _NONE_LEFT = "not estimable: without one of the patients nothing is left to comp
 
 
 def _unit_of_words(asked: Sequence[tuple[bool, str]]) -> Unit:
-    """Return a patient's questions of the same words, a denial as the only cell."""
+    """Return a patient's questions of the same words, with denial as the only cell."""
     own = [said for swapped, said in asked if swapped]
     there = [said for swapped, said in asked if not swapped and said]
     wanted = Counter({0: n} if (n := sum(map(bool, own))) else ())

@@ -58,7 +58,7 @@ def verify_file(path: Path, tell: Tell) -> int:
 
 
 def _read(path: Path) -> bytes:
-    """Return a file's bytes; what has no end, or is too long, is not a bundle."""
+    """Return a file's bytes; raise if it is endless or too long for a bundle."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
         raise BundleError(f"{path.name} is not a file.")
@@ -68,7 +68,7 @@ def _read(path: Path) -> bytes:
 
 
 def verify(data: bytes, tell: Tell) -> Report:
-    """Verify a bundle's bytes; what is not a bundle raises BundleError."""
+    """Verify a bundle's bytes; raise BundleError if they are not a bundle."""
     found = Report()
     bundle, found.wrong = opened(data)
     if bundle is None or found.wrong:

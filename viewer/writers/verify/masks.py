@@ -1,4 +1,4 @@
-"""Reference masks under the grid, from their run-length code on."""
+"""Reference masks under the grid, starting from their run-length code."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Seen:
-    """What of each cell is covered, row-major, and which cells qualify."""
+    """The covered part of each cell, row-major, and which cells qualify."""
 
     covered: tuple[float, ...]
     area: tuple[float, ...]
@@ -124,7 +124,7 @@ def _fitted_columns(
 
 
 def _nearest(index: int, count: int, length: Fraction) -> int:
-    """Return which native pixel lies under the middle of one of ``count`` pixels."""
+    """Return the native pixel under the centre of one of ``count`` pixels."""
     return (2 * index + 1) * length.numerator // (2 * count * length.denominator)
 
 
@@ -132,7 +132,7 @@ def _nearest(index: int, count: int, length: Fraction) -> int:
 def seen_by_area(
     rows: int, columns: int, counts: str, grid: tuple[int, int], sending: Sending
 ) -> Seen:
-    """Return a mask's native area in each cell, pixels cut by an edge in part."""
+    """Return a mask's native area in each cell, with pixels split at cell edges."""
     x0, y0, x1, y1 = field_of(rows, columns, sending)
     down = _native_edges(y0, y1, grid[0])
     across = _native_edges(x0, x1, grid[1])
@@ -190,7 +190,7 @@ def _native_edges(start: float, stop: float, cells: int) -> list[float]:
 def _shares(
     start: float, stop: float, edges: Sequence[float]
 ) -> Iterator[tuple[int, float]]:
-    """Yield (cell, length) of a stretch in the cells that it reaches."""
+    """Yield (cell, length) of an interval in the cells that it reaches."""
     for i in range(len(edges) - 1):
         length = min(stop, edges[i + 1]) - max(start, edges[i])
         if length > 0:

@@ -111,7 +111,7 @@ def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
 
 
 def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
-    """Yield the items asked without their image: who guesses them, and what follows."""
+    """Yield the items asked without their image: who guesses them, and the result."""
     blind = [o for o in verdicts if o.condition == "text_only" and o.status != LEFT_OUT]
     models = len({one.model for one in blind})
     heard: dict[str, dict[str, list[bool]]] = {one.item: {} for one in blind}
@@ -140,7 +140,7 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
 
 
 def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
-    """Yield first repeats as the authors' script reads them, its chance among them."""
+    """Yield first repeats as the authors' script reads them, with its chance."""
     arms: dict[tuple[str, str], list[Verdict]] = {}
     for one in sorted(verdicts, key=_script_turn):
         if one.repeat == 0 and one.counted:
@@ -199,7 +199,7 @@ def _settled(one: Verdict, chance: Random) -> tuple[bool, str, bool]:
 
 
 def _experts(listed: Sequence[Sequence[object]], verdicts: Verdicts) -> dict[str, Rows]:
-    """Return what experts chose, and whether most of a group chose right, by column."""
+    """Return what experts chose, and whether a majority chose right, by column."""
     choices, votes, ballots = (
         Rows(),
         Rows(),
@@ -226,6 +226,6 @@ def _experts(listed: Sequence[Sequence[object]], verdicts: Verdicts) -> dict[str
 
 
 def _most(ballots: Counter[object]) -> object:
-    """Return what most chose, None where two are level."""
+    """Return the most frequent choice, None for a tie."""
     (option, most), *others = ballots.most_common(2)
     return None if others and others[0][1] == most else option

@@ -1,4 +1,4 @@
-"""What an answer of any kind measures on its reference, and which boxes it has."""
+"""The measures of an answer of any kind on its reference, and its boxes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Boxes of an answer, how sure each is, and those to find: by the rule, by reader.
+    """Boxes of an answer, their confidences, and those to find: by rule, by reader.
 
     Of what is absent there are none to find.
     """
@@ -85,7 +85,7 @@ def _kind_of(parsed: Parsed) -> str:
 
 
 def point_of(parsed: Parsed, ground: Ground) -> Point:
-    """Return the native (x, y) that an answer is scored at, by its kind."""
+    """Return the native (x, y) at which an answer is scored, by its kind."""
     kind, field = _kind_of(parsed), ground.field
     if kind == "point":
         x, y = parsed["point"]
@@ -117,7 +117,7 @@ def _cut(boxes: Iterable[Sequence[float]], field: Box) -> list[tuple[int, Box]]:
 
 
 def _greatest_of_map(parsed: Parsed, sent: Box) -> Point:
-    """Return the centre of a map's greatest element, the first in row-major order.
+    """Return the centre of a map's maximum, the first in row-major order.
 
     It is one whose centre was sent, if there are any.
     """
@@ -140,7 +140,7 @@ def _greatest_of_map(parsed: Parsed, sent: Box) -> Point:
 
 
 def region_of(parsed: Parsed, ground: Ground) -> Region | None:
-    """Return the pixels that an answer covers, None of a point."""
+    """Return the pixels that an answer covers, None for a point."""
     kind, (rows, columns) = _kind_of(parsed), ground.size
     if kind == "point":
         return None
@@ -154,7 +154,7 @@ def region_of(parsed: Parsed, ground: Ground) -> Region | None:
 def measures_of(
     parsed: Parsed, counts: str, ground: Ground, hits: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Return how an answer meets a mask, None if nothing of the mask was sent.
+    """Return how an answer overlaps a mask, None if none of the mask was sent.
 
     ``hits`` are the cells that qualify.
     """

@@ -1,4 +1,4 @@
-"""Masks, boxes and maps as pieces of pixel columns, and what two of them share.
+"""Masks, boxes and maps as runs of pixel columns, and their overlap.
 
 A region has for each column the rows [start, stop) that it covers, apart from one
 another and in their order.
@@ -48,7 +48,7 @@ def _pixels_between(low: float, high: float, size: int) -> tuple[int, int]:
 
 
 def _joined(spans: Spans) -> Spans:
-    """Return spans without their overlaps."""
+    """Return spans merged where they overlap."""
     found: Spans = []
     for start, stop in sorted(spans):
         meets = bool(found) and start <= found[-1][1]
@@ -75,7 +75,7 @@ def region_of_map(parsed: Mapping[str, Any], rows: int, columns: int) -> Region:
 
 
 def _elements(start: float, stop: float, n: int, size: int) -> list[list[int]]:
-    """Return the pixels with their centres in each of n parts of a stretch."""
+    """Return the pixels with their centres in each of n parts of an interval."""
     found: list[list[int]] = [[] for _ in range(n)]
     for pixel in range(*_pixels_between(start, stop, size)):
         at = math.floor((pixel + 0.5 - start) / (stop - start) * n)
@@ -139,7 +139,7 @@ def region_holds(region: Region, x: float, y: float, size: Sequence[int]) -> boo
 
 
 def _span_at(region: Region, column: int, row: int) -> tuple[int, int]:
-    """Return the piece of a column that holds a row, an empty one where none does."""
+    """Return the run of a column that holds a row, an empty one if none does."""
     spans = region.get(column, ())
     place = bisect_right(spans, row, key=lambda span: span[0]) - 1
     return spans[place] if place >= 0 and row < spans[place][1] else (row + 1, row)
@@ -148,7 +148,7 @@ def _span_at(region: Region, column: int, row: int) -> tuple[int, int]:
 def distance_to(
     region: Region, x: float, y: float, width: float, height: float
 ) -> float:
-    """Return how far a point is from the nearest pixel of so many mm, or of 1."""
+    """Return a point's distance to the nearest pixel, of the given mm or of 1."""
     return min(
         math.hypot(
             max(column - x, x - column - 1, 0.0) * width,
@@ -160,7 +160,7 @@ def distance_to(
 
 
 def parts_of(region: Region) -> list[Box]:
-    """Return the box around each part, by first pixel; corners connect."""
+    """Return the bounding box of each 8-connected part, by first pixel."""
     left = {column: list(spans) for column, spans in region.items()}
     found = []
     for column, spans in left.items():
@@ -210,7 +210,7 @@ def deepest_pixel(region: Region, aspect: float) -> tuple[float, float]:
 
 
 def _depth(region: Region, column: int, row: int, aspect: float, least: float) -> float:
-    """Return the square of a pixel's depth, of one below ``least`` a bound below it."""
+    """Return the square of a pixel's depth, or a bound below ``least``."""
     depth = math.inf
     far = math.ceil(math.sqrt(least)) - 1  # tells soonest that a pixel is not deeper
     for step in chain([max(far, 0)], count()):

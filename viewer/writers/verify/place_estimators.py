@@ -1,4 +1,4 @@
-"""Estimators of draws of items and patients, of gains over others, and replicates."""
+"""Estimators: item and patient draws, gains over others, replicates."""
 
 import math
 from collections import Counter
@@ -22,7 +22,7 @@ _ARM = ("condition", "model")
 
 
 def _grouped(rows: Rows, *columns: str) -> dict[Any, Any]:
-    """Return rows by the values of columns, each within the one before."""
+    """Return rows grouped by columns, each nested in the one before."""
     if not columns:
         return dict[Any, Any](rows=rows)
     parts: dict[Any, Rows] = {}
@@ -38,7 +38,7 @@ def _hits(rows: Rows) -> tuple[int, int]:
 
 
 def _sd_over_items(s: Cell) -> Cells | Later:
-    """SD of a rate when each finding's items are drawn, their repeats together."""
+    """Return the SD of a rate over draws of each finding's items with repeats."""
     grouped = _grouped(s.rows, "part", "of_finding").values()
     if all(len(_grouped(of, "item")) < 2 for by in grouped for of in by.values()):
         return (None,)
@@ -65,7 +65,7 @@ def _sd_over_items(s: Cell) -> Cells | Later:
 def _drawn_items(
     s: Cell, rows: Rows, finding: str, view: str, arm: Sequence[str]
 ) -> Callable[[], list[list[int]]]:
-    """Return what gives hits and trials of each draw of a finding's items."""
+    """Return a function for hits and trials of each draw of a finding's items."""
 
     def task() -> SumsTask:
         entropy = named_entropy(s.options["seed"], "hit rate", finding, view)
@@ -86,7 +86,7 @@ def _random_cell(s: Cell) -> Cells:
 
 
 def _gain(s: Cell) -> Cells:
-    """Location prior, gain over it, and the gain's interval."""
+    """Return the location prior, the gain over it, and the gain's interval."""
     own = _grouped(s.rows, "of_finding", "of_view").values()
     findings: list[list[Rows]] = [[*views.values()] for views in own]
     if s.rows and s.rows[0]["finding"] != MACRO:
@@ -96,7 +96,7 @@ def _gain(s: Cell) -> Cells:
 
 
 def _sd_over_patients(s: Cell) -> Cells | Later:
-    """SD of a rate over draws of patients."""
+    """Return the SD of a rate over draws of patients."""
     about, others = s.rows[0], s.rows if s.others is None else s.others
 
     def task() -> PatientTask:
@@ -125,7 +125,7 @@ def _answer_spread(answers: Sequence[Any]) -> tuple[int, Any, float, bool, float
 
 
 def _agreement(s: Cell) -> Cells:
-    """Mean entropy, unanimous items, pairs of one verdict, and ICC(1)."""
+    """Return mean entropy, unanimous items, pairs of one verdict, and ICC(1)."""
     items = _grouped(s.rows, "item").values()
     spreads = [_answer_spread([row["said"] for row in rows]) for rows in items]
     twice = [_hits(rows) for rows in items if len(rows) > 1]
@@ -152,7 +152,7 @@ def _icc(items: Sequence[tuple[int, int]]) -> float | None:
 
 
 def _rate_of_items(s: Cell) -> Cells:
-    """Mean of findings and pooled rate by patient, an item once, and how."""
+    """Return the mean of findings and pooled rate by patient, and the method."""
     shares = [
         (k / n, finding, patient, item)
         for finding, patients in _grouped(s.rows, "finding", "patient", "item").items()

@@ -48,7 +48,7 @@ def asked_of(plan: Mapping[str, Any], judged: Verdicts) -> Asked:
 
 
 def _in_order(first: Sequence[str], there: Iterable[str]) -> list[str]:
-    """Return what is there, the expected first."""
+    """Return the values present, the expected ones first."""
     present = set(there)
     expected = [name for name in first if name in present]
     return [*expected, *sorted(present - set(first))]
@@ -80,7 +80,7 @@ def place_frames(source: Source) -> dict[str, Rows]:
 
 
 def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
-    """Return a trial; an answer whose other mode is not known is a miss there."""
+    """Return a trial; an unknown verdict in the other mode counts as a miss."""
     placed = one.placed
     modes = [placed.cell in of for of in (placed.hits, placed.other_hits or ())]
     hit_paper, hit_exact = modes if paper else modes[::-1]
@@ -104,7 +104,7 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
 
 
 def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a trial with what its answer measures; a point alone has no area."""
+    """Return a trial with the measures of its answer; a point has no area."""
     found = one.placed.measures
     told = found or dict.fromkeys(MEASURES)
     has_area = found is None or found["iou"] is not None
@@ -113,7 +113,7 @@ def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _box_rows(judged: Verdicts) -> Iterator[dict[str, Any]]:
-    """Yield each item with its boxes and those to find, of the rule and each reader.
+    """Yield each item with its boxes and those to find, by the rule and each reader.
 
     Items of models without any box are left out.
     """
@@ -130,7 +130,7 @@ def _arm(one: Verdict) -> tuple[str, str]:
 
 
 def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
-    """Return an item's boxes against a reader's; pixels are held against the rule's."""
+    """Return an item's boxes against a reader's, but pixels against the rule's."""
     reference = of.to_find[reader]
     told = one.placed.measures if reference and reader == BY_RULE else None
     found = {name: (told and told[name]) or 0.0 for name in SHARES}

@@ -1,4 +1,4 @@
-"""Answers that are places judged once more, on the reference under their grid."""
+"""Answers that are locations judged again, on the reference under their grid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class PlaceCheck:
     check: TrialCheck
 
     def judged(self) -> tuple[str, str, str, Placed]:
-        """Return status, reason, answer and place as they follow."""
+        """Return the recomputed status, reason, answer and location."""
         chosen, other = self._seen()
         reading = self._reading() if self._trial["steps"] else (*self._kept, -1)
         status, reason, answer, outcome, coverage = self._verdict(reading, chosen)
@@ -140,7 +140,7 @@ class PlaceCheck:
         return self._placed(said) if "type" in parsed else self._named(said)
 
     def _named(self, said: Said) -> _Reading:
-        """Read a cell's name, or hold the stored reading against the reply."""
+        """Read a cell's name, or compare the stored reading with the reply."""
         parsed, cell = self.check.parsed, -1
         if "cell" in parsed:
             row, column = parsed["cell"]
@@ -183,7 +183,7 @@ class PlaceCheck:
         )
 
     def _measures(self, answer: str, hits: Sequence[int]) -> dict[str, Any] | None:
-        """Return how the answer meets the reference, None without either."""
+        """Return how the answer overlaps the reference, None if either is missing."""
         mask = self._image["masks"].get(self._trial["finding"])
         said = self._said(answer)
         if mask is None or said is None:
@@ -195,7 +195,7 @@ class PlaceCheck:
         return drawn_of(said, self._image, finding, self._ground)
 
     def _said(self, answer: str) -> Mapping[str, Any] | None:
-        """Return the answer as a place, None without one."""
+        """Return the answer as a location, None without one."""
         if "type" in self.check.parsed:
             return self.check.parsed
         return {"cell": self._index(answer)} if answer else None

@@ -1,4 +1,4 @@
-"""Answers of a question set judged once more: numbers, words, cells and places."""
+"""Answers of a question set judged again: numbers, words, cells and locations."""
 
 import math
 import re
@@ -65,7 +65,7 @@ def judged_point(point: Sequence[float], gold: Mapping[str, Any]) -> Measured:
 
 
 def judged_boxes(boxes: Sequence[Any], gold: Mapping[str, Any]) -> Measured:
-    """Judge boxes: each takes the best free right one, of equal ones the last."""
+    """Judge boxes: each takes the best free right one, the last in a tie."""
     right, found = gold["boxes"], 0
     free = set(range(len(right)))
     for box in boxes:

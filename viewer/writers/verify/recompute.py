@@ -1,4 +1,4 @@
-"""A bundle's trials judged once more, and its tables computed from them again."""
+"""A bundle's trials judged again, and its tables recomputed from them."""
 
 import json
 import os
@@ -72,7 +72,7 @@ _FEW = 2_000_000
 
 
 def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
-    """Judge every trial again, and work the tables out again that follow."""
+    """Judge every trial again, and recompute the tables that follow."""
     plan = json.loads(bundle.members["plan.json"])
     places = plan["study"] == _PLACING and not plan["package"]
     images = json.loads(bundle.members["references.json"]) if places else None
@@ -122,7 +122,7 @@ def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> N
 
 
 def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -> None:
-    """Work every table out from its specification, and hold it against its file."""
+    """Compute every table from its specification, and compare it with its file."""
     specs = json.loads(bundle.members["specs.json"])
     package, study = source.plan["package"], source.plan["study"]
     if not package:
@@ -220,14 +220,14 @@ def _check_state(check: TrialCheck) -> None:
 def _outgoing(
     check: TrialCheck, numbers: Mapping[str, float]
 ) -> Iterator[tuple[str, float]]:
-    """Yield the named numbers that come out otherwise than they are kept."""
+    """Yield the named numbers that differ from the stored ones."""
     for name, value in check.numbers().items():
         if name in numbers and numbers[name] != value:
             yield name, value
 
 
 def _worked(tasks: Sequence[Any], tell: Tell) -> list[Any]:
-    """Return what tasks draw, in several processes where it pays."""
+    """Return the draws of tasks, in several processes if that is faster."""
     started, shown = time.monotonic(), 0.0
     done: list[Any] = []
     for result in _results(tasks):

@@ -1,4 +1,4 @@
-"""Raw replies read once more, and the cells that they plainly name."""
+"""Raw replies read again, and the cells that they plainly name."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ class Said:
 
 
 def body_of(kept: dict[str, Any]) -> bytes:
-    """Return the bytes of a reply as the bundle keeps it."""
+    """Return the bytes of a reply as the bundle stores it."""
     if "base64" in kept:
         return base64.b64decode(kept["base64"], validate=True)
     return str(kept["text"]).encode()
@@ -99,7 +99,7 @@ def _made(text: str, finish: object, refusal: object) -> Said:
 
 
 def plain_cell(text: str, *, whole_only: bool) -> str | None:
-    """Return the cell of a reply that is nothing but one, or JSON that holds one.
+    """Return the cell of a reply that is only a cell, or JSON that holds one.
 
     None if the reply is worded; then only people, or a parser, can say.
     """
@@ -120,7 +120,7 @@ def plain_cell(text: str, *, whole_only: bool) -> str | None:
 
 
 def could_name(text: str, cell: str) -> bool:
-    """Tell whether a cell's letter and number, in digits or a word, are in a text."""
+    """Tell whether a text has a cell's letter and number, as digits or a word."""
     text, number = unicodedata.normalize("NFKC", text).casefold(), int(cell[1:])
     words = set(re.findall(r"[a-z]+", text))
     digits = {int(run) for run in re.findall(r"\d+", text)}

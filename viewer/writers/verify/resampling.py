@@ -1,4 +1,4 @@
-"""Bootstrap replicates drawn again, many sums at once.
+"""Bootstrap replicates drawn again, with many sums at once.
 
 All that a unit adds to any sum is packed into one long integer, 32 bits to a number,
 so that adding up a resample is one sum of integers.
@@ -20,7 +20,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class SumsTask:
-    """Units, each with what it adds to several sums."""
+    """Units, each with its contributions to several sums."""
 
     entropy: Sequence[int]
     replicates: int

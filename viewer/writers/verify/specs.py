@@ -1,4 +1,4 @@
-"""Tables computed once more from their specifications, as specs.json has them."""
+"""Tables recomputed from their specifications in specs.json."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
@@ -38,7 +38,7 @@ _Row = tuple[list[Any], Document, list[Cells | Later]]
 
 
 class UnknownError(Exception):
-    """A specification names what nobody knows here; the sentence says what."""
+    """A specification names something unknown here; the message says what."""
 
 
 def in_turn(tasks: Sequence[Any]) -> list[Any]:
@@ -81,12 +81,12 @@ def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
 
 
 def _taken(rows: Rows, where: Values) -> Rows:
-    """Return the rows whose columns have one of the values that are wanted."""
+    """Return the rows whose columns have one of the given values."""
     return [r for r in rows if all(r[name] in of for name, of in where.items())]
 
 
 class _Table:
-    """One table's specification over its frames; groups are found once for all."""
+    """One table's specification over its frames; groups are found once."""
 
     def __init__(self, spec: Document, lines: Lines, frames: Frames) -> None:
         self.spec, self.lines, self.frames = spec, lines, frames
@@ -105,7 +105,7 @@ class _Table:
         self._shared = Shared()
 
     def worked(self, work: Work) -> list[tuple[Any, ...]]:
-        """Return the rows, once all that they need is drawn."""
+        """Return the rows, once everything they need is drawn."""
         rows = list(self._rows())
         # what is drawn for all findings together is asked for last and takes longest
         tasks = dict(reversed(self._shared.tasks.items()))
@@ -132,7 +132,7 @@ class _Table:
             yield [one[i] if isinstance(one, list) else one for one in numbers]
 
     def _rows(self) -> Iterator[_Row]:
-        """Yield the rows: outer combinations one after the other, in each the sets."""
+        """Yield the rows: outer combinations in turn, the sets in each."""
         spec, outer = self.spec, self.spec["outer"]
         if spec["needs_several"] and _alone(self.own, spec["needs_several"]):
             return
@@ -152,7 +152,7 @@ class _Table:
         return key["values"] or (sorted(there) if key["ascending"] else there)
 
     def _combinations(self, columns: Sequence[str], rows: Rows) -> list[dict[str, Any]]:
-        """Return what rows are about: as they come, but where a key has an order."""
+        """Return the keys of rows: as they come, unless a key has an order."""
         if not columns:
             return [{}]
         there = dict.fromkeys(tuple(row[name] for name in columns) for row in rows)
@@ -198,7 +198,7 @@ class _Table:
         return Cell(own, others, cell["of"], cell["options"], self._shared)
 
     def _group(self, frame: str, where: Values, about: Values) -> Rows:
-        """Return the rows of a frame, or the table's own, that agree with values."""
+        """Return the rows of a frame, or the table's own, that match values."""
         rows = self.frames[frame] if frame else self.own
         columns = [name for name in about if rows and name in rows[0]]
         which = repr((frame, where, columns))

@@ -31,12 +31,12 @@ def pairwise_sum(values: Sequence[float]) -> float:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation with n - 1 below; NaN of fewer than two."""
+    """Return the standard deviation with n - 1; NaN for fewer than two values."""
     return math.sqrt(variance(values))
 
 
 def variance(values: Sequence[float]) -> float:
-    """Return the variance with n - 1 below; NaN of fewer than two."""
+    """Return the variance with n - 1; NaN for fewer than two values."""
     n = len(values)
     if n < 2:
         return math.nan

@@ -1,4 +1,4 @@
-"""One trial of a study about items, judged from its raw replies and what is right."""
+"""One trial of a study about items, judged from its raw replies and the gold."""
 
 import hashlib
 from collections import Counter
@@ -46,7 +46,7 @@ Numbers = dict[str, float]
 
 @dataclass
 class JudgedFrom:
-    """What trials are judged from; ``wrong`` are sentences of what does not hold.
+    """What trials are judged from; ``wrong`` lists the problems found.
 
     ``tally`` counts what was read again (plain), what only had to be named by its reply
     (held), and what was taken unchanged (taken). ``unjudged`` counts right and wrong
@@ -67,7 +67,7 @@ class JudgedFrom:
 
 
 def kept_state(trial: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the status and reason that are stored for a trial."""
+    """Return the stored status and reason of a trial."""
     return trial["status"], trial["reason"]
 
 
@@ -80,17 +80,17 @@ class TrialCheck:
     parsed: Mapping[str, Any]
 
     def tell(self, what: str) -> None:
-        """Note what does not hold of the trial."""
+        """Record a problem of the trial."""
         self.source.wrong.append(f"trials.jsonl, {name_of(self.trial)}: {what}.")
 
     def check_hash(self, step: Mapping[str, Any]) -> None:
-        """Hold a step's reply against its hash."""
+        """Compare a step's reply with its hash."""
         body = body_of(dict(self.source.replies[step["reply"]]))
         if hashlib.sha256(body).hexdigest() != step["reply_sha256"]:
             self.tell(f"the reply of the step {step['step']} differs from its hash")
 
     def verdict(self) -> tuple[str, str]:
-        """Return status and reason as they follow from the answer and what is right."""
+        """Return status and reason as they follow from the answer and the gold."""
         kept = kept_state(self.trial)
         if not self.parsed:
             return "provider_error", kept[1]
@@ -107,7 +107,7 @@ class TrialCheck:
         return (found[0], kept[1]) if self.source.package else found
 
     def numbers(self) -> Numbers:
-        """Return the named numbers that can be computed again."""
+        """Return the named numbers that can be recomputed."""
         numbers: Numbers = {}
         gold, said = self.trial["gold"], self.own()
         if {"written", "letter"} <= gold.keys() and said:
@@ -118,13 +118,13 @@ class TrialCheck:
         return numbers
 
     def _kind(self) -> str:
-        """Return what kind of answer it is, "" for none."""
+        """Return the kind of answer, "" for none."""
         of_place = "cell" if "cell" in self.parsed else self.parsed.get("type", "")
         kind: str = self.parsed.get("words", of_place)
         return kind
 
     def _official(self, text: str) -> float:
-        """Return what the authors' script reads, of the text as it is or unwrapped."""
+        """Return how the authors' script reads the text, as it is or unwrapped."""
         gold, kept = self.trial["gold"], dict(self.trial["numbers"])
         codes = [
             float(official_reading(one, gold["written"], gold["letter"]))
@@ -137,7 +137,7 @@ class TrialCheck:
         return self.parsed.get("words") in ("report", "ranked")
 
     def own(self) -> Said | None:
-        """Return the reply that the answer was read from, None if nobody can tell.
+        """Return the reply that the answer was read from, None if that is unknown.
 
         Where the question itself was answered otherwise than is followed up, that.
         """
@@ -149,7 +149,7 @@ class TrialCheck:
         return None
 
     def last_text(self) -> str:
-        """Return its model's last reply, or another model's; "" without a reply.
+        """Return the last reply of its model or of another; "" without a reply.
 
         Of a reply that cannot be read it is the body.
         """
@@ -165,7 +165,7 @@ class TrialCheck:
         return body.decode("utf-8", "replace")
 
     def _texts(self) -> list[str]:
-        """Return everything that was replied in the trial's own role."""
+        """Return all replies in the trial's own role."""
         own = [self._read(s) for s in self.trial["steps"] if not s["role"]]
         return [one.text for one in own if one is not None]
 
@@ -174,7 +174,7 @@ class TrialCheck:
         return said_in(reply["kind"], body_of(dict(reply)), reply["length_cap"])
 
     def _check_unread(self) -> None:
-        """Refuse that a reply could not be read that is plainly an answer."""
+        """Report a reply stored as unreadable that is plainly an answer."""
         said, gold = self.own(), self.trial["gold"]
         if said is None or said.refusal or said.finish in REFUSALS:
             self.source.tally["plain"] += 1
@@ -202,7 +202,7 @@ class TrialCheck:
         return (RIGHT if option == gold["right"] else WRONG), ""
 
     def _check_answer(self, *called: str) -> None:
-        """Hold the printed answer against what it is called here."""
+        """Compare the printed answer with its recomputed name."""
         if self.trial["answer"] not in called and not self.source.package:
             self.tell(f"the answer is {self.trial['answer']}, but {called[0]}")
 
@@ -253,7 +253,7 @@ class TrialCheck:
         return (RIGHT if read == set(gold["labels"]) else WRONG), ""
 
     def _extracted(self) -> Said | None:
-        """Return what a model extracted of the answer, None if none did."""
+        """Return what a model extracted from the answer, None if none did."""
         by = [step for step in self.trial["steps"] if step["role"] == "extractor"]
         return self._read(by[-1]) if by else None
 
@@ -268,7 +268,7 @@ class TrialCheck:
         return dict(zip(("tp", "fp", "fn"), map(float, found), strict=True))
 
     def ranked(self) -> tuple[str, str] | None:
-        """Judge a list of diagnoses by what its judge said."""
+        """Judge a list of diagnoses by its judge's reply."""
         gold, entries = self.trial["gold"], self.parsed["entries"]
         if not {"covered_from", "levels"} <= gold.keys():
             return None
@@ -307,7 +307,7 @@ class TrialCheck:
         return {**numbers, "judge": float(scores[0])} if scores else numbers
 
     def _plain_scores(self) -> list[int]:
-        """Return what the judge says in the form, as long as nothing else is said."""
+        """Return the judge's scores if its reply is exactly in the form."""
         found: list[int] = []
         for step in self.trial["steps"]:
             if step["role"] == "judge":
@@ -319,7 +319,7 @@ class TrialCheck:
         return found
 
     def report(self) -> tuple[str, str] | None:
-        """Judge an output in words by its grades; without any it is left out.
+        """Judge a worded output by its grades; without any it is excluded.
 
         One that answers a question is judged by the number or the words that are right.
         """
@@ -379,7 +379,7 @@ class TrialCheck:
         return (RIGHT if name in self.trial["gold"]["cells"] else WRONG), ""
 
     def place(self) -> tuple[str, str] | None:
-        """Judge a point or boxes, whose pixels are taken as they are stored."""
+        """Judge a point or boxes, using the stored pixels."""
         measured = self._measured()
         if measured is None:
             return None
@@ -400,7 +400,7 @@ class TrialCheck:
         return None
 
     def report_numbers(self) -> Numbers:
-        """Return how many boxes an output names, and what its grades come to.
+        """Return the number of boxes an output names, and its grades.
 
         Of a number it is how far it is off.
         """

@@ -19,7 +19,7 @@ RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
 
 @dataclass(frozen=True)
 class Placed:
-    """Where an answer lies on its reference.
+    """How an answer lies on its reference.
 
     ``cell`` is the answered cell's row-major index, -1 without one; ``hits`` the
     qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None if
@@ -39,7 +39,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A trial with the verdict that follows, as tables count it.
+    """A trial with the recomputed verdict, as tables count it.
 
     ``said`` is the answer as it was kept, {} for none; ``gold`` what is right;
     ``listed`` what a list of trials has besides: what its item falls into, the reply,
@@ -84,7 +84,7 @@ def name_of(trial: Mapping[str, Any]) -> str:
 def plan_departures(
     plan: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yield a sentence for each planned trial that is not there once as planned."""
+    """Yield a sentence for each planned trial that is missing or repeated."""
     key = ("item", "condition", "repeat", "model")
     there = Counter(tuple(trial[name] for name in key) for trial in trials)
     planned = {tuple(one[:4]): one[4] for one in plan["trials"]}

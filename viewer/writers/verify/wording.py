@@ -1,4 +1,4 @@
-"""A reply's words once more: plain answers, and whether a reply names what was read."""
+"""A reply's text read again: plain answers, and whether it names what was read."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _STRIPPED_IN_TURN = (",", ".", "!", "?", ";", ":", "'")
 
 
 def unwrapped(text: str) -> str:
-    """Return a text, or what stands in it as the only value of a JSON object."""
+    """Return text, or the only value if it is a JSON object of one."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -33,7 +33,7 @@ def unwrapped(text: str) -> str:
 
 
 def plain_letter(said: Said, options: Sequence[str]) -> int | None:
-    """Return the place of the letter if a reply consists of one.
+    """Return the index of the letter if a reply consists of one.
 
     None if there is more to read; a letter that is the words of an option as well is
     for a parser.
@@ -47,7 +47,7 @@ def plain_letter(said: Said, options: Sequence[str]) -> int | None:
 
 
 def names_two(said: Said, options: Sequence[str]) -> bool:
-    """Tell whether a reply is two letters and nothing else, as "Either A or B".
+    """Tell whether a reply is two letters and nothing else, such as "Either A or B".
 
     One that stands in the words of an option is for a parser.
     """
@@ -94,7 +94,7 @@ def names_letter(text: str, letter: str, words: str) -> bool:
 
 
 def has_words(texts: Iterable[str], words: str) -> bool:
-    """Tell whether every word is in any of several texts, in whatever order.
+    """Tell whether every word occurs in one of several texts, in any order.
 
     Of a text with JSON's escapes nothing can be said, so that it has every word.
     """
@@ -121,7 +121,7 @@ def first_in_words(entries: Sequence[str], diagnosis: str) -> int | None:
 
 
 def official_reading(text: str, written: Sequence[str], letter: str) -> int:
-    """Return which option the authors' script of PathMMU reads, as its number.
+    """Return the number of the option that the authors' PathMMU script reads.
 
     -1 by chance, -2 dropped, -3 by chance and then right for being the same text.
     """
@@ -160,7 +160,7 @@ def _plain_words(text: str) -> list[str]:
 
 
 def _compared(name: str) -> str:
-    """Return a name without case, accents, marks and double blanks."""
+    """Return a name without case, accents, punctuation and double spaces."""
     split = unicodedata.normalize("NFKD", name.casefold())
     kept = "".join(c for c in split if not unicodedata.combining(c))
     return " ".join("".join(c if c.isalnum() else " " for c in kept).split())

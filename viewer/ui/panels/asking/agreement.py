@@ -1,4 +1,4 @@
-"""Where several models agree: a sentence, and a row for each place they name."""
+"""Agreement of several models: a sentence, and a row for each location they name."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SamePlace:
 
     @property
     def models(self) -> str:
-        """Who names it."""
+        """The models that name it."""
         return ", ".join(answer.model for answer in self.answers)
 
     @property
@@ -36,7 +36,7 @@ class SamePlace:
 
 
 def same_places(answers: Sequence[StoredAnswer]) -> tuple[SamePlace, ...]:
-    """Return the cells that models name, those that most name first, none at the end.
+    """Return the cells that models name, most often named first, and "none" last.
 
     Answers to other questions than the first one's are left out, and of a model all
     but its first: only answers about one finding on one grid can agree.
@@ -69,7 +69,7 @@ def agreement_words(places: Sequence[SamePlace]) -> str:
 
 
 def _agreeing(places: Sequence[SamePlace]) -> str:
-    """Return how far the replies agree, of which there are two at least."""
+    """Return how far the replies, at least two, agree."""
     total = sum(place.replies for place in places)
     named = [place for place in places if place.label]
     without = total - sum(place.replies for place in named)

@@ -1,4 +1,4 @@
-"""The right-hand side of Read, and what works behind it: asking, and what is known."""
+"""The right-hand side of Read with its logic: asking models and listing answers."""
 
 from functools import partial
 from typing import Final
@@ -50,19 +50,19 @@ class Answering:
         self.reload_models()
 
     def begin(self) -> None:
-        """Take up the images that are on the screen already."""
+        """Start with the images that are already on the screen."""
         self.follow()
         self.knowledge.fetch_shown()
 
     def follow(self) -> None:
-        """Ask about, and list what is known of, the image that has the focus."""
+        """Follow the image with the focus: ask about it and list its answers."""
         shown = self._pair.active.shown
         self.side.ask.set_image(shown.header.view if shown else None)
         self.committing.follow()
         self.knowledge.list_now()
 
     def reload_models(self) -> None:
-        """Read the models and their states again; say why where they cannot be."""
+        """Read the models and their states again; show an error if that fails."""
         ask = self.side.ask
         try:
             states = model_states(self._context.settings)
@@ -90,7 +90,7 @@ class Answering:
         }
 
     def _toggle(self, box: QCheckBox) -> None:
-        """Show or hide for every case; what is locked stays so, as the panel says."""
+        """Show or hide answers for every case, except locked ones."""
         blinding = self.side.answers.blinding
         if blinding.locked:
             blinding.changed.emit(BlindingChanged(blinding.choice))
@@ -106,13 +106,13 @@ class Answering:
 
     @property
     def explained(self) -> str | None:
-        """The chosen answer in words where its list has the focus, else None."""
+        """The chosen answer in words if its list has the focus, else None."""
         answer, tree = self.side.answers.current, self.side.answers.tree
         return details(answer) if answer is not None and tree.hasFocus() else None
 
     @property
     def choices(self) -> Choices:
-        """What a person chose in the panels, for the next start."""
+        """The choices made in the panels, for the next start."""
         side = self.side
         return {
             "grid": plain(side.grid.choice),
@@ -121,7 +121,7 @@ class Answering:
         }
 
     def recall(self, choices: Choices) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
         grid, ask, blinding = self.side.grid, self.side.ask, self.side.answers.blinding
         grid.set_choice(restored(grid.choice, choices.get("grid")))
         ask.set_choice(restored(AskChoice(), choices.get("ask")))
@@ -137,7 +137,7 @@ _SAID: Final = {
 
 
 class PixelReviews:
-    """The command, and what it says afterwards."""
+    """The pixel review command, and the notice after it."""
 
     def __init__(
         self, context: AppContext, pair: ViewportPair, parent: QWidget
@@ -148,7 +148,7 @@ class PixelReviews:
         self.looks.refused.connect(lambda why: self._notices.say(why) if why else None)
 
     def show(self) -> None:
-        """Look for text in the image that has the focus, and let a person decide."""
+        """Look for text in the image with the focus, and let the user decide."""
         shown = self._pair.active.shown
         if shown is None:
             self._notices.say("Open an image first to review its pixels.")

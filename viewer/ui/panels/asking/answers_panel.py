@@ -62,21 +62,21 @@ class AnswersLit:
 
 @dataclass(frozen=True, slots=True)
 class SawWanted:
-    """A person asks what the model saw when it gave this answer."""
+    """The user wants to see what the model saw when it gave this answer."""
 
     answer: StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineWanted:
-    """A person wants what lies in this answer's boxes outlined."""
+    """The user wants the content of this answer's boxes outlined."""
 
     answer: StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
 class FirstAskWanted:
-    """A person without any answer wants to ask."""
+    """The user, who has no answers yet, wants to ask."""
 
 
 class AnswersPanel(QWidget):
@@ -200,7 +200,7 @@ class AnswersPanel(QWidget):
                 yield item.data(0, _ANSWER)
 
     def _follow_blinding(self, *_: object) -> None:
-        """List or hide the answers; what is ticked stays where neither is due."""
+        """List or hide the answers; keep the ticks."""
         if self._stack.currentWidget() is not self._page():
             self._fill()
 
@@ -245,7 +245,7 @@ class AnswersPanel(QWidget):
         self.tree.scrollTo(self.tree.currentIndex())
 
     def set_image(self, *, image_open: bool) -> None:
-        """Say what to do next where nothing is open, or nothing was asked yet."""
+        """Show the next step if no image is open or nothing was asked yet."""
         self.ask_first.setVisible(image_open)
         self._nothing.setText(
             "No model has been asked about this image yet. Tick a model and ask."
@@ -265,7 +265,7 @@ class AnswersPanel(QWidget):
         return item.data(0, _ANSWER) if item is not None else None
 
     def show_saw(self) -> None:
-        """Ask for what the model saw, where an answer with a request is chosen."""
+        """Request what the model saw, if the chosen answer has a request."""
         answer = self.current
         if answer is not None and answer.request_sha256:
             self.saw_wanted.emit(SawWanted(answer))
@@ -308,7 +308,7 @@ class AnswersPanel(QWidget):
         self._tell_lit()
 
     def hover(self, answer: StoredAnswer | None) -> None:
-        """Mark the row of the answer that the cursor is on, here or on the image."""
+        """Mark the row of the answer under the cursor, here or on the image."""
         if answer is self._hovered:
             return
         self._hovered = answer
@@ -340,7 +340,7 @@ class AnswersPanel(QWidget):
         self.answers_lit.emit(AnswersLit(self.current, self._hovered))
 
     def _paint_signs(self, drawn: Sequence[StoredAnswer]) -> None:
-        """Give the signs of what is drawn their models' colours, others none."""
+        """Colour the signs of drawn answers like their models, and no others."""
         colours, muted = model_colors(a.model for a in drawn), current().muted
         trials = {answer.trial for answer in drawn}
         signs: dict[tuple[Glyph, str], QIcon] = {}  # few are different, rows hundreds
@@ -427,7 +427,7 @@ def _headline(answer: StoredAnswer) -> str:
 
 
 def _without_data(reply: str) -> str:
-    """Return a reply with long runs of coded pixels left out, and how long they are."""
+    """Return a reply with long runs of encoded pixels replaced by their length."""
     return _DATA.sub(lambda data: f"[{len(data[0])} characters of data]", reply)
 
 

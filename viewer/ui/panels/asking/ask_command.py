@@ -37,13 +37,13 @@ _Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerStored:
-    """The store has another answer about an image."""
+    """An answer about an image was stored."""
 
     ref: ImageRef
 
 
 class Asking(QWidget):
-    """Joins the Ask panel, the worker and the notices; it is never seen itself."""
+    """Connects the Ask panel, the worker and the notices; it is never visible."""
 
     answer_stored = Signal(object)
     """Carries an AnswerStored."""
@@ -76,7 +76,7 @@ class Asking(QWidget):
         return self.questions.running
 
     def cancel(self, *_: object) -> None:
-        """Let what is in flight finish, then end, where a question runs."""
+        """Cancel the running question after the requests in flight finish."""
         if self.questions.running:
             self.questions.cancel()
             self._side.ask.set_running(True, "Finishing the questions in flight…")

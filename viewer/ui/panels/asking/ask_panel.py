@@ -31,7 +31,7 @@ _STATE: Final = "modelState"
 
 @dataclass(frozen=True, slots=True)
 class AskWanted:
-    """A person asks these models where the finding is; ``view`` is never unknown."""
+    """The user asks these models where the finding is; ``view`` is never unknown."""
 
     finding: str
     models: tuple[str, ...]
@@ -40,7 +40,7 @@ class AskWanted:
 
 @dataclass(frozen=True, slots=True)
 class AskChoice:
-    """What a person set, as it is remembered; the names of models as ticked."""
+    """The settings of the panel as remembered; the names of ticked models."""
 
     finding: str = ""
     models: tuple[str, ...] = ()
@@ -59,11 +59,11 @@ class ModelsTicked:
 
 @dataclass(frozen=True, slots=True)
 class CancelWanted:
-    """A person wants no further answer of the question that runs."""
+    """The user wants no further answers to the running question."""
 
 
 class AskPanel(QWidget):
-    """Asks about the current image; says why it cannot where it cannot."""
+    """Asks about the current image, or says why it cannot."""
 
     ask_wanted = Signal(object)
     """Carries an AskWanted."""
@@ -164,7 +164,7 @@ class AskPanel(QWidget):
             self._tick()
 
     def _is_kept(self, state: ModelState) -> bool:
-        """Tell whether the image is kept from a model."""
+        """Tell whether the image must not be sent to a model."""
         return bool(self._restricted and state.host)
 
     def _tick(self, *_: object) -> None:
@@ -178,7 +178,7 @@ class AskPanel(QWidget):
         )
 
     def _show_state(self, state: ModelState, box: QCheckBox) -> None:
-        """Say what keeps a model from being asked, or where it is asked."""
+        """Show what keeps a model from being asked, or where it runs."""
         kept, row = self._is_kept(state), box.parentWidget()
         words = row.findChild(QLabel, _STATE) if row is not None else None
         if isinstance(words, QLabel):
@@ -200,7 +200,7 @@ class AskPanel(QWidget):
 
     @property
     def choice(self) -> AskChoice:
-        """What the panel says now."""
+        """The current settings of the panel."""
         ticked = (state.name for state, box in self._models if box.isChecked())
         return AskChoice(self.asked_finding, tuple(ticked))
 
@@ -237,7 +237,7 @@ class AskPanel(QWidget):
             self.hint.show()
 
     def show_waiting(self, words: str, part: float) -> None:
-        """Show what the question that runs waits for, and the part of it that is done.
+        """Show what the running question waits for, and the fraction done.
 
         Without words its models are being asked.
         """
@@ -247,7 +247,7 @@ class AskPanel(QWidget):
         self._update()
 
     def send(self) -> None:
-        """Ask, where everything needed is known; else say and go to what is missing."""
+        """Ask if everything needed is there; else show and focus what is missing."""
         missing = self._missing()
         if missing:
             self.hint.setText(missing)

@@ -1,4 +1,4 @@
-"""Whether answers and reference are seen: chosen once, for every case.
+"""Visibility of answers and reference: chosen once, for every case.
 
 Both are hidden until a person shows them. With Read first they stay locked, whatever
 is chosen, until the reader has committed what was seen without them.
@@ -27,7 +27,7 @@ _FOR_ALL: Final = "Applies to every case until you change it"
 
 @dataclass(frozen=True, slots=True)
 class BlindingChoice:
-    """What a person wants to see over every image."""
+    """What the user wants to see over every image."""
 
     answers: bool = False
     reference: bool = False
@@ -43,7 +43,7 @@ class BlindingChanged:
 
 @dataclass(frozen=True, slots=True)
 class CommitWanted:
-    """The reader has seen enough; ``words`` is what was found, "" for nothing said."""
+    """The reader commits a reading; ``words`` are the findings, "" if none."""
 
     words: str
 
@@ -73,7 +73,7 @@ class Blinding(QWidget):
 
     @property
     def choice(self) -> BlindingChoice:
-        """What is ticked, also where a lock holds it up."""
+        """What is ticked, even while a lock overrides it."""
         return BlindingChoice(
             self.answers.isChecked(),
             self.reference.isChecked(),
@@ -81,14 +81,14 @@ class Blinding(QWidget):
         )
 
     def set_choice(self, choice: BlindingChoice) -> None:
-        """Choose again what was chosen before."""
+        """Restore an earlier choice."""
         self.answers.setChecked(choice.answers)
         self.reference.setChecked(choice.reference)
         self.read_first.setChecked(choice.read_first)
 
     @property
     def locked(self) -> bool:
-        """Whether the case with the focus waits for its reader."""
+        """Whether the case with the focus is locked until its reader commits."""
         return self._locked
 
     def set_locked(self, locked: bool) -> None:
@@ -104,7 +104,7 @@ class Blinding(QWidget):
 
 
 class HiddenPage(QWidget):
-    """In place of answers that are hidden: how many, and a button that shows them."""
+    """Replaces hidden answers: their number, and a button that shows them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,7 +126,7 @@ class HiddenPage(QWidget):
 
 
 class LockedPage(QWidget):
-    """In place of what is locked: the reader's own words, and Commit reading."""
+    """Replaces locked answers: the reader's own text, and Commit reading."""
 
     commit_wanted = Signal(object)
     """Carries a CommitWanted."""
@@ -152,7 +152,7 @@ class LockedPage(QWidget):
         self.commit.clicked.connect(self._ask_to_commit)
 
     def say_kept(self) -> None:
-        """Say that a question was answered, and nothing of the answer."""
+        """Say that a question was answered, without revealing the answer."""
         self._why.setText(f"{_LOCKED} The answer to your question is kept.")
 
     def begin(self, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Commit reading: what a reader marked and wrote is kept, then the case is unlocked."""
+"""Commit reading: store what a reader marked and wrote, then unlock the case."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 
 class Committing(QObject):
-    """Commits what is on the screen: both projections, or the whole of a series."""
+    """Commits what is on the screen: both projections, or a whole series."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Committing(QObject):
         page.commit_wanted.connect(self._commit)
 
     def follow(self) -> None:
-        """Keep the words of the case before, and show those of the one in focus."""
+        """Save the text of the previous case, and show that of the case in focus."""
         place = self._pair.active.place
         if place != self._place:
             self._words[self._place] = self._page.words.text()

@@ -1,4 +1,4 @@
-"""Asks a person about each endpoint that is not allowed yet, one after the other."""
+"""Asks the user about each endpoint that is not allowed yet, one after the other."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ Previews = Callable[[], "tuple[Preview, ...]"]
 
 
 class Consents(QObject):
-    """Shows what would leave until everything is allowed, or something is not."""
+    """Shows what would be sent until everything is allowed or something is refused."""
 
     allowed = Signal()
     """Nothing more is to be asked."""
@@ -31,7 +31,7 @@ class Consents(QObject):
         self._store, self._window = store, window
 
     def ask(self, previews: Previews) -> None:
-        """Ask about the first endpoint that waits, then about the next."""
+        """Ask about the first pending endpoint, then about the next."""
 
         def show(waiting: "tuple[Preview, ...]") -> None:
             if waiting:

@@ -39,7 +39,7 @@ _Choice = TypeVar("_Choice")
 
 
 class GridControls(QWidget):
-    """Every control acts at once; nothing waits for a button."""
+    """Every control takes effect at once; there is no Apply button."""
 
     grid_changed = Signal(object)
     """Carries a GridChanged."""
@@ -85,7 +85,7 @@ class GridControls(QWidget):
 
     @property
     def choice(self) -> GridChoice:
-        """What the controls say now."""
+        """The current settings of the controls."""
         letters = LetterAxis(self.letters.currentData())
         return GridChoice(
             self.shown.isChecked(),

@@ -1,4 +1,4 @@
-"""Outline it: from a rectangle, or a model's box, to the mask a segmenter finds."""
+"""Outline it: from a rectangle or a model's box to a segmenter's mask."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -38,7 +38,7 @@ _NOTHING: Final = "The segmenter found nothing in the box. Draw a larger one."
 
 
 class Outlining(QWidget):
-    """Asks a segmenter about boxes on the active image; it is never seen itself."""
+    """Asks a segmenter about boxes on the active image; it is never visible."""
 
     answer_stored = Signal(object)
     """Carries an AnswerStored."""
@@ -64,7 +64,7 @@ class Outlining(QWidget):
         self.questions.ended.connect(lambda _: context.status.show_work(""))
 
     def outline(self) -> None:
-        """Outline what lies in the chosen mark, else in the chosen answer's boxes."""
+        """Outline the chosen mark, else the chosen answer's boxes."""
         mark = self._pair.view.marks.chosen
         if mark is not None and mark.kind in REGIONS and mark.complete:
             self._begin((_box_of(mark),))
@@ -106,7 +106,7 @@ class Outlining(QWidget):
             self._offer_choice([line.name for line in ready], boxes)
 
     def _offer_models(self, found: "tuple[ModelLine, ...]") -> None:
-        """Say that none can be used, and where that is mended."""
+        """Say that no segmenter can be used, and where to fix that."""
         what = f"{found[0].name}: {found[0].state}" if found else _NONE
         go = Offer("Open Models", partial(self._context.actions.run, "window.models"))
         self._context.notices.post(Notice(what, offer=go))
@@ -172,7 +172,7 @@ def _box_of(mark: Mark) -> BoxPx:
 
 
 def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:
-    """Return the boxes that an answer consists of, none of another kind's."""
+    """Return the boxes of an answer; none if it is of another kind."""
     held = answer.answer if answer is not None else None
     return held.boxes if isinstance(held, BoxesAnswer) else ()
 

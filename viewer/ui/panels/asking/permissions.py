@@ -1,4 +1,4 @@
-"""What a person decides before a question may leave this machine, in its order.
+"""The user's decisions before a question may leave this machine, in order.
 
 First whether the pixels may leave, then, of each endpoint not allowed yet, whether
 what is shown may go there. The gate in the services checks all of it again.
@@ -21,7 +21,7 @@ STAYED: Final = "Nothing was sent."
 
 
 class Permissions(QObject):
-    """Asks a person, one question at a time, until a command may leave or stays."""
+    """Asks one question at a time until a command may be sent or is refused."""
 
     may_ask = Signal(object)
     """Carries the AskCommand."""
@@ -42,12 +42,12 @@ class Permissions(QObject):
             asking.refused.connect(lambda why: self._stay(why or STAYED))
 
     def check(self, command: AskCommand, image: PixelImage) -> None:
-        """Look at the pixels of ``command``, then ask for the consents it needs."""
+        """Check the pixels of ``command``, then ask for the consents it needs."""
         self._command = command
         self._looks.look(command.ref, image)
 
     def stop(self) -> None:
-        """Let nothing leave, where a person is still being asked."""
+        """Send nothing if the user is still being asked."""
         if self._command is not None:
             self._looks.stop()
             self._stay(STAYED)

@@ -1,4 +1,4 @@
-"""A look at the pixels of an image: the worker finds text, a person decides."""
+"""Pixel checks of an image: the worker finds text, the user decides."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ _CHANGED: Final = (
 
 
 class PixelLooks(QObject):
-    """One look at a time; a later one takes the place of an earlier."""
+    """Runs one check at a time; a later one replaces an earlier."""
 
     decided = Signal(object)
     """Carries a PixelsDecided that is in the store."""
@@ -40,12 +40,12 @@ class PixelLooks(QObject):
         context.worker.message.connect(self._hear)
 
     def look(self, ref: ImageRef, image: PixelImage, *, always: bool = False) -> None:
-        """Look for text; ``always`` shows the image also where nothing waits."""
+        """Look for text; ``always`` shows the image even if nothing is pending."""
         self._image, self._always = image, always
         self._looking = self._context.worker.look(ref)
 
     def stop(self) -> None:
-        """Ignore everything that the worker still finds."""
+        """Ignore all further results of the worker."""
         self._looking, self._image = 0, None
 
     def _hear(self, message: object) -> None:

@@ -39,7 +39,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Nothing of the question runs any more."""
+    """The question has ended; nothing of it is running."""
 
     cancelled: bool
 
@@ -57,7 +57,7 @@ class Waiting:
 
 
 class Questions(QObject):
-    """Follows the runs of the question asked last."""
+    """Follows the runs of the latest question."""
 
     answered = Signal(object)
     """Carries an Answered."""
@@ -142,7 +142,7 @@ class Questions(QObject):
             self._end_run(event.run)
 
     def _wait(self, key: str | int, event: ModelLoading | RunWaiting) -> None:
-        """Tell for what the questions wait: models that load, or replies to others."""
+        """Report what the questions wait for: loading models, or replies to others."""
         self._awaited.pop(key, None)
         if event.words:
             self._awaited[key] = event

@@ -1,4 +1,4 @@
-"""Outcome signs as icons: the shape says what came of it, the colour who answered."""
+"""Outcome signs as icons: the shape is the outcome, the colour the model."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What the store knows of the images on the screen: listed at the side and drawn."""
+"""Stored answers about the images on the screen: listed at the side and drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,7 +98,7 @@ _SETTLED_MS: Final = 120
 
 
 class Knowledge(QObject):
-    """Fetches answers and references, and draws those that are wanted."""
+    """Fetches answers and references, and draws the selected ones."""
 
     def __init__(
         self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QObject
@@ -121,7 +121,7 @@ class Knowledge(QObject):
         context.changes.store_written.connect(self.look_again)
 
     def forget(self) -> None:
-        """Ask the store again about what is on the screen, and whatever is next."""
+        """Query the store again for the images on the screen and all later ones."""
         shown = {port.shown.ref for port in self._pair.viewports if port.shown}
         self._about = {ref: self._about[ref] for ref in shown & self._about.keys()}
         self.fetch_shown()
@@ -133,7 +133,7 @@ class Knowledge(QObject):
         self._answers.blinding.answers.setChecked(True)
 
     def refresh(self, event: AnswerStored) -> None:
-        """Ask the store again about an image that a model has just answered about.
+        """Query the store again for an image that a model has just answered about.
 
         Who asks wants to see the answer; one that is locked waits for its reader.
         """
@@ -144,24 +144,24 @@ class Knowledge(QObject):
         self.fetch(event.ref)
 
     def learn_anew(self) -> None:
-        """Ask the store about every image as if none had been seen."""
+        """Query the store again for every image."""
         self._about.clear()
         self.fetch_shown()
 
     def withdraw(self, answer: StoredAnswer, *, gone: bool) -> None:
-        """Neither list nor draw an answer any more, or do again; the store keeps it."""
+        """Remove an answer from list and image, or restore it; the store keeps it."""
         (self._withdrawn.add if gone else self._withdrawn.discard)(answer.trial)
         self.fetch(answer.ref)
 
     def fetch(self, ref: ImageRef) -> None:
-        """Ask the store about an image, and draw what it knows."""
+        """Query the store for an image, and draw its answers."""
         store = self._store
         self._background_tasks.start(
             ref, lambda: load_about(store, ref), self._keep, self._tell
         )
 
     def fetch_shown(self) -> None:
-        """Ask the store about every image on the screen."""
+        """Query the store for every image on the screen."""
         for viewport in self._pair.viewports:
             if viewport.shown is not None:
                 self.fetch(viewport.shown.ref)
@@ -179,7 +179,7 @@ class Knowledge(QObject):
                 )
 
     def list_now(self) -> None:
-        """List what is known of the image that has the focus.
+        """List the answers about the image with the focus.
 
         An answer that is wanted is drawn on the grid it was asked with.
         """
@@ -210,7 +210,7 @@ class Knowledge(QObject):
             self.fetch(ref)
 
     def _fetch_if_shown(self, ref: ImageRef) -> None:
-        """Ask the store only about the slice that scrolling came to rest on."""
+        """Query the store only for the slice on which scrolling stopped."""
         if self._pair.showing(ref) is not None:
             self.fetch(ref)
 
@@ -254,7 +254,7 @@ class Knowledge(QObject):
         self._draw_references()
 
     def _draw_beside(self, viewport: Viewport) -> None:
-        """Draw the newest answers about an image that has not the focus."""
+        """Draw the newest answers about an image without the focus."""
         about = self._about_shown(viewport)
         seen = self._answers.blinding.choice.answers and not self._is_locked(viewport)
         answers = about.answers if about and seen else ()
@@ -278,7 +278,7 @@ class Knowledge(QObject):
             self._ask.finding.setCurrentText(min(about.masks))
 
     def _go_to(self, answer: StoredAnswer) -> None:
-        """Go to an answer's finding; one beside words is about none."""
+        """Go to an answer's finding; an answer in words has none."""
         if not answer.written:
             self._ask.finding.setCurrentText(answer.finding)
 
@@ -289,7 +289,7 @@ class Knowledge(QObject):
         return self._about.get(viewport.shown.ref) if viewport.shown else None
 
     def _is_locked(self, viewport: Viewport) -> bool:
-        """Tell whether an image waits for its reader; one not known yet does."""
+        """Tell whether an image waits for its reader; assume so until it is known."""
         if viewport.shown is None or not self._answers.blinding.choice.read_first:
             return False
         about = self._about_shown(viewport)

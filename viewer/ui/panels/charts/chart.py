@@ -1,4 +1,4 @@
-"""Rates as bars with their intervals; answers that nobody judged yet, as counts."""
+"""Rates as bars with their intervals; unjudged answers as counts."""
 
 import itertools
 from collections.abc import Iterable, Iterator
@@ -67,7 +67,7 @@ class ChartPanel(QWidget):
 
     @property
     def told(self) -> str:
-        """The sentence under a chart of answers that nobody has judged, else ""."""
+        """The sentence under a chart of unjudged answers, else ""."""
         return str(self._told.text())
 
     @property
@@ -120,7 +120,7 @@ class ChartPanel(QWidget):
         self._keep_words_whole()
 
     def _keep_words_whole(self) -> None:
-        """Let the key and the sentence be as high as their lines: bars give way."""
+        """Give the key and the sentence their full height; the bars shrink."""
         for label in (self._caption, self._told):
             label.setMinimumHeight(max(0, label.heightForWidth(self.width())))
 
@@ -133,7 +133,7 @@ class ChartPanel(QWidget):
         raise error
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw again where the theme changed."""
+        """Redraw if the theme changed."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._chart is not None:
             self.show_chart(self._chart)
@@ -198,7 +198,7 @@ def _paint(plot: Any, chart: BarChart) -> None:  # noqa: ANN401 - pyqtgraph has 
 
 
 def _tick(group: BarGroup) -> str:
-    """Return a finding in lines of one word or two, and how many trials it has."""
+    """Return a finding in lines of one or two words, and its number of trials."""
     counts = dict.fromkeys(bar.n for bar in group.bars)
     if len(counts) > 1:
         counts_text = " · ".join(str(bar.n) for bar in group.bars)
@@ -209,7 +209,7 @@ def _tick(group: BarGroup) -> str:
 
 
 def _placed(chart: BarChart) -> Iterable[tuple[float, Bar]]:
-    """Yield every bar with a rate and the x of its middle."""
+    """Yield every bar that has a rate, and the x of its centre."""
     width = _GROUP_WIDTH / max(1, len(chart.models))
     for i, group in enumerate(chart.groups):
         for bar in group.bars:

@@ -1,4 +1,4 @@
-"""A picture of a figure, as wide as there is room for, or closer."""
+"""A picture of a figure, fitted to the width or zoomed."""
 
 from math import ceil
 from typing import Final
@@ -50,7 +50,7 @@ class _Sheet(Label):
 
 
 class FigureView(QScrollArea):
-    """Shows a picture on the ground of the theme, no higher than it; scrolls it.
+    """Shows a scrollable picture on the background of the theme.
 
     Until a sharper picture comes, the one that is there is stretched.
     """
@@ -87,7 +87,7 @@ class FigureView(QScrollArea):
 
     @property
     def page_px(self) -> int:
-        """How many of the screen's own pixels a page is wide."""
+        """The width of a page in device pixels."""
         return round(self._page_width * self.devicePixelRatioF())
 
     @property
@@ -113,7 +113,7 @@ class FigureView(QScrollArea):
             self.addAction(action)
 
     def show_words(self, words: str) -> None:
-        """Say in the middle what there is in the place of a picture."""
+        """Show text in place of a picture, centred."""
         self._sheet.image = QImage()
         self.setWidgetResizable(True)
         self.setMaximumHeight(_ANY_PX)
@@ -182,7 +182,7 @@ class FigureView(QScrollArea):
             self.verticalScrollBar().setValue(at)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the ground of another theme."""
+        """Take the background of the new theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._dress()

@@ -1,4 +1,4 @@
-"""The page of a run's figures, each as it is printed: looked at, copied and saved.
+"""The page of a run's figures, each as it is printed: view, copy and save.
 
 The worker draws them: the window shows its pictures, and loads no library to draw.
 """
@@ -63,16 +63,16 @@ class FiguresPage(QWidget):
 
     @property
     def words(self) -> str:
-        """What stands under the figure, or in its place."""
+        """The text under the figure, or in its place."""
         return str(self._caption.text()) or self.view.words
 
     @property
     def table(self) -> Self:
-        """What has the focus here, and is copied, as the tables of other pages are."""
+        """The widget with the focus, which is copied like the tables of other pages."""
         return self
 
     def show_run(self, run: int) -> None:
-        """List the figures of a run and show the one that was looked at."""
+        """List the figures of a run and keep the one that was shown."""
         if run != self._run:
             self._missing.hide()
             self.show_figures(())
@@ -89,31 +89,31 @@ class FiguresPage(QWidget):
         self._fetch("copy", "py", self._copy_script)
 
     def export_to(self, path: Path) -> None:
-        """Save the figure; the file's ending says as what."""
+        """Save the figure; the file's suffix gives the format."""
         kind = path.suffix.removeprefix(".").lower()
         self._fetch("save", kind, lambda reply: self._save(reply, path))
 
     def ask_where_to_export(self) -> None:
-        """Let a person choose the file to save the figure to."""
+        """Ask for the file to save the figure to."""
         card = self.card
         if card is not None:
             name = f"{card.name}.pdf"
             choose_to_write(self, "Export figure", name, _FILES, self.export_to)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw again where the theme changed."""
+        """Redraw if the theme changed."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.isVisible():
             self._draw()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw again where the theme changed since this was looked at."""
+        """Redraw if the theme changed while hidden."""
         super().showEvent(event)
         if self._ground != theme.current().name:
             self._draw()
 
     def show_figures(self, cards: tuple[FigureCard, ...]) -> None:
-        """Offer figures; the one that was looked at stays."""
+        """Offer figures; keep the one that was shown."""
         chosen = self.card.name if self.card else ""
         names = [card.name for card in cards]
         self._cards = cards
@@ -187,7 +187,7 @@ class FiguresPage(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        """Let the figure be drawn for the screen; one picture is drawn at a time."""
+        """Have the figure drawn for the screen, one picture at a time."""
         if self.card is None:
             self._asked.pop(_PICTURE, None)
             return
@@ -208,7 +208,7 @@ class FiguresPage(QWidget):
         return FigureCommand(self._run or 0, name, kind, order=self.order.chosen)
 
     def _fetch(self, what: str, kind: str, then: Callable[[Reply], None]) -> None:
-        """Ask for the figure as a file of a kind, as it is printed."""
+        """Request the figure as a file of a kind, as it is printed."""
         if self.card is not None:
             number = self._context.worker.draw_figure(self._command(kind))
             self._await(what, number, then)
@@ -251,7 +251,7 @@ class FiguresPage(QWidget):
         self._missing.setVisible(bool(cards and missing))
 
     def _show_picture(self, reply: Reply, wanted: FigureCommand, width: int) -> None:
-        """Show what was drawn, unless another figure is looked at by now."""
+        """Show a drawn picture, unless another figure was chosen meanwhile."""
         if self._command("png") == wanted:
             self._caption.setText(reply["words"])
             self.view.show_picture(QImage.fromData(_content(reply)), width)
@@ -289,7 +289,7 @@ def _content(reply: Reply) -> bytes:
 
 
 def _listed(missing: tuple[str, ...]) -> str:
-    """Return why figures are missing: a sentence, or a list where they are several."""
+    """Return why figures are missing: a sentence, or a list if there are several."""
     head = "Some figures are missing."
     if len(missing) < 2:
         return " ".join((head, *missing)) if missing else ""
@@ -326,7 +326,7 @@ class OrderChoice(QWidget):
         return self.above.currentText(), self.below.currentText()
 
     def offer(self, names: tuple[str, ...]) -> None:
-        """Offer a figure's series; what was chosen stays where it is still there."""
+        """Offer a figure's series; keep the choice if it is still there."""
         self.setVisible(bool(names))
         if names:
             for combo, first in ((self.above, 0), (self.below, 1)):

@@ -47,7 +47,7 @@ def tick_axis(plot: Any, groups: Sequence[str]) -> None:  # noqa: ANN401
 
 
 def folded(name: str) -> str:
-    """Return a name in lines, words whole."""
+    """Return a name broken into lines between words."""
     return "\n".join(textwrap.wrap(name, _LETTERS, break_long_words=False))
 
 
@@ -58,7 +58,7 @@ def brush_of(look: Style) -> QBrush:
 
 
 def is_faint(color: str) -> bool:
-    """Tell whether a colour can hardly be told from what it is drawn on."""
+    """Tell whether a colour has too little contrast with its background."""
     return contrast(color, theme.current().panel) < _LEAST_CONTRAST
 
 

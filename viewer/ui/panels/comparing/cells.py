@@ -27,7 +27,7 @@ _BY: Final = {
 
 
 class CompareCells(QWidget):
-    """Four numbers that are switches; the two flips are on at first."""
+    """Four counts as toggle buttons; the two flips are on at first."""
 
     cells_chosen = Signal()
     """Another choice of cells."""
@@ -69,7 +69,7 @@ class CompareCells(QWidget):
             label.setText(f"{sign} {as_html(name)}")
 
     def _speak(self, verdicts: Verdicts) -> None:
-        """Call right and wrong answers as a study does."""
+        """Use the study's words for right and wrong answers."""
         got = capital(verdicts.got)
         for cell, button in self.buttons.items():
             name = f"{got} by {_BY[cell]}"

@@ -1,4 +1,4 @@
-"""Which two sides are compared, and what looking at them now would be."""
+"""The two sides to compare, and what comparing them now would mean."""
 
 from collections.abc import Sequence
 
@@ -50,7 +50,7 @@ class CompareChoice(QWidget):
         return None if None in chosen else chosen
 
     def show_sides(self, listed: tuple[ListedSide, ...], runs: Sequence[int]) -> None:
-        """List sides; of some runs, or else of the newest, choose two."""
+        """List sides; choose two of the given runs, else of the newest."""
         self._listed = listed
         kept = self.sides
         for combo in (self.first, self.second):
@@ -70,7 +70,7 @@ class CompareChoice(QWidget):
         self.sides_changed.emit()
 
     def show_outlook(self, outlook: Outlook) -> None:
-        """Say what a look would be, and offer to declare where it is in time."""
+        """Say what a comparison would be, and offer to declare it if still possible."""
         self.outlook.setText(outlook.sentence)
         self.declare.setText(f"Declare {outlook.declarable_words} first")
         self.declare.setVisible(outlook.declarable > 0)

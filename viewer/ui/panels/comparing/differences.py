@@ -1,4 +1,4 @@
-"""What two sides were asked differently: the words of the prompts, and the settings."""
+"""What two sides were asked differently: the texts of the prompts, and the settings."""
 
 from typing import Final
 
@@ -29,7 +29,7 @@ _SHOWN: Final = 8
 
 
 class CompareDifferences(QWidget):
-    """Settings at the left, those that are the same on wish; prompts at the right."""
+    """Settings at the left, equal ones on request; prompts at the right."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,18 +54,18 @@ class CompareDifferences(QWidget):
         self._lay_out()
 
     def show_asked(self, asked: Asked, words: StudyWords = PLACING) -> None:
-        """Show in what two sides differ, in the words of their study."""
+        """Show how two sides differ, in the words of their study."""
         self._asked, self._words = asked, words
         self._fill()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Colour the words again where the theme changed."""
+        """Recolour the words if the theme changed."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.isVisible():
             self._fill()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Fill it in the colours of the theme there is now."""
+        """Fill it in the colours of the current theme."""
         super().showEvent(event)
         self._fill()
 
@@ -143,7 +143,7 @@ def _change(change: WordChange) -> str:
 
 
 def _tint(model: int) -> str:
-    """Return a model's colour, thin enough for text to be read on it."""
+    """Return a model's colour, pale enough for text on it."""
     colours = theme.current()
     strong, ground = QColor(colours.models[model]), QColor(colours.field)
     pairs = (

@@ -51,7 +51,7 @@ class PairShown:
 
 @dataclass(frozen=True, slots=True)
 class PairChosen:
-    """A person wants to see an item's case with both answers."""
+    """The user wants to see an item's case with both answers."""
 
     trial: int
     beside: tuple[int, ...]
@@ -62,7 +62,7 @@ Draw = Callable[[Pair, ImageRef | None, int], FilmPicture]
 
 @dataclass(frozen=True, eq=False)
 class _PairLook:
-    """What is shown of an item that two sides answered."""
+    """How an item that two sides answered is shown."""
 
     drawn: Draw
 
@@ -80,7 +80,7 @@ class _PairLook:
         return between.join(map(_short, item.pair.scores))
 
     def story_of(self, item: PairShown, provenance: str, failure: str) -> str:
-        """Return the item, both verdicts in words, why they differ, and the replies."""
+        """Return the item, both verdicts, why they differ, and the replies."""
         first, verdicts = item.pair.first, map(words, item.pair.scores)
         place: tuple[str, ...] = (first.item.replace(TASK_MARK, " · "), first.view)
         if item.called:
@@ -192,7 +192,7 @@ class PairPictures:
 def _with_second(
     raster: Raster, first: StoredAnswer, second: StoredAnswer, side: int
 ) -> Raster:
-    """Draw the second answer; the same cell as the first's is drawn inside it."""
+    """Draw the second answer; inside the first if both name the same cell."""
     same_place = (first.grid, first.field) == (second.grid, second.field)
     cell = _cell(second)
     color = rgb_of(sides_of([first.model, second.model])[1].colour)

@@ -13,7 +13,7 @@ from viewer.ui.panels.comparing.film import PairShown
 
 @dataclass(frozen=True, slots=True)
 class ItemsWanted:
-    """What is shown below: a group's items in some cells, of one cause or of every."""
+    """The items to show: those of a group in some cells, with one cause or any."""
 
     group: GroupCounts
     cells: frozenset[Cell]
@@ -40,7 +40,7 @@ def items_wanted(comparison: Comparison, wanted: ItemsWanted) -> tuple[PairShown
 
 
 def _called(pair: Pair, words: StudyWords) -> tuple[str, ...]:
-    """Return what a study in words calls an item's finding, view and condition."""
+    """Return an item's finding, view and condition in the words of its study."""
     if words.places:
         return ()
     one = pair.first

@@ -1,4 +1,4 @@
-"""Two runs or models compared: who hits what, what was asked, and every item."""
+"""Comparison of two runs or models: rates, differences of prompts, and every item."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +59,7 @@ _HINT: Final = (
 
 
 class ComparePage(QWidget):
-    """The choice above, what came of it in the middle, its items as a strip below."""
+    """The choice above, the results in the middle, the items as a strip below."""
 
     trial_chosen = Signal(object)
     """PairChosen: a person wants to see a case with both answers"""
@@ -86,7 +86,7 @@ class ComparePage(QWidget):
         self._connect()
 
     def open(self, runs: Sequence[int]) -> None:
-        """List what there is to compare, and choose sides of some runs."""
+        """List what can be compared, and choose sides of the given runs."""
         self._background_tasks.start(
             "sides",
             lambda: listed_sides(self._store),
@@ -95,7 +95,7 @@ class ComparePage(QWidget):
         )
 
     def compare(self) -> None:
-        """Compare the two sides chosen, in the background; tests follow the counts."""
+        """Compare the two chosen sides in the background, first counts, then tests."""
         sides = self.choice.sides
         if sides is None:
             return
@@ -106,7 +106,7 @@ class ComparePage(QWidget):
         )
 
     def declare(self) -> None:
-        """Declare the pair's findings, then say so."""
+        """Declare the pair's findings, and confirm it."""
         sides = self.choice.sides
         if sides is None:
             return
@@ -118,7 +118,7 @@ class ComparePage(QWidget):
         )
 
     def ask_where_to_export(self) -> None:
-        """Let a person choose the folder to write to."""
+        """Ask for the folder to write to."""
         dialog = QFileDialog(self, "Export comparison")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -141,7 +141,7 @@ class ComparePage(QWidget):
         )
 
     def copy(self) -> None:
-        """Put the table of differences on the clipboard, to paste into a sheet."""
+        """Copy the table of differences to the clipboard, for a spreadsheet."""
         if self.comparison is not None and self.statistics is not None:
             table = groups_table(self.comparison, self.statistics)
             rows = (table.header, *table.rows)
@@ -149,7 +149,7 @@ class ComparePage(QWidget):
             QGuiApplication.clipboard().setText(text)
 
     def return_to_item(self) -> None:
-        """Come back to the item that a case was chosen from."""
+        """Return to the item whose case was opened."""
         if self._chosen is not None:
             self.film.select(self._chosen.trial)
         self.film.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -162,14 +162,14 @@ class ComparePage(QWidget):
             super().keyPressEvent(event)
 
     def _change_sides(self) -> None:
-        """Take away the comparison of another pair."""
+        """Remove the comparison of the previous pair."""
         shown = self.comparison
         if shown is None or self.choice.sides != (shown.first, shown.second):
             self._clear()
         self._look_ahead()
 
     def _clear(self) -> None:
-        """Show nothing of an earlier comparison, nor wait for its statistics."""
+        """Clear an earlier comparison, and ignore its pending statistics."""
         for task in ("compare", "statistics"):
             self._background_tasks.cancel(task)
         self.comparison, self.statistics = None, None
@@ -181,7 +181,7 @@ class ComparePage(QWidget):
         self.hint.show()
 
     def _look_ahead(self) -> None:
-        """Say what comparing the two sides chosen would be."""
+        """Say what comparing the two chosen sides would be."""
         sides = self.choice.sides
         if sides is not None:
             self._background_tasks.start(
@@ -217,7 +217,7 @@ class ComparePage(QWidget):
         self._look_ahead()
 
     def _mark(self) -> None:
-        """Stand a warning over numbers of runs that are not done."""
+        """Show a warning over the numbers of unfinished runs."""
         words = self.comparison.watermark if self.comparison else ""
         colour = theme.current().warning
         self.watermark.setTextFormat(Qt.TextFormat.RichText)
@@ -250,7 +250,7 @@ class ComparePage(QWidget):
             self.plot.show_figure(forest_of(comparison, statistics, chosen))
 
     def _choose_condition(self) -> None:
-        """Turn to another condition: its findings, its differences, its items."""
+        """Show another condition: its findings, differences and items."""
         comparison = self.comparison
         if comparison is not None:
             self._offer_findings(comparison)
@@ -275,7 +275,7 @@ class ComparePage(QWidget):
         self.cause.blockSignals(False)
 
     def _offer_findings(self, comparison: Comparison) -> None:
-        """Offer what is compared under the condition chosen, all of it first."""
+        """Offer the findings compared under the chosen condition, "all" first."""
         condition = self.condition.currentData()
         groups = [g for g in comparison.groups if g.condition == condition]
         self._refill(self.finding)
@@ -299,7 +299,7 @@ class ComparePage(QWidget):
         return next((one for one in groups if one.key == key), None)
 
     def _filter(self) -> None:
-        """Show the 2 × 2 of the finding chosen, and the items of its chosen cells."""
+        """Show the 2 × 2 of the chosen finding, and the items of its chosen cells."""
         comparison, group = self.comparison, self.group
         if comparison is None or group is None:
             self.film.show_items("Nothing is compared yet.", ())
@@ -317,7 +317,7 @@ class ComparePage(QWidget):
         self._tell_group()
 
     def _name_sides(self) -> None:
-        """Write the counts of the group chosen, each side with its name and colour."""
+        """Show the counts of the chosen group, each side with its name and colour."""
         comparison, group = self.comparison, self.group
         if comparison is None or group is None:
             return
@@ -332,7 +332,7 @@ class ComparePage(QWidget):
         self.film.show_items(f"{name}: {found}", items)
 
     def _tell_group(self) -> None:
-        """Write the chosen group's numbers out, once they are computed."""
+        """Write the chosen group's numbers out once they are computed."""
         comparison, statistics, group = self.comparison, self.statistics, self.group
         told: tuple[str, ...] = ()
         if comparison is not None and statistics is not None and group is not None:
@@ -344,7 +344,7 @@ class ComparePage(QWidget):
         self.trial_chosen.emit(event)
 
     def _fail(self, error: Exception) -> None:
-        """Tell of what a person can mend; anything else is a bug and is raised."""
+        """Show an error that the user can fix; raise others."""
         if not isinstance(error, OverreadError):
             raise error
         self.summary.setText(str(error))

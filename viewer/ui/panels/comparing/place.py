@@ -1,4 +1,4 @@
-"""Where two runs are compared in Measure: in place of the results, until one leaves."""
+"""Where Measure shows the comparison of two runs: in place of the results."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ _RESULTS = 1
 
 
 class ComparePlace(QObject):
-    """Opens the page, on the runs that are selected, and leaves it; made when needed.
+    """Opens and leaves the comparison page, which is created when needed.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ComparePlace(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether the page is looked at."""
+        """Whether the page is shown."""
         return self.page is not None and self._pages.currentWidget() is self.page
 
     def open(self) -> None:
@@ -63,27 +63,27 @@ class ComparePlace(QObject):
         self.page.choice.first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self) -> None:
-        """Show the results again."""
+        """Return to the results."""
         if self.shown:
             self._pages.setCurrentIndex(_RESULTS)
             self._runs.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def export(self) -> bool:
-        """Ask where to write the comparison; False if none is looked at."""
+        """Ask where to write the comparison; False if none is shown."""
         if self.page is None or not self.shown:
             return False
         self.page.ask_where_to_export()
         return True
 
     def copy_or(self, copy: Callable[[], None]) -> None:
-        """Copy the comparison's numbers; where none is looked at, do as is given."""
+        """Copy the comparison's numbers; if none is shown, call the given function."""
         if self.page is None or not self.shown:
             copy()
         else:
             self.page.copy()
 
     def return_to_item(self) -> bool:
-        """Come back to the item a case was chosen from; False if none was."""
+        """Return to the item whose case was opened; False if there was none."""
         if self.page is None or not self.shown:
             return False
         self.page.return_to_item()
@@ -94,6 +94,6 @@ class ComparePlace(QObject):
         return [self._runs.model.runs[row].id for row in rows]
 
     def _leave_unless_two(self) -> None:
-        """Show a run that is clicked, unless a second one is being added."""
+        """Show a clicked run, unless a second one is being added."""
         if len(self._selected()) < 2:
             self.leave()

@@ -227,12 +227,12 @@ def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
 
 
 def _drawable(figure: ForestFigure) -> list[tuple[int, ForestRow]]:
-    """Return the rows whose difference is known, each with its place."""
+    """Return the rows whose difference is known, each with its position."""
     return [(y, row) for y, row in enumerate(figure.rows) if row.value == row.value]
 
 
 def _reach(figure: ForestFigure) -> float:
-    """Return how far from 0 the differences and their intervals go, and a bit more."""
+    """Return the extent of the differences and intervals from 0, with a margin."""
     rows = [row for _, row in _drawable(figure)]
     ends = [end for row in rows for end in (row.value, *(row.interval or ()))]
     furthest: float = max([0.05, *map(abs, ends)])
@@ -240,7 +240,7 @@ def _reach(figure: ForestFigure) -> float:
 
 
 def _note_px(plot: Any, figure: ForestFigure) -> int:  # noqa: ANN401
-    """Return how wide the widest note is."""
+    """Return the width of the widest note."""
     metrics = QFontMetrics(theme.caption_font(plot.font()))
     notes = [row.note for _, row in _drawable(figure) if row.note]
     return max(
@@ -249,7 +249,7 @@ def _note_px(plot: Any, figure: ForestFigure) -> int:  # noqa: ANN401
 
 
 def _spread(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
-    """Leave as much of the width for the notes, at the right, as the widest needs."""
+    """Reserve room at the right for the widest note."""
     reach, notes = _reach(figure), _note_px(plot, figure)
     width = max(plot.getViewBox().width() - notes, _DIFFERENCES_PX)
     each = 2.04 * reach / width

@@ -1,4 +1,4 @@
-"""Batches that a person begins here: the page, consent, and the calls to the worker."""
+"""Batches started in Measure: the page, consent, and the calls to the worker."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
@@ -22,7 +22,7 @@ _CONCURRENCY: Final = 0
 
 
 class Batches(QObject):
-    """Begins batches, and pauses, cancels and resumes them, on behalf of a widget."""
+    """Starts batches, and pauses, cancels and resumes them, on behalf of a widget."""
 
     def __init__(self, context: AppContext, owner: QWidget) -> None:
         super().__init__(owner)
@@ -33,11 +33,11 @@ class Batches(QObject):
         self._known: tuple[str, ...] = ()
 
     def has_asked(self, reply: WorkerReply) -> bool:
-        """Tell whether the worker replies to one of these calls."""
+        """Tell whether this object made one of these calls to the worker."""
         return reply.id in self._mine
 
     def open(self) -> None:
-        """Show the page on which a batch is put together; the window stays free."""
+        """Show the page that sets up a batch; the window stays usable."""
         if self._page is None:
             self._page = BatchDialog(
                 self._context.settings, self._owner, self._form, self._known
@@ -58,7 +58,7 @@ class Batches(QObject):
         return imports.handlers(window, self._context)["file.import_dataset"]
 
     def _keep_form(self, *_: object) -> None:
-        """Keep what the page says for the next one; it is deleted once closed."""
+        """Save the page's settings for the next one; closing deletes the page."""
         if self._page is not None:
             self._known = self._page.known
             form, self._page = self._page.form, None
@@ -93,13 +93,13 @@ class Batches(QObject):
         self._mine.add(self._context.worker.run_batch(spec, _CONCURRENCY))
 
     def resume(self, run: int) -> None:
-        """Go on with a run in the background."""
+        """Resume a run in the background."""
         self._mine.add(self._context.worker.resume(run, _CONCURRENCY))
 
     def pause(self, run: int) -> None:
-        """Let a run end what is in flight, and wait."""
+        """Pause a run after the requests in flight finish."""
         self._mine.add(self._context.worker.pause(run))
 
     def cancel(self, run: int) -> None:
-        """End a run; what is in flight is stored."""
+        """Cancel a run; store what is in flight."""
         self._mine.add(self._context.worker.cancel(run))

@@ -1,4 +1,4 @@
-"""One picture of the filmstrip: what was sent, its reference and its answer."""
+"""One picture of the filmstrip: the image sent, its reference and its answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ def of_words(told: TrialDetail, side: int, *others: TrialDetail) -> FilmPicture:
 
 
 def _question(told: TrialDetail) -> str:
-    """Return what was asked last in the first step, as far as a tile may hold it."""
+    """Return the last question of the first step, cut to fit a tile."""
     sent = told.steps[0].sent if told.steps else ()
     return " ".join(sent[-1][1].split())[:_ASKED] if sent else ""
 
@@ -113,7 +113,7 @@ def _of_image(chosen: MarkedImage | None, side: int) -> Raster:
 def _regions(
     told: TrialDetail, chosen: MarkedImage | None, side: int
 ) -> list[npt.NDArray[np.bool_]]:
-    """Return what a trial drew on an image, on its square; nothing on another."""
+    """Return a trial's regions on an image, on its square; none on another image."""
     here = [one for one in told.looked_at if chosen and one.png == chosen.png]
     return [region for one in here for region in one.regions(side)]
 

@@ -1,4 +1,4 @@
-"""The trials behind a row of the results, what went wrong first, as thumbnails."""
+"""The trials behind a row of the results as thumbnails, errors first."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _LISTING: Final = "listing"
 
 @dataclass(frozen=True, slots=True)
 class TrialChosen:
-    """A person wants to see a trial's case with its answer, and others ``beside``."""
+    """The user wants to see a trial's case with its answer, and others ``beside``."""
 
     trial: int
     beside: tuple[int, ...] = ()
@@ -38,14 +38,14 @@ class TrialChosen:
 
 @dataclass(frozen=True, slots=True)
 class WordsWanted:
-    """A person wants to read what was asked and answered in a trial."""
+    """The user wants to read what was asked and answered in a trial."""
 
     trial: int
 
 
 @dataclass(frozen=True, eq=False)
 class _TrialLook:
-    """What is shown of a trial."""
+    """How a trial is shown."""
 
     drawn: Callable[[TrialRow], FilmPicture]
 
@@ -54,7 +54,7 @@ class _TrialLook:
         return item.trial
 
     def key_of(self, item: TrialRow) -> TrialRow:
-        """Return the whole row: another verdict has another picture."""
+        """Return the whole row, because another verdict has another picture."""
         return item
 
     def caption_of(self, item: TrialRow) -> str:
@@ -62,13 +62,13 @@ class _TrialLook:
         return f"{glyph(item.score)} {item.score.answer}".rstrip()
 
     def story_of(self, item: TrialRow, provenance: str, failure: str) -> str:
-        """Return what was asked, what came of it, and who answered."""
+        """Return the question, the outcome and the model."""
         told = f"{item.score.answer} {words(item.score)}\n{item.model}".strip()
         asked = " · ".join((*filter(None, _place(item)), f"repeat {item.repeat}"))
         return "\n".join(filter(None, (asked, provenance or told, failure)))
 
     def draw(self, item: TrialRow) -> FilmPicture:
-        """Return what was sent, with the answer where it is a place."""
+        """Return what was sent, with the answer drawn if it is a location."""
         return self.drawn(item)
 
 
@@ -114,7 +114,7 @@ class FilmModel(PicturesModel[TrialRow]):
         self._background_tasks.start(_LISTING, lambda: self._list(page), show, _raise)
 
     def canFetchMore(self, parent: Index = NOWHERE) -> bool:  # noqa: N802 - Qt's name
-        """Tell whether there are trials that were not looked at yet."""
+        """Tell whether there are trials that were not read yet."""
         return not parent.isValid() and bool(self._waiting)
 
     def fetchMore(self, parent: Index = NOWHERE) -> None:  # noqa: N802 - Qt's name
@@ -176,11 +176,11 @@ class Filmstrip(QWidget):
 
     @property
     def title(self) -> str:
-        """What stands over the pictures."""
+        """The title over the pictures."""
         return self._title.text()
 
     def show_trials(self, title: str, trials: tuple[TrialRow, ...]) -> None:
-        """Show the trials of a row; they come wrong ones first."""
+        """Show the trials of a row, wrong ones first."""
         self._of = ()
         self._title.setText(title)
         self.model.show_trials(trials)
@@ -198,13 +198,13 @@ class Filmstrip(QWidget):
         self._of = of
 
     def enter(self) -> None:
-        """Give the keyboard to the strip, on its first trial where none is current."""
+        """Focus the strip, on its first trial if none is current."""
         if not self.view.currentIndex().isValid():
             self.view.setCurrentIndex(self.model.index(0))
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def select(self, trial: int) -> None:
-        """Make a trial the current one, where it is shown."""
+        """Make a trial the current one, if it is shown."""
         row = self.model.row_of(trial)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))

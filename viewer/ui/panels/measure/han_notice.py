@@ -15,13 +15,13 @@ NO_FONT: Final = Notice(
 
 
 def has_han_font() -> bool:
-    """Tell whether some font that the window can draw with has Chinese."""
+    """Tell whether some installed font has Chinese characters."""
     systems = QFontDatabase.WritingSystem
     wanted = (systems.SimplifiedChinese, systems.TraditionalChinese)
     return any(QFontDatabase.families(system) for system in wanted)
 
 
 def tell_of_han(notices: Notices, texts: Iterable[str]) -> None:
-    """Post a notice, once in a window's life, where texts cannot be read."""
+    """Post a notice, once per window, if Chinese text cannot be displayed."""
     if any(map(has_han, texts)) and not has_han_font():
         notices.post_once(NO_FONT)

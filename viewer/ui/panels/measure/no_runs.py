@@ -1,4 +1,4 @@
-"""What Measure shows where the store holds no run: what to do next."""
+"""The empty page of Measure, with what to do next."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""A verdict in one sign and a few words, the same wherever a trial is listed."""
+"""A verdict as a sign and a few words, the same wherever a trial is listed."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def glyph(score: Score) -> str:
 
 
 def words(score: Score) -> str:
-    """Return a verdict in words, with its reason where it has one."""
+    """Return a verdict in words, with its reason if it has one."""
     if score.reason == "ungraded":
         return "not graded"
     text = _both(score)[1]

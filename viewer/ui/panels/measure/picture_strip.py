@@ -1,4 +1,4 @@
-"""A row of pictures over captions, each drawn in the background when looked at."""
+"""A row of captioned pictures, each drawn in the background when it comes into view."""
 
 from collections.abc import Hashable
 from typing import Final, Generic, Protocol, TypeVar
@@ -36,7 +36,7 @@ _Shown_contra = TypeVar("_Shown_contra", contravariant=True)
 
 
 class Look(Protocol[_Shown_contra]):
-    """What is shown of an item."""
+    """How an item is shown."""
 
     def trial_of(self, item: _Shown_contra) -> int:
         """Return the trial that an item is found by."""
@@ -72,7 +72,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
 
     @property
     def pictures_drawn(self) -> int:
-        """How many pictures are at hand."""
+        """How many pictures are in memory."""
         return len(self._pictures)
 
     def show_items(self, items: tuple[Item, ...]) -> None:
@@ -110,7 +110,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         return None
 
     def _picture(self, item: Item) -> QPixmap | QColor:
-        """Return the picture, or black while it is drawn or where it cannot be."""
+        """Return the picture, or black while it is drawn or if it cannot be."""
         key = self._look.key_of(item)
         if key in self._pictures:
             return self._pictures[key]
@@ -135,7 +135,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         self._tell(item)
 
     def _fail(self, item: Item, error: Exception) -> None:
-        """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
+        """Show the error's message in place of a picture; raise bugs."""
         if not isinstance(error, OverreadError):
             raise error
         self._failures[self._look.key_of(item)] = str(error)
@@ -157,7 +157,7 @@ def _pixmap(raster: Raster) -> QPixmap:
 
 
 def _words(text: str) -> QPixmap:
-    """Return words in the place of a picture, on black as pictures are."""
+    """Return text in place of a picture, on black like pictures."""
     pixmap = QPixmap(round(SIDE * _RATIO), round(SIDE * _RATIO))
     pixmap.setDevicePixelRatio(_RATIO)
     pixmap.fill(Qt.GlobalColor.black)

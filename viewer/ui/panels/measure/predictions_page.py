@@ -1,4 +1,4 @@
-"""The page of predictions: the groups, the trials of a number, and their tour."""
+"""The page of predictions: groups, the trials behind a number, and the tour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from viewer.ui.tables.results_groups_view import NumberChosen
 
 @dataclass(frozen=True, slots=True)
 class CasesFound:
-    """The trials that a number counts, in the order to look at them.
+    """The trials that a number counts, in display order.
 
     ``of`` is the same for the same number, counted again.
     """
@@ -48,7 +48,7 @@ class PredictionsPage(QWidget):
         box.addWidget(TourBar(self.tour))
 
     def show_run(self, run: int) -> None:
-        """Look at a run, unless predictions of every run are looked at."""
+        """Show a run, unless the predictions of every run are shown."""
         self.groups.show_run(run)
         self._find_cases(self.groups.table.chosen)
 
@@ -73,6 +73,6 @@ class PredictionsPage(QWidget):
         )
 
     def _tell_tour(self, words: str) -> None:
-        """Tell in another workspace what its bar tells here."""
+        """Show the position of the tour in another workspace too."""
         if words and not self.isVisible():
             self._context.notices.say(words)

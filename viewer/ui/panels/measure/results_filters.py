@@ -1,4 +1,4 @@
-"""Which predictions are looked at, and what they are grouped by."""
+"""Filters and grouping of predictions."""
 
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -76,7 +76,7 @@ class ResultsFilters(QWidget):
 
     @property
     def wanted(self) -> Wanted:
-        """Which predictions are looked at."""
+        """The filters of the predictions."""
         some = {name: choice.values for name, choice in self.choices.items()}
         whole = self.low.value() <= 0 and self.high.value() >= self.high.maximum()
         return Wanted(
@@ -94,19 +94,19 @@ class ResultsFilters(QWidget):
         )
 
     def group_by(self, names: Sequence[str]) -> None:
-        """Group as was chosen in an earlier session."""
+        """Restore the grouping of an earlier session."""
         with self._quietly():
             for by, box in self.boxes.items():
                 box.setChecked(by.value in names)
 
     @property
     def run(self) -> int | None:
-        """The run that is looked at, None for every one."""
+        """The run that is shown, None for every one."""
         value = self.runs.currentData()
         return value if isinstance(value, int) else None
 
     def offer(self, offered: Offered, run: int | None) -> None:
-        """Offer what is there, and look at a run, or at every one.
+        """Offer the values present, and show a run or every one.
 
         A choice that is not there any more lets all pass.
         """
@@ -130,7 +130,7 @@ class ResultsFilters(QWidget):
             self.runs.setCurrentIndex(at)
 
     def _speak(self, words: StudyWords) -> None:
-        """Name what is grouped and filtered by as a study does.
+        """Name groups and filters in the words of a study.
 
         What only answers have that are places is not asked about others.
         """
@@ -150,14 +150,14 @@ class ResultsFilters(QWidget):
         self.high.setValue(self.high.maximum())
 
     def choose_run(self, run: int) -> bool:
-        """Look at a run, unless every one is looked at; False if it is unknown."""
+        """Show a run, unless every one is shown; False if it is unknown."""
         at = self.runs.findData(run)
         if self.run is not None and at > 0:
             self.runs.setCurrentIndex(at)
         return at > 0
 
     def show_all(self) -> None:
-        """Let every prediction pass."""
+        """Clear every filter."""
         with self._quietly():
             self.runs.setCurrentIndex(0)
             for choice in self.choices.values():
@@ -168,7 +168,7 @@ class ResultsFilters(QWidget):
 
     @contextmanager
     def _quietly(self) -> "Iterator[None]":
-        """Change several things and tell of none."""
+        """Change several things without emitting signals."""
         self.blockSignals(True)
         yield
         self._soon.stop()
@@ -226,7 +226,7 @@ class ResultsFilters(QWidget):
             inner.addWidget(part)
 
     def _place(self, *left_out: QWidget) -> None:
-        """Put the filters beside one another in rows, but for some."""
+        """Lay the filters out side by side in rows, except some."""
         choices = (self.runs, *self.choices.values())
         every = (*choices, self.patient, self.coverage, self.reset)
         for widget in every:

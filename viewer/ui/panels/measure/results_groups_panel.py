@@ -1,4 +1,4 @@
-"""Every prediction, grouped and filtered, and what a row's rate is worth."""
+"""Every prediction, grouped and filtered, with the interval of a row's rate."""
 
 from dataclasses import dataclass
 from math import inf, isnan
@@ -49,7 +49,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class GroupsChoice:
-    """What a person chose, for the next start."""
+    """The user's choices, for the next start."""
 
     by: tuple[str, ...] = tuple(by.value for by in FIRST)
     every_run: bool = False
@@ -58,7 +58,7 @@ class GroupsChoice:
 
 
 class GroupsPanel(QWidget):
-    """Grouping and filters above, the table, and what its current row is worth."""
+    """Grouping and filters above, the table, and the details of its current row."""
 
     number_chosen = Signal(object)
     """NumberChosen, or None if there is no row"""
@@ -86,30 +86,30 @@ class GroupsPanel(QWidget):
 
     @property
     def choice(self) -> GroupsChoice:
-        """What a person chose."""
+        """The user's current choices."""
         name, descending = self.table.model_.sorted_by
         by = tuple(by.value for by in self.filters.by)
         return GroupsChoice(by, self._looks_at_every_run, name, descending)
 
     @property
     def _looks_at_every_run(self) -> bool:
-        """Whether a person chose so, now or in an earlier session."""
+        """Whether the user chose to see every run, now or in an earlier session."""
         return self.filters.run is None if self._offered else self._every_run
 
     def recall(self, choice: GroupsChoice) -> None:
-        """Choose again what was chosen when the window was left."""
+        """Restore the choices of the previous session."""
         self.filters.group_by(choice.by)
         self._every_run = choice.every_run
         self.table.sort_by(choice.sorted_by, descending=choice.descending)
 
     def show_run(self, run: int) -> None:
-        """Look at a run, unless predictions of every run are looked at."""
+        """Show a run, unless the predictions of every run are shown."""
         self._run = run
         if not self._offered or not self.filters.choose_run(run):
             self.refresh()
 
     def refresh(self) -> None:
-        """Read again what there is to choose, then count."""
+        """Read the available values again, then count."""
         run = None if self._looks_at_every_run else self._run
         self._background_tasks.start(
             "offered",
@@ -119,12 +119,12 @@ class GroupsPanel(QWidget):
         )
 
     def refresh_soon(self) -> None:
-        """Count again before long; of many calls in a moment one counts."""
+        """Count again soon; several calls in a moment are merged into one."""
         if not self._again.isActive():
             self._again.start()
 
     def ask_where_to_export(self) -> None:
-        """Let a person choose the file to write."""
+        """Ask for the file to write."""
         choose_to_write(
             self, "Export table", "predictions.csv", TABLE_FILES, self.export_to
         )
@@ -141,12 +141,12 @@ class GroupsPanel(QWidget):
         )
 
     def _turn_to_run(self) -> None:
-        """Offer what can be chosen of the run that is looked at now, then count."""
+        """Offer the values of the run that is now shown, then count."""
         self._run = self.filters.run or self._run
         self.refresh()
 
     def count(self) -> None:
-        """Count the predictions that are wanted, in the background."""
+        """Count the filtered predictions in the background."""
         self._count(AT_ONCE)
 
     def _count(self, most: float) -> None:
@@ -249,7 +249,7 @@ _SHOW: Final = ("shows", "show")
 
 
 def _gone_words(runs: tuple[int, ...]) -> list[str]:
-    """Return in words which runs are left out of every count."""
+    """Return which runs are left out of every count."""
     if not runs:
         return []
     which = "Run" if len(runs) == 1 else "Runs"
@@ -284,7 +284,7 @@ def cases_title(groups: ResultsView, chosen: NumberChosen, n: int) -> str:
 
 
 def _kind(column: str, n: int, verdicts: Verdicts) -> str:
-    """Return what the trials that a column counts are called, one in no order."""
+    """Return what the trials of a column are called; singular without an order."""
     if column == "k":
         return verdicts.right if n == 1 else verdicts.rights
     kind = _KINDS.get(column, _FIRST.format("trial" if n == 1 else "trials", "{}"))

@@ -71,22 +71,22 @@ class ResultsPanel(QWidget):
 
     @property
     def wanted(self) -> dict[str, str]:
-        """The value wanted of each column, "" for every one."""
+        """The filter of each column, "" for none."""
         return {name: combo.currentData() or "" for name, combo in self.filters.items()}
 
     def show_title(self, text: str) -> None:
-        """Say which run this is, or what is under way."""
+        """Show the run's name, or what is under way."""
         self._title.setText(text)
 
     def show_waiting(self, text: str) -> None:
-        """Say what is under way, and show nothing of the run before."""
+        """Show what is under way, and clear the previous run."""
         self.show_title(text)
         self._body.hide()
         for one in (self.copy, self.export, self.script):
             one.setEnabled(False)
 
     def show_doubt(self, sentence: str) -> None:
-        """Say what is wrong with the verdicts that the rows count; "" for nothing."""
+        """Show what is wrong with the verdicts that the rows count; "" for nothing."""
         self.doubt.setText(sentence)
         self.doubt.setVisible(bool(sentence))
 
@@ -105,7 +105,7 @@ class ResultsPanel(QWidget):
         self._body.show()
 
     def ask_where_to_export(self) -> None:
-        """Let a person choose the file to write."""
+        """Ask for the file to write."""
         choose_to_write(
             self, "Export table", "results.csv", TABLE_FILES, self.save_wanted.emit
         )

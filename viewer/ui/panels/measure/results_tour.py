@@ -1,4 +1,4 @@
-"""From one disagreement to the next, back and forth."""
+"""Steps from one disagreement to the next, back and forth."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ _NAMED: Final = 3
 
 
 class Tour(QObject):
-    """The disagreements of what is looked at, and where a person stands among them."""
+    """The disagreements among the predictions shown, and the current one."""
 
     stop_reached = Signal(object)
     """TrialChosen"""
@@ -52,7 +52,7 @@ class Tour(QObject):
 
     @property
     def between(self) -> Between:
-        """Who disagrees with whom."""
+        """Which models disagree."""
         return self._between
 
     @between.setter
@@ -61,18 +61,18 @@ class Tour(QObject):
         self.forget()
 
     def look_at(self, groups: ResultsView, row: int | None) -> None:
-        """Tour a row of some groups from now on, or all of them."""
+        """Tour a row of the groups from now on, or all of them."""
         self._groups, self._row = groups, row
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew with the next step."""
+        """Start again with the next step."""
         self._background_tasks.cancel_all()
         self._stops, self._at = None, -1
         self.told.emit("")
 
     def step(self, by: int) -> None:
-        """Go on, or back, by a number of disagreements; the last leads to the first."""
+        """Step by a number of disagreements, negative for back; wraps around."""
         if self._stops is not None:
             self._go(by)
             return
@@ -116,7 +116,7 @@ def _rows(store: Path, stop: Disagreement) -> tuple[TrialRow, ...]:
 
 
 def _told(rows: Sequence[TrialRow]) -> str:
-    """Return who answered what; more than three who hit are not all named."""
+    """Return who answered what; if more than three hit, not all are named."""
     answers = [
         f"{row.model} {glyph(row.score)} {row.score.answer} {words(row.score)}"
         for row in rows
@@ -125,7 +125,7 @@ def _told(rows: Sequence[TrialRow]) -> str:
 
 
 class TourBar(QWidget):
-    """Which disagreements to look at, one step back, one on, and where one stands."""
+    """Which disagreements to step through, with Back, Next and the position."""
 
     def __init__(self, tour: Tour, parent: QWidget | None = None) -> None:
         super().__init__(parent)

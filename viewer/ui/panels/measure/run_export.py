@@ -36,7 +36,7 @@ class ExportForm:
 
 
 class RunExport(QObject):
-    """Asks where to write the run that is selected in a list, and writes it there.
+    """Asks where to write the selected run of a list, and writes it there.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class RunExport(QObject):
         runs.view.addAction(context.actions[form.action])
 
     def ask(self) -> None:
-        """Let a person choose the file; without a run there is nothing to choose."""
+        """Ask for the file; do nothing without a run."""
         run = self._runs.selected
         if run is None:
             self._context.notices.say("Select a run first.")
@@ -72,7 +72,7 @@ class RunExport(QObject):
         )
 
     def export_to(self, run: int, path: Path) -> None:
-        """Write a run; what comes of it is said in the window."""
+        """Write a run, and report the result in the window."""
         store, write = self._context.settings.store, self._form.write
         if write is None:
             self._context.notices.say(f"Saving {path.name} …")

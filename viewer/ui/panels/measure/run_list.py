@@ -86,7 +86,7 @@ def _numbers(runs: Iterable[RunSummary]) -> list[int]:
 
 
 class RunModel(QAbstractListModel):
-    """The runs, newest first, and the progress of those under way."""
+    """The runs, newest first, with their progress."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +94,7 @@ class RunModel(QAbstractListModel):
         self.running: dict[int, RunProgress] = {}
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
-        """Replace the runs; those that are there already stay where a view has them."""
+        """Replace the runs; keep the rows of existing ones, as views refer to them."""
         newest_first = tuple(sorted(runs, key=lambda run: -run.id))
         more = len(newest_first) - len(self.runs)
         if _numbers(newest_first[max(0, more) :]) != _numbers(self.runs):
@@ -115,7 +115,7 @@ class RunModel(QAbstractListModel):
         return next((i for i, one in enumerate(self.runs) if one.id == run), None)
 
     def follow(self, event: Event, now_s: float) -> None:
-        """Take in an event of a batch; ``now_s`` as in :class:`RunProgress`."""
+        """Handle an event of a batch; ``now_s`` as in :class:`RunProgress`."""
         if isinstance(event, RunStarted):
             self.running[event.run] = RunProgress(
                 event.run, event.planned, event.done, event.done, now_s
@@ -132,7 +132,7 @@ class RunModel(QAbstractListModel):
             self.running.pop(event.run, None)
 
     def repaint_progress(self) -> None:
-        """Tell the view that what runs has moved on."""
+        """Notify the view of new progress."""
         for run in self.running:
             row = self.row_of(run)
             if row is not None:
@@ -181,7 +181,7 @@ class RunModel(QAbstractListModel):
 
 
 class _RunPainter(QStyledItemDelegate):
-    """Two lines a run, its cost at their right end, and a bar where it is not done."""
+    """Paints two lines per run, the cost at the right, and a bar if unfinished."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
         """Return room for two lines and a bar; text is elided to the list's width."""
@@ -296,7 +296,7 @@ class RunList(QWidget):
         self._update_buttons()
 
     def select(self, run: int | None) -> None:
-        """Select a run, where it is in the list."""
+        """Select a run, if it is in the list."""
         row = None if run is None else self.model.row_of(run)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))

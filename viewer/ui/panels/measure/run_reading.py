@@ -1,4 +1,4 @@
-"""Reads the list of runs: once seen, when asked, and when others have written."""
+"""Reads the list of runs: when first shown, on request, and after other writers."""
 
 import time
 from collections.abc import Callable
@@ -41,12 +41,12 @@ class RunReading:
         )
 
     def read_unless_fresh(self) -> None:
-        """Read the runs where they were never read, or written since."""
+        """Read the runs if they were never read or have been written since."""
         if not self._fresh:
             self.read()
 
     def read_in_time(self) -> bool:
-        """Read the runs as the store was written; tell whether that is done now.
+        """Read the runs if the store was written; tell whether the list is up to date.
 
         A batch of this window writes all the time and tells of itself: then others'
         work is looked for every now and then. Unseen runs are read once looked at.

@@ -11,7 +11,7 @@ from viewer.ui.panels.measure.run_list import RunList
 
 
 class ScriptCopy:
-    """Works the script out in the background, on behalf of a widget."""
+    """Creates the script in the background, on behalf of a widget."""
 
     def __init__(self, context: AppContext, owner: QWidget, runs: RunList) -> None:
         self._context, self._runs = context, runs

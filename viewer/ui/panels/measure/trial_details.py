@@ -1,4 +1,4 @@
-"""What was asked and answered in a trial, in a window of its own."""
+"""What was asked and answered in a trial, in a separate window."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from viewer.ui.panels.measure.trial_page import TrialPage
 
 
 class TrialDetails:
-    """Reads a trial in the background, then shows its images and every word of it.
+    """Reads a trial in the background, then shows its images and full text.
 
     ``open_`` opens a trial's image in Read.
     """
@@ -27,14 +27,14 @@ class TrialDetails:
         self.shown: TrialPage | None = None
 
     def show(self, wanted: WordsWanted) -> None:
-        """Show a trial; the one before stays open beside it."""
+        """Show a trial in a window beside earlier ones."""
         store = self._context.settings.store
         self._background_tasks.start(
             "words", lambda: trial_detail(store, wanted.trial), self._open, self._fail
         )
 
     def route(self, event: TrialChosen, place: Callable[[TrialChosen], None]) -> None:
-        """Hand a trial on whose answer is a place on its image; show any other."""
+        """Pass on a trial whose answer is a location on its image; show any other."""
         store = self._context.settings.store
         self._background_tasks.start(
             "route",

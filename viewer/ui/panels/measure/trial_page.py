@@ -1,4 +1,4 @@
-"""A trial to look at: each question with its images and words, side by side."""
+"""The page of a trial: each question with its images and text, side by side."""
 
 from functools import partial
 from typing import Final
@@ -80,7 +80,7 @@ class TrialPage(QDialog):
         self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
 
     def _otherwise(self) -> QWidget:
-        """Return a link to each trial that asks the same, with what came of it."""
+        """Return a link to each trial of the same question, with its outcome."""
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
@@ -174,7 +174,7 @@ class StepView(QWidget):
         return scroll
 
     def _about(self, place: int) -> str:
-        """Return how large an image was sent, and what is drawn on it."""
+        """Return the size an image was sent at, and what is drawn on it."""
         marked, sent = self._step.marked[place], self.pictures[place].sent
         drawn = [box.label or "a box" for box in marked.boxes]
         if marked.region is not None:
@@ -195,7 +195,7 @@ class StepView(QWidget):
 
 
 def _head(told: TrialDetail) -> str:
-    """Return what was asked about, and what came of it."""
+    """Return what was asked about, and the outcome."""
     asked = (*told.trial.item.split("|"), *told.called, f"repeat {told.trial.repeat}")
     line = " · ".join(dict.fromkeys(filter(None, asked)))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")

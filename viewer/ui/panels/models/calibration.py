@@ -1,4 +1,4 @@
-"""Which convention of coordinates the chosen model answers in."""
+"""The coordinate convention of the chosen model's answers."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -27,27 +27,27 @@ _BEFORE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class CalibrateWanted:
-    """A person wants to know how this model writes coordinates."""
+    """The user wants to find out how this model writes coordinates."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class StopCalibrationWanted:
-    """A person wants this model's calibration to end."""
+    """The user wants to stop this model's calibration."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ConventionWanted:
-    """A person wants this convention in the model's settings."""
+    """The user wants this convention in the model's settings."""
 
     convention: str
 
 
 class ModelCalibration(QWidget):
-    """The button Calibrate, its progress, and what was found."""
+    """The button Calibrate, its progress, and the result."""
 
     calibrate_wanted = Signal(object)
     """CalibrateWanted"""
@@ -84,7 +84,7 @@ class ModelCalibration(QWidget):
         )
 
     def ask_to_calibrate(self) -> None:
-        """Ask for a calibration, where there is a saved model and none goes on."""
+        """Request a calibration if the model is saved and none is running."""
         if self._name and self.calibrate.isEnabled():
             self.calibrate_wanted.emit(CalibrateWanted(self._name))
 
@@ -96,7 +96,7 @@ class ModelCalibration(QWidget):
         *,
         saved: bool,
     ) -> None:
-        """Show what is known of a model, and how far its calibration is."""
+        """Show a model's calibration and its progress."""
         self._name, self._convention = name, found.convention if found else ""
         self.calibrate.setText(f"Calibrate {name}".strip())
         self.calibrate.setEnabled(saved)

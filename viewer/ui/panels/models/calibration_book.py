@@ -1,4 +1,4 @@
-"""Which conventions the worker found models to answer in."""
+"""The coordinate conventions that the worker detected for models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from viewer.ui.application.app_context import WorkerBridge
 
 @dataclass(frozen=True, slots=True)
 class FoundConvention:
-    """What a calibration found; ``convention`` is "" if none reads the replies."""
+    """The result of a calibration; ``convention`` is "" if none reads the replies."""
 
     sentence: str
     convention: str
@@ -26,7 +26,7 @@ class CalibrationFailed:
 
 
 class CalibrationBook(QObject):
-    """Has models calibrated, and keeps the results of this session."""
+    """Runs calibrations in the worker, and holds the results of this session."""
 
     changed = Signal()
     failed = Signal(object)
@@ -45,7 +45,7 @@ class CalibrationBook(QObject):
         return self._found.get(name)
 
     def step(self, name: str) -> CalibrationStep | None:
-        """Return how far a model's calibration is, None while none goes on."""
+        """Return the progress of a model's calibration, None while none is running."""
         return self._steps.get(name)
 
     def calibrate(self, name: str) -> None:

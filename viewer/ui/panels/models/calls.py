@@ -1,4 +1,4 @@
-"""What a model's profile asks for, done by the books that know of the worker."""
+"""Connects a model's profile to the objects that talk to the worker."""
 
 from viewer.ui.panels.models.calibration_book import CalibrationBook
 from viewer.ui.panels.models.endpoint_book import EndpointBook
@@ -7,14 +7,14 @@ from viewer.ui.panels.models.profile import ModelProfilePanel
 
 
 def connect_memory(profile: ModelProfilePanel, book: LoadedModels) -> None:
-    """Load, unload, and give up loading the model whose profile is shown."""
+    """Connect Load, Unload and Cancel of the profile to the worker."""
     profile.memory.load_wanted.connect(lambda event: book.load(event.name))
     profile.memory.unload_wanted.connect(lambda event: book.unload(event.name))
     profile.memory.cancel_wanted.connect(lambda event: book.cancel(event.name))
 
 
 def connect_endpoint(profile: ModelProfilePanel, endpoints: EndpointBook) -> None:
-    """Test the endpoint of the model whose profile is shown, and list its models."""
+    """Connect the endpoint's test and model list of the profile to the worker."""
     profile.test.test_wanted.connect(lambda event: endpoints.test(event.name))
     profile.test.stop_wanted.connect(lambda event: endpoints.stop(event.name))
     profile.list_wanted.connect(lambda event: endpoints.list_models(event.table))
@@ -22,7 +22,7 @@ def connect_endpoint(profile: ModelProfilePanel, endpoints: EndpointBook) -> Non
 
 
 def connect_calibration(profile: ModelProfilePanel, book: CalibrationBook) -> None:
-    """Calibrate the model whose profile is shown, and keep the convention found."""
+    """Connect the calibration of the profile to the worker, and save its convention."""
     page = profile.calibration
     page.calibrate_wanted.connect(lambda event: book.calibrate(event.name))
     page.stop_wanted.connect(lambda event: book.stop(event.name))

@@ -1,4 +1,4 @@
-"""What the worker found out about endpoints: what they do, which models they offer."""
+"""What the worker found out about endpoints: capabilities and offered models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class EndpointFailed:
 
 
 class EndpointBook(QObject):
-    """Has endpoints tested and listed, and keeps the results of this session."""
+    """Tests and lists endpoints in the worker; holds the results of this session."""
 
     changed = Signal()
     listed = Signal(object)
@@ -47,11 +47,11 @@ class EndpointBook(QObject):
         return self._found.get(name, ())
 
     def is_tested(self, name: str) -> bool:
-        """Return whether a model's endpoint is being tested now."""
+        """Return whether a model's endpoint is being tested."""
         return name in self._tests.values()
 
     def test(self, name: str) -> None:
-        """Find out what a model's endpoint does."""
+        """Test what a model's endpoint supports."""
         if not self.is_tested(name):
             self._tests[self._worker.probe_model(name)] = name
             self.changed.emit()

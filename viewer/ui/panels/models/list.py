@@ -31,28 +31,28 @@ _HINT_WIDTH: Final = 420
 
 @dataclass(frozen=True, slots=True)
 class ModelChosen:
-    """A person looks at this model; its row's key."""
+    """The user selected the model of this row; its key."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewWanted:
-    """A person wants another model, asked in this way."""
+    """The user wants a new model with this adapter."""
 
     new: NewModel
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateWanted:
-    """A person wants another model with the settings of this one."""
+    """The user wants a new model with the settings of this one."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteWanted:
-    """A person wants this model gone."""
+    """The user wants to delete this model."""
 
     key: str
 
@@ -105,7 +105,7 @@ class ModelsList(QWidget):
         self.delete.clicked.connect(self.ask_to_delete)
 
     def set_new_models(self, offers: Sequence[NewModel]) -> None:
-        """Offer adapters; one that lacks a package says how to get it."""
+        """Offer adapters; one that lacks a package says how to install it."""
         self.new_menu.clear()
         groups: dict[str, QMenu] = {"": self.new_menu}
         for offer in offers:
@@ -119,12 +119,12 @@ class ModelsList(QWidget):
             )
 
     def show_new(self) -> None:
-        """Let a person choose how the new model is asked."""
+        """Let the user choose the adapter of the new model."""
         below = self.new.rect().bottomLeft()
         self.new_menu.popup(self.new.mapToGlobal(below))
 
     def show_rows(self, rows: Sequence[ModelRow], chosen: str = "") -> None:
-        """Show the models; ``chosen`` becomes the current one, else it stays."""
+        """Show the models; make ``chosen`` the current one, else keep the current."""
         before, bar = self.current, self.view.verticalScrollBar()
         key, scrolled = chosen or (before.key if before else ""), bar.value()
         self.models.show_rows(rows)
@@ -150,17 +150,17 @@ class ModelsList(QWidget):
         return self.models.rows[index.row()] if index.isValid() else None
 
     def ask_to_duplicate(self) -> None:
-        """Ask for a copy of the chosen model, where it has anything to copy."""
+        """Request a copy of the chosen model, if it can be copied."""
         if self.current is not None and self.duplicate.isEnabled():
             self.duplicate_wanted.emit(DuplicateWanted(self.current.key))
 
     def ask_to_delete(self) -> None:
-        """Ask for the end of the chosen model, where it is the person's own."""
+        """Request deletion of the chosen model, if it is one of the user's."""
         if self.current is not None and self.delete.isEnabled():
             self.delete_wanted.emit(DeleteWanted(self.current.key))
 
     def _announce(self, index: QModelIndex) -> None:
-        """Tell of another model; the same one in other rows is no other choice."""
+        """Emit if another model is chosen, not if the same one moves to another row."""
         self._offer()
         key = self.models.rows[index.row()].key if index.isValid() else self._announced
         if key != self._announced:
@@ -179,12 +179,12 @@ class ModelsList(QWidget):
 
 
 def _begun(words: str) -> str:
-    """Return words as a menu begins them."""
+    """Return text with a capital first letter, for a menu."""
     return words[:1].upper() + words[1:]
 
 
 class _View(QTableView):
-    """The table; Del asks for the end of the chosen model."""
+    """The table; Del requests deletion of the chosen model."""
 
     delete_pressed = Signal()
 
@@ -206,7 +206,7 @@ class _View(QTableView):
         self.hint.hide()
 
     def show_hint(self, *, on: bool) -> None:
-        """Say, below the models that come with Overread, how to add another."""
+        """Show, below the built-in models, how to add another."""
         self.hint.setVisible(on)
         self._place_hint()
 
@@ -218,12 +218,12 @@ class _View(QTableView):
         self.hint.setGeometry(left, below, width, max(0, room.height() - below))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep the hint in the middle of what the rows leave free."""
+        """Keep the hint centred below the rows."""
         super().resizeEvent(event)
         self._place_hint()
 
     def fit_columns(self) -> None:
-        """Give the words of the state what room there is."""
+        """Give the column of states the remaining width."""
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         modes = QHeaderView.ResizeMode
@@ -233,7 +233,7 @@ class _View(QTableView):
             header.setSectionResizeMode(column, mode)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Take Del."""
+        """Handle Del."""
         if event.key() == Qt.Key.Key_Delete:
             self.delete_pressed.emit()
         else:

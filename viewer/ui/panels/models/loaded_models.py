@@ -1,4 +1,4 @@
-"""Which models the worker holds in memory, as the worker tells it."""
+"""Which models the worker holds in memory, as it reports them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ _NAMELESS = ""
 
 @dataclass(frozen=True, slots=True)
 class HoldingFailed:
-    """A model could not be loaded or let go."""
+    """A model could not be loaded or unloaded."""
 
     sentence: str
 
 
 class LoadedModels(QObject):
-    """Asks the worker to load and unload models, and keeps what it says of them."""
+    """Asks the worker to load and unload models, and keeps their states."""
 
     changed = Signal()
     failed = Signal(object)
@@ -44,16 +44,16 @@ class LoadedModels(QObject):
 
     @property
     def held(self) -> Mapping[str, HeldModel]:
-        """The models that are loaded before they are asked, by name."""
+        """The loadable models by name."""
         return self._held
 
     @property
     def steps(self) -> Mapping[str, LoadStep]:
-        """How far those are that are being loaded, by name."""
+        """The loading progress of models by name."""
         return self._steps
 
     def look(self) -> None:
-        """Ask for the state of every model."""
+        """Request the state of every model."""
         self._asked[self._worker.model_states()] = _NAMELESS
 
     def load(self, name: str) -> None:
@@ -63,11 +63,11 @@ class LoadedModels(QObject):
         self.changed.emit()
 
     def unload(self, name: str) -> None:
-        """Give a model's memory back."""
+        """Unload a model."""
         self._asked[self._worker.unload_model(name)] = name
 
     def cancel(self, name: str) -> None:
-        """Stop the loading of a model, or the run that waits for it."""
+        """Cancel the loading of a model, or the run that waits for it."""
         run = self._runs.get(name)
         if run is not None:
             self._worker.pause(run)
@@ -98,7 +98,7 @@ class LoadedModels(QObject):
         self.changed.emit()
 
     def _take_step_of_run(self, event: ModelLoading) -> None:
-        """Show what a question waits for as well; who cancels it pauses its run."""
+        """Show loading for a question too; cancelling it pauses its run."""
         if event.what:
             self._runs[event.model] = event.run
         else:
@@ -128,7 +128,7 @@ class LoadedModels(QObject):
         self.changed.emit()
 
     def _forget(self) -> None:
-        """Nothing is in memory any more; the next command starts another worker."""
+        """Mark every model as unloaded; the next command starts another worker."""
         self._asked.clear()
         self._steps.clear()
         self._runs.clear()

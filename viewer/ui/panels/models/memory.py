@@ -1,4 +1,4 @@
-"""Load and Unload of a model that is held in memory, with what that takes."""
+"""Load and Unload of a model that is held in memory, with the memory it needs."""
 
 from dataclasses import dataclass
 
@@ -17,21 +17,21 @@ from viewer.ui.widgets.plain_text import Label
 
 @dataclass(frozen=True, slots=True)
 class LoadWanted:
-    """A person wants this model in memory."""
+    """The user wants to load this model."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnloadWanted:
-    """A person wants this model's memory back."""
+    """The user wants to unload this model."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class CancelLoadWanted:
-    """A person wants this model loaded no further."""
+    """The user wants to cancel the loading of this model."""
 
     name: str
 
@@ -70,12 +70,12 @@ class ModelMemory(QWidget):
         self.hide()
 
     def ask_to_load(self) -> None:
-        """Ask to load the model, where that can be done."""
+        """Request loading of the model, if possible."""
         if not (self.isHidden() or self.load.isHidden()) and self.load.isEnabled():
             self.load_wanted.emit(LoadWanted(self._name))
 
     def ask_to_unload(self) -> None:
-        """Ask to give the model's memory back, where it is loaded."""
+        """Request unloading of the model, if it is loaded."""
         if not (self.isHidden() or self.unload.isHidden()):
             self.unload_wanted.emit(UnloadWanted(self._name))
 

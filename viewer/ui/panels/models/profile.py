@@ -55,32 +55,32 @@ class Draft:
 
 @dataclass(frozen=True)
 class DraftEdited:
-    """A person changed the form."""
+    """The user changed the form."""
 
     draft: Draft
 
 
 @dataclass(frozen=True)
 class SaveWanted:
-    """A person wants the model in the form to be kept."""
+    """The user wants to save the model in the form."""
 
     draft: Draft
 
 
 @dataclass(frozen=True, slots=True)
 class RevertWanted:
-    """A person wants what was changed and not saved gone."""
+    """The user wants to discard unsaved changes."""
 
 
 @dataclass(frozen=True)
 class ListWanted:
-    """A person wants to know which models the server of this table offers."""
+    """The user wants the list of models on the server of this table."""
 
     table: Mapping[str, object]
 
 
 def line_of(draft: Draft) -> ModelLine:
-    """Return the line of a model that the file does not hold yet."""
+    """Return the row key of a model that is not in the file yet."""
     return ModelLine(
         name=str(draft.table.get("name", "")),
         adapter=str(draft.table.get("adapter", "")),
@@ -93,7 +93,7 @@ def line_of(draft: Draft) -> ModelLine:
 
 
 class ModelProfilePanel(QWidget):
-    """Name, settings and memory of one model; says at once what is wrong.
+    """Name, settings and memory of one model; shows errors at once.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ class ModelProfilePanel(QWidget):
         return Draft({**table, **in_order, **values}, self._shown.replaced)
 
     def show_model(self, row: ModelRow, draft: Draft | None) -> None:
-        """Show a model; the person's own one, ``draft``, can be changed."""
+        """Show a model; a user's model, ``draft``, can be edited."""
         self.show_state(row)
         own = draft is not None
         for widget in (self.hint, self.save, self.revert):
@@ -221,12 +221,12 @@ class ModelProfilePanel(QWidget):
         self.check()
 
     def clear_form(self) -> None:
-        """Take the fields away until a model is shown again."""
+        """Remove the fields until a model is shown again."""
         self._check_soon.stop()
         self.form.show_fields(())
 
     def show_state(self, row: ModelRow) -> None:
-        """Show what has changed about the model but not its settings."""
+        """Show a changed state of the model, without its settings."""
         self.head.setText(row.line.name)
         self.summary.setText(row.line.summary)
         self.summary.setVisible(bool(row.line.summary))
@@ -238,7 +238,7 @@ class ModelProfilePanel(QWidget):
         self.save.setText(f"Save {row.line.name}")
 
     def _find_projector(self) -> None:
-        """Put the projector that lies beside the chosen model into its field."""
+        """Put the projector next to the chosen model file into its field."""
         values = self.form.values()
         if values.get(_PROJECTOR) == "":
             found = projector_beside(Path(str(values["model"])))
@@ -246,7 +246,7 @@ class ModelProfilePanel(QWidget):
                 self.form.set_values({_PROJECTOR: str(found)})
 
     def show_test(self, found: Sequence[ProbeRow], *, running: bool) -> None:
-        """Show what is known of the model's endpoint, if it has one."""
+        """Show the test results of the model's endpoint, if it has one."""
         self.test.show_found(
             self._saved_name, found, running=running, saved=self._is_saved
         )
@@ -254,7 +254,7 @@ class ModelProfilePanel(QWidget):
     def show_calibration(
         self, found: FoundConvention | None, step: CalibrationStep | None
     ) -> None:
-        """Show what is known of how the model writes coordinates."""
+        """Show the model's calibration."""
         self.calibration.show_model(self._saved_name, found, step, saved=self._is_saved)
 
     @property
@@ -266,12 +266,12 @@ class ModelProfilePanel(QWidget):
         return str(self._shown.table.get("name", ""))
 
     def set_convention(self, convention: str) -> None:
-        """Put a convention into the form, which is then to be saved."""
+        """Put a convention into the form, without saving it."""
         self.form.set_values({_CONVENTION: convention})
         self.tabs.setCurrentIndex(0)
 
     def _offer_list(self) -> None:
-        """Offer, where a server is asked, its models and a test."""
+        """If a server is asked, offer its models and a test."""
         asks = "base_url" in self.form.editors
         writes = _CONVENTION in self.form.editors
         self.tabs.setVisible(asks or writes)
@@ -300,7 +300,7 @@ class ModelProfilePanel(QWidget):
             action.triggered.connect(act)
 
     def ask_for_key(self) -> None:
-        """Let a person type the key whose name stands in the form."""
+        """Let the user type the key that is named in the form."""
         name = str(self.form.values().get(_KEY) or "").strip()
         if not name:
             self.hint.setText("Name the key first, such as MY_SERVER_KEY.")
@@ -312,11 +312,11 @@ class ModelProfilePanel(QWidget):
         entry.show()
 
     def ask_to_list(self) -> None:
-        """Ask which models the server offers that stands in the form."""
+        """Request the models of the server in the form."""
         self.list_wanted.emit(ListWanted(self.draft.table))
 
     def offer_models(self, names: Sequence[str]) -> None:
-        """Let a person choose one of the server's models."""
+        """Let the user choose one of the server's models."""
         model = self.form.editors.get("model")
         if not isinstance(model, Line):
             return
@@ -327,7 +327,7 @@ class ModelProfilePanel(QWidget):
         menu.popup(model.mapToGlobal(model.rect().bottomLeft()))
 
     def check(self) -> bool:
-        """Say what is wrong with the settings; return whether they can be saved."""
+        """Show what is wrong with the settings; return whether they can be saved."""
         draft = self.draft
         problem = ""
         try:
@@ -343,7 +343,7 @@ class ModelProfilePanel(QWidget):
         return not problem
 
     def ask_to_save(self) -> None:
-        """Ask to keep the model, where nothing is wrong with it."""
+        """Request saving of the model, if it has no errors."""
         if self.save.isVisible() and self.check():
             self.save_wanted.emit(SaveWanted(self.draft))
 

@@ -1,4 +1,4 @@
-"""What a test found out about the endpoint of the chosen model."""
+"""Test results of the chosen model's endpoint."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,20 +38,20 @@ _UNSAVED: Final = "Save the model first; a test uses its saved settings."
 
 @dataclass(frozen=True, slots=True)
 class ProbeWanted:
-    """A person wants to know what this model's endpoint does."""
+    """The user wants to test this model's endpoint."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class StopProbeWanted:
-    """A person wants the test of this model's endpoint to end."""
+    """The user wants to stop the test of this model's endpoint."""
 
     name: str
 
 
 class ModelTest(QWidget):
-    """The button Test and, after a test, one row for each ability."""
+    """The button Test and, after a test, one row for each capability."""
 
     test_wanted = Signal(object)
     """ProbeWanted"""
@@ -83,14 +83,14 @@ class ModelTest(QWidget):
         self.show_found("", (), running=False, saved=False)
 
     def ask_to_test(self) -> None:
-        """Ask for a test, where there is a saved model that is not tested already."""
+        """Request a test, if the model is saved and none is running."""
         if self._name and self.test.isEnabled():
             self.test_wanted.emit(ProbeWanted(self._name))
 
     def show_found(
         self, name: str, rows: Sequence[ProbeRow], *, running: bool, saved: bool
     ) -> None:
-        """Show what is known of a model's endpoint, and whether a test goes on."""
+        """Show a model's endpoint test results, and whether a test is running."""
         self._name = name
         self.test.setText(f"Test {name}".strip())
         self.test.setEnabled(saved and not running)
@@ -114,7 +114,7 @@ class ModelTest(QWidget):
 
 
 def keep_room(widget: QWidget) -> None:
-    """Let a widget keep its room while it is hidden, so that others stay in place."""
+    """Keep a widget's space while it is hidden, so that others do not move."""
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     widget.setSizePolicy(policy)

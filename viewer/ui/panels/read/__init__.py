@@ -1,1 +1,1 @@
-"""Cases, viewports and what is done to images."""
+"""Cases, viewports and image commands."""

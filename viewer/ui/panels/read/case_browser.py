@@ -1,4 +1,4 @@
-"""The case browser: patients, their studies and images, a filter, and what goes on."""
+"""The case browser: patients, studies and images, a filter, and the progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,20 +36,20 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 
 @dataclass(frozen=True, slots=True)
 class ImageChosen:
-    """A person chose a row; ``chosen`` tells what to hang."""
+    """The user chose a row; ``chosen`` is what to hang."""
 
     chosen: Chosen
 
 
 @dataclass(frozen=True, slots=True)
 class OpenWanted:
-    """A person asks for the file dialog, of folders or of files."""
+    """The user wants the file dialog, of folders or of files."""
 
     folder: bool
 
 
 class CaseBrowser(QWidget):
-    """A tree of the open cases with thumbnails, made while it is looked at."""
+    """A tree of the open cases; thumbnails are made when they come into view."""
 
     image_chosen = Signal(object)
     """Carries an ImageChosen."""
@@ -127,7 +127,7 @@ class CaseBrowser(QWidget):
         return page
 
     def show_cases(self, cases: Sequence[CaseRows]) -> None:
-        """List these cases; what is selected stays, and nothing moves under the eye."""
+        """List these cases; keep the selection and the scroll position."""
         self.tree.show_cases(cases)
         self._stack.setCurrentIndex(1 if cases else 0)
         row = self.tree.current_row
@@ -138,7 +138,7 @@ class CaseBrowser(QWidget):
                 self.row_grew.emit(ImageChosen(chosen))
 
     def say(self, words: str, others: Sequence[OtherFile] = ()) -> None:
-        """Show what is open in words, and how many files are not images."""
+        """Show what is open, and how many files are not images."""
         self._others = tuple(others)
         self.count.setText(words)
         self.count.setVisible(bool(words))
@@ -156,7 +156,7 @@ class CaseBrowser(QWidget):
         return False
 
     def follow(self, stack: Stack) -> None:
-        """Highlight the row of a stack that hangs already; nothing is hung anew."""
+        """Highlight the row of a stack that is already hung."""
         for row in self.tree.rows():
             if row.stack == stack and row is not self.tree.current_row:
                 with QSignalBlocker(self.tree):
@@ -165,7 +165,7 @@ class CaseBrowser(QWidget):
                 self._hung = self.tree.chosen(row)
 
     def choose_in(self, paths: Sequence[Path]) -> bool:
-        """Choose the first image of files and folders; False if none is listed."""
+        """Choose the first image in files and folders; False if none is listed."""
         for row in self.tree.rows():
             for image in row.stack.images:
                 if any(lies_in(image.ref.path, path) for path in paths):
@@ -180,7 +180,7 @@ class CaseBrowser(QWidget):
         return row is not None
 
     def step(self, steps: int) -> None:
-        """Choose the visible row that lies ``steps`` further down."""
+        """Choose the visible row ``steps`` further down."""
         rows = [row for row in self.tree.rows() if not row.isHidden()]
         current = self.tree.current_row
         place = rows.index(current) if current in rows else -1
@@ -214,7 +214,7 @@ class CaseBrowser(QWidget):
 
 
 class OtherFiles(QDialog):
-    """A window of its own; Ctrl+C copies the chosen rows as tab-separated text."""
+    """A separate window; Ctrl+C copies the chosen rows as tab-separated text."""
 
     def __init__(
         self, files: Sequence[OtherFile], parent: QWidget | None = None

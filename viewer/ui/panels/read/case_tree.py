@@ -61,7 +61,7 @@ class CaseRow(QTreeWidgetItem):
 
 
 class CaseTree(QTreeWidget):
-    """Shows cases; says which thumbnails are looked at."""
+    """Shows cases, and reports which thumbnails are in view."""
 
     thumbnails_wanted = Signal(object)
     """tuple[ImageRef, ...]: of the rows on the screen those without one."""
@@ -125,7 +125,7 @@ class CaseTree(QTreeWidget):
     def _grown(
         self, above: _Key, parent: QTreeWidgetItem | None, listed: Sequence[_Listed]
     ) -> Iterator[tuple[_Key, QTreeWidgetItem, _Listed]]:
-        """Yield each thing's node, made and put in its place where it is new."""
+        """Yield the node of each entry, inserted at its position if new."""
         place = 0
         for thing in listed:
             key = (*above, thing.key)
@@ -203,7 +203,7 @@ class CaseTree(QTreeWidget):
             _hide_empty(case)
 
     def show_thumbnail(self, event: ThumbnailMade) -> None:
-        """Show a thumbnail on its row, and drop the one not looked at for longest."""
+        """Show a thumbnail on its row, and drop the least recently seen one."""
         row = self._painted.get(event.ref)
         if row is None:
             return
@@ -213,7 +213,7 @@ class CaseTree(QTreeWidget):
             self._painted.pop(oldest).setIcon(0, QIcon())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Want the thumbnails that a larger list shows."""
+        """Request the thumbnails that a larger list shows."""
         super().resizeEvent(event)
         self._moved()
 

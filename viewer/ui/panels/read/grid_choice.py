@@ -1,4 +1,4 @@
-"""What a person set of the grid over the image; the controls themselves come later."""
+"""The settings of the grid over the image, apart from their controls."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ _EIGHT_BY_EIGHT: Final = Grid(8, 8)
 
 @dataclass(frozen=True, slots=True)
 class GridChoice:
-    """What a person set: the grid, how it looks and whether it shows.
+    """The user's settings: the grid, its look, and whether it is visible.
 
     ``colour`` is RGB 0-255, ``opacity`` 0-1.
     """
@@ -25,6 +25,6 @@ class GridChoice:
 
 @dataclass(frozen=True, slots=True)
 class GridChanged:
-    """The grid was set otherwise."""
+    """The settings of the grid changed."""
 
     choice: GridChoice

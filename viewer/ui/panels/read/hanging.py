@@ -1,4 +1,4 @@
-"""Which images lie behind one row of the case browser, and which hang beside it."""
+"""Which images are behind one row of the case browser, and what hangs beside it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A stack a person chose, with the others of its study, and where to begin."""
+    """A chosen stack, with the others of its study, and where to start."""
 
     stack: Stack
     siblings: tuple[Stack, ...]
@@ -80,7 +80,7 @@ def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
 
 
 def _patient_words(case: Case) -> str:
-    """Return the patient's identifier; a UID stands in for one that no file names."""
+    """Return the patient's identifier; a UID if no file has one."""
     studies = {study.key for study in case.studies}
     stands_in = case.patient_key in studies and _UID.fullmatch(case.patient_key)
     return "No patient named" if stands_in else case.patient_key
@@ -140,6 +140,6 @@ def _stacks_of_series(series: Series) -> Iterator[Stack]:
 
 
 def _name(series: Series, images: tuple[ImageHeader, ...]) -> str:
-    """Return the description where it names these images alone, else the file."""
+    """Return the description if it names only these images, else the file name."""
     alone = bool(series.modality) and len(images) == len(series.images)
     return (series.description if alone else "") or images[0].ref.path.name

@@ -1,4 +1,4 @@
-"""What the actions of the menus View and Image do to the images on the screen."""
+"""Actions of the menus View and Image on the images on the screen."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ PRESETS: Final = range(10)
 
 
 class ImageCommands:
-    """Commands for the image that has the focus; without one they do nothing."""
+    """Commands for the image with the focus; without one they do nothing."""
 
     def __init__(self, pair: ViewportPair, context: AppContext) -> None:
         self._pair, self._notices, self._actions = (
@@ -72,18 +72,18 @@ class ImageCommands:
         self._status.show_tool(spec.text)
 
     def invert(self) -> None:
-        """Turn the grey scale round; without an image there is none to turn."""
+        """Invert the grey scale, if there is an image."""
         self._pair.view.invert()
         self._follow_sense()
 
     def delete_mark(self) -> None:
-        """Delete the mark that was clicked, or say that one has to be."""
+        """Delete the selected mark, or say that none is selected."""
         if self._pair.view.marks.chosen is None:
             self._notices.say("Click a mark first, then delete it.")
         self._pair.view.marks.delete_chosen()
 
     def delete_marks(self) -> None:
-        """Delete every mark of the image that has the focus; Undo brings them back."""
+        """Delete every mark of the image with the focus; Undo restores them."""
         self._pair.view.marks.remove_all()
 
     def _follow_sense(self, *_: object) -> None:
@@ -101,7 +101,7 @@ class ImageCommands:
             self._pair.view.set_window(chosen)
 
     def show_tags(self) -> None:
-        """Show the tags of the image that has the focus, read in the background."""
+        """Show the tags of the image with the focus, read in the background."""
         shown = self._pair.active.shown
         if shown is None:
             self._notices.say("Open an image first to list its tags.")
@@ -143,7 +143,7 @@ _CT: Final[Mapping[int, Window]] = {
 
 @dataclass(frozen=True, slots=True)
 class NoWindow:
-    """A preset has no meaning for an image; the sentence says why."""
+    """A preset does not apply to an image; the message says why."""
 
     sentence: str
 

@@ -1,4 +1,4 @@
-"""How far indexing is, with Cancel."""
+"""Progress of indexing, with Cancel."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from viewer.ui.widgets.labels import caption
 
 
 class IndexLine(QWidget):
-    """Hidden unless files are being looked through."""
+    """Hidden unless files are being indexed."""
 
     cancel_wanted = Signal()
 
@@ -45,14 +45,14 @@ class IndexLine(QWidget):
         self.show()
 
     def follow(self, event: Indexed) -> None:
-        """Show how many files have been looked at."""
+        """Show how many files have been indexed."""
         self.words.setText(f"{event.done:,} of {event.total:,} files")
         self.bar.setRange(0, event.total)
         self.bar.setValue(event.done)
 
 
 def words_of(event: Indexed, rows: Sequence[CaseRows]) -> str:
-    """Return how much is open, and how long finding it took or where it ended."""
+    """Return how much is open, and how long indexing took or where it stopped."""
     images = sum(
         len(stack.images)
         for case in rows

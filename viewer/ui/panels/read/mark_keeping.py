@@ -1,4 +1,4 @@
-"""Marks outlast the window: each edit is stored at once, off the GUI thread."""
+"""Stores marks: each edit is stored at once, off the GUI thread."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -23,7 +23,7 @@ _Kept = Mapping[ImageRef, tuple[Mark, ...]]
 
 
 class MarkKeeping(QObject):
-    """Fills a book with the marks of the store once an image is shown, and keeps it."""
+    """Loads an image's marks from the store once it is shown, and saves edits."""
 
     def __init__(self, context: AppContext, pair: ViewportPair, book: MarkBook) -> None:
         super().__init__(pair)
@@ -64,14 +64,14 @@ class MarkKeeping(QObject):
         run_for(self, partial(self._write, ref), lambda _: None, self._tell)
 
     def _write(self, ref: ImageRef) -> None:
-        """Write what the marks are by now, so that the last one to write is right."""
+        """Write the current marks, so that the last write is right."""
         from viewer.services.viewing.marks import keep_marks
 
         with self._writing:
             keep_marks(self._store, ref, self._book.of(ref))
 
     def _show(self, ref: ImageRef) -> None:
-        """Go to the image of the series on which an edit was taken back."""
+        """Go to the image of the series on which an edit was undone."""
         active = self._pair.active
         refs = [absolute(image.ref) for image in active.stack_images]
         if ref in refs:

@@ -1,4 +1,4 @@
-"""Opening files and folders beside the window, and what is open."""
+"""Opening files and folders in the background, and what is open."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +19,7 @@ from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
 @dataclass(eq=False)
 class Wanted:
-    """What was asked to be opened."""
+    """A request to open something."""
 
     paths: tuple[Path, ...]
     show: bool
@@ -33,7 +33,7 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """More has been found: how far it is, and what the case browser lists now."""
+    """Indexing has progressed: how far it is, and what the case browser now lists."""
 
     wanted: Wanted
     event: Indexed
@@ -44,7 +44,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class OpenFailed:
-    """Nothing of what was asked for can be opened."""
+    """Nothing of the request can be opened."""
 
     wanted: Wanted
     error: Exception
@@ -75,7 +75,7 @@ class Opening(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether files are being looked through."""
+        """Whether files are being indexed."""
         return bool(self._running)
 
     @property
@@ -84,7 +84,7 @@ class Opening(QObject):
         return self._paths
 
     def open(self, wanted: Wanted) -> None:
-        """Look through files and folders; `found` follows, or `failed`."""
+        """Index files and folders; `found` follows, or `failed`."""
         self._running.append(wanted)
 
         def on_error(error: Exception) -> None:
@@ -94,12 +94,12 @@ class Opening(QObject):
         run_for(self, lambda: self._look_through(wanted), lambda _: None, on_error)
 
     def cancel(self) -> None:
-        """Read no further file; what was found stays."""
+        """Stop indexing; keep the files found."""
         for wanted in self._running:
             wanted.cancelled.set()
 
     def close_case(self, key: str) -> None:
-        """Forget a patient's files."""
+        """Close a patient's files."""
         before = self._index.paths
         self._index.remove(key)
         gone = set(before) - set(self._index.paths)
@@ -111,7 +111,7 @@ class Opening(QObject):
         self._closings += 1
 
     def close_all(self) -> None:
-        """Forget every file, and read no further one."""
+        """Close every file, and stop indexing."""
         self.cancel()
         self._index.clear()
         self._paths = ()
@@ -161,7 +161,7 @@ def lies_in(path: Path, opened: Path) -> bool:
 def _as_listed(
     opened: tuple[Path, ...], read: Mapping[Path, FileHeader | Refused]
 ) -> tuple[Path, ...]:
-    """Return what was opened; of a slide in several files the one that is listed."""
+    """Return what was opened; for a slide in several files, the listed one."""
     listed = {path: h.path for path, h in read.items() if isinstance(h, FileHeader)}
     return tuple(dict.fromkeys(listed.get(path, path) for path in opened))
 
@@ -169,7 +169,7 @@ def _as_listed(
 def _still_open(
     opened: Path, gone: AbstractSet[Path], left: Sequence[Path]
 ) -> tuple[Path, ...]:
-    """Return a path as it is, or as the files left of it where some are gone."""
+    """Return a path, or the remaining files of it if some are gone."""
     if not any(lies_in(path, opened) for path in gone):
         return (opened,)
     return tuple(path for path in left if lies_in(path, opened))

@@ -1,4 +1,4 @@
-"""Keeps the provider's view in step with the image that has the focus."""
+"""Keeps the provider's view in step with the image with the focus."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ _SETTLED_MS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class ViewShown:
-    """The provider's view is open, or no longer."""
+    """The provider's view was opened or closed."""
 
     shown: bool
 
@@ -115,7 +115,7 @@ class ProviderLook(QObject):
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is looked at; images compare by identity."""
+    """The image shown; compared by identity."""
 
     image: PixelImage
     window: Window | None
@@ -129,7 +129,7 @@ class _Subject:
         return sent_raster(self.image, self.window, self.grid)
 
     def seen_by(self, provider: str) -> "ProviderSight":
-        """Return what a provider makes of the image."""
+        """Return how a provider processes the image."""
         from viewer.services.asking.provider_views import provider_sight
 
         return provider_sight(self.sent, self.grid, provider)

@@ -1,4 +1,4 @@
-"""Going about a whole slide: from a place on it to the field that shows it closer."""
+"""Navigating a whole slide: from a position to the field that magnifies it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 
 @dataclass(frozen=True, slots=True)
 class ScaleChosen:
-    """A person wants to see the slide at this magnification."""
+    """The user wants to see the slide at this magnification."""
 
     scale: SlideScale
 
 
 class SlideBar(QWidget):
-    """Names the magnification, and lets a person choose another."""
+    """Shows the magnification, and lets the user choose another."""
 
     scale_chosen = Signal(object)
     """Carries a ScaleChosen."""
@@ -50,7 +50,7 @@ class SlideBar(QWidget):
         self.hide()
 
     def show_slide(self, slide: SlideMap | None, frame: int = 0) -> None:
-        """Show where a frame of a slide is; without a slide the line is gone."""
+        """Show where a frame of a slide is; hide the line without a slide."""
         self.setVisible(slide is not None)
         if slide is None:
             return
@@ -166,7 +166,7 @@ class _Gestures(QObject):
         viewport.view.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Take what opens a field, and pass everything else on."""
+        """Handle what opens a field, and pass everything else on."""
         if slide_of(self._viewport) is not None:
             view = self._viewport.view
             if watched is view and isinstance(event, QKeyEvent):

@@ -1,4 +1,4 @@
-"""Thumbnails of what is looked at, a few at a time; what scrolled away is dropped."""
+"""Thumbnails of the rows in view, a few at a time; others are dropped."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ThumbnailMade:
 
 
 class Thumbnails(QObject):
-    """Makes the thumbnails that are wanted now, in the order they are wanted.
+    """Makes the requested thumbnails in the order of request.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Thumbnails(QObject):
         self._jobs: dict[ImageRef, Job[Raster]] = {}
 
     def want(self, refs: Sequence[ImageRef]) -> None:
-        """Make these, and of those wanted before only what is under way."""
+        """Make these; of earlier requests, finish only those under way."""
         self._waiting = [ref for ref in refs if ref not in self._jobs]
         self._start_next()
 

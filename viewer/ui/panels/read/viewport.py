@@ -1,4 +1,4 @@
-"""A viewport: one image view that scrolls through a stack, and where it stands."""
+"""A viewport: one image view that scrolls through a stack, and its position."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -48,13 +48,13 @@ class ImageFailed:
 
 @dataclass(frozen=True, eq=False)
 class ViewportEntered:
-    """A viewport got the keyboard, so that commands are meant for it."""
+    """A viewport got the focus, so that commands apply to it."""
 
     viewport: "Viewport"
 
 
 class ImageCache:
-    """The images shown last, up to a number of bytes; the newest always stays."""
+    """The most recent images, up to a number of bytes; the newest always stays."""
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
         self._capacity, self._bytes = capacity, 0
@@ -85,7 +85,7 @@ class ImageCache:
 
 
 class Viewport(QWidget):
-    """Shows a stack; has it decoded a few images ahead of the wheel."""
+    """Shows a stack, and decodes a few images ahead of the wheel."""
 
     image_shown = Signal(object)
     """Carries an ImageShown."""
@@ -136,17 +136,17 @@ class Viewport(QWidget):
 
     @property
     def place(self) -> str:
-        """What Undo knows the edits of its stack by, "" without one."""
+        """The key of its stack's edits in Undo, "" without one."""
         return self.stack.key if self.stack else ""
 
     @property
     def stack_images(self) -> tuple[ImageHeader, ...]:
-        """The images that the wheel goes through."""
+        """The images that the wheel scrolls through."""
         return self.stack.images if self.stack else ()
 
     @property
     def chosen_window(self) -> Window | None:
-        """The window that a person set, None for the file's own."""
+        """The window that the user set, None for the file's own."""
         return self.view.window_set
 
     def show_stack(self, stack: Stack | None, position: int = 0) -> None:
@@ -164,7 +164,7 @@ class Viewport(QWidget):
             self._await(stack.images[position])
 
     def _grow(self, stack: Stack) -> None:
-        """Stay on the image that is shown while others of its stack come or go."""
+        """Stay on the current image while others of its stack come or go."""
         here = self._wanted()
         refs = [image.ref for image in stack.images]
         self.stack = stack
@@ -176,7 +176,7 @@ class Viewport(QWidget):
             self._await(stack.images[0])
 
     def go_to(self, position: int) -> None:
-        """Show the image at a position, held within the stack."""
+        """Show the image at a position, clamped to the stack."""
         if self.stack is None:
             return
         position = min(max(position, 0), len(self.stack.images) - 1)
@@ -192,11 +192,11 @@ class Viewport(QWidget):
             self._await(self.stack.images[position])
 
     def scroll_by(self, steps: int) -> None:
-        """Go on by a number of images; negative is back."""
+        """Scroll by a number of images, negative for back."""
         self.go_to(self.position + steps)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Notice the focus, and take the keys that scroll a stack."""
+        """Track the focus, and handle the keys that scroll a stack."""
         if watched is self.view and event.type() is QEvent.Type.FocusIn:
             self.entered.emit(ViewportEntered(self))
         elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
@@ -235,7 +235,7 @@ class Viewport(QWidget):
         self._show_foot()
 
     def _await(self, image: ImageHeader) -> None:
-        """Say what is being opened, and have it decoded."""
+        """Show what is being opened, and have it decoded."""
         size = f"{image.size.columns} × {image.size.rows}"
         self.view.waiting.start(f"Opening {image.ref.path.name}, {size}…")
         self._load(image.ref)
@@ -306,7 +306,7 @@ _HEIGHT: Final = 3
 
 
 class ActiveMark(QWidget):
-    """In the accent over the active viewport; beside the image, not on it."""
+    """A line in the accent colour over the active viewport, not on the image."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -314,7 +314,7 @@ class ActiveMark(QWidget):
         self.active = False
 
     def show_active(self, active: bool) -> None:
-        """Say whether commands and Ask are meant for the viewport."""
+        """Show whether commands and Ask apply to the viewport."""
         self.active = active
         words = "Commands and Ask apply to this image" if active else ""
         self.setToolTip(as_tip(words))

@@ -21,7 +21,7 @@ _SIDES: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class ActiveChanged:
-    """Commands are now meant for this viewport."""
+    """Commands now apply to this viewport."""
 
     viewport: Viewport
 
@@ -55,11 +55,11 @@ class ViewportPair(QWidget):
 
     @property
     def view(self) -> ImageView:
-        """The image view that commands are meant for."""
+        """The image view that commands apply to."""
         return self.active.view
 
     def hang(self, chosen: Chosen) -> None:
-        """Show what was chosen, beside its other projection where there is one."""
+        """Show a chosen stack, beside its other projection if there is one."""
         stacks = hanging(chosen)
         self.viewports[0].show()
         self.viewports[1].setVisible(len(stacks) > 1)
@@ -78,7 +78,7 @@ class ViewportPair(QWidget):
         self._activate(self.viewports[0])
 
     def showing(self, ref: ImageRef) -> Viewport | None:
-        """Return the viewport on whose screen an image is."""
+        """Return the viewport that shows an image."""
         for viewport in self.viewports:
             if viewport.shown is not None and viewport.shown.ref == ref:
                 return viewport
@@ -98,11 +98,11 @@ class ViewportPair(QWidget):
 
     @property
     def grid_choice(self) -> GridChoice:
-        """The grid that is asked about."""
+        """The grid for questions."""
         return self._grid
 
     def hide_overlays(self, *, hidden: bool) -> None:
-        """Take every overlay away, or bring them back."""
+        """Hide every overlay, or show them again."""
         for viewport in self.viewports:
             viewport.view.hide_overlays(hidden)
 
@@ -128,7 +128,7 @@ class ViewportPair(QWidget):
             self.active_changed.emit(ActiveChanged(viewport))
 
     def _mark_active(self) -> None:
-        """Mark the one that commands mean, where there is another to choose from."""
+        """Mark the active viewport, if there are two."""
         both = not any(viewport.isHidden() for viewport in self.viewports)
         for viewport in self.viewports:
             viewport.mark.show_active(viewport is self.active)

@@ -1,4 +1,4 @@
-"""The line over a case under review: how far it is, how long it takes, what is left."""
+"""The line over a case under review: progress, estimated time, forecast."""
 
 from typing import Final
 
@@ -53,23 +53,23 @@ class ReviewBar(QFrame):
         row.addWidget(self.leave)
 
     def show_session(self, summary: SessionSummary) -> None:
-        """Say what is reviewed and who reads."""
+        """Show what is reviewed and the reader."""
         self.title.setText(summary.title)
         self.reader.setText(f"read by {summary.reader}")
 
     def show_position(self, position: int, planned: int) -> None:
-        """Say which case is shown; ``position`` counts from 0."""
+        """Show which case this is; ``position`` counts from 0."""
         self.place.setText(f"Case {position + 1} of {planned}")
 
     def show_progress(self, progress: Progress) -> None:
-        """Say how far the session is, and how long it will take."""
+        """Show the session's progress and its estimated remaining time."""
         self.words.setText(progress_words(progress))
         self.words.setToolTip(as_tip(self.words.text()))
         self.bar.setMaximum(max(1, progress.planned))
         self.bar.setValue(progress.done)
 
     def show_forecast(self, forecast: Forecast) -> None:
-        """Say what more reviews would buy."""
+        """Show what more reviews would gain."""
         self.forecast.setText(forecast_words(forecast))
         said = self.forecast.text()
         self.forecast.setToolTip(as_tip(_MEANING.format(said) if said else ""))

@@ -69,12 +69,12 @@ class Options(QWidget):
         self.paint(value)  # or a second click would leave nothing pressed
 
     def paint(self, value: Value | None) -> None:
-        """Show which is chosen."""
+        """Show which option is chosen."""
         for key, button in self.buttons.items():
             button.setChecked(key == value)
 
     def of_key(self, event: QKeyEvent) -> Value | None:
-        """Return the option that a key stands for: its own, or its number."""
+        """Return the option of a key: its own, or its number."""
         if event.modifiers() not in _PLAIN:
             return None
         return self._keys.get(event.text().upper())
@@ -96,7 +96,7 @@ class ChoiceBox(QuestionBox):
         self._offer(self._fixed)
 
     def show_task(self, task: Task) -> None:
-        """Offer the case's own options where the form has none."""
+        """Offer the case's own options if the form has none."""
         if not self._fixed:
             self._offer(tuple(task.options.get(self.name, ())))
         super().show_task(task)

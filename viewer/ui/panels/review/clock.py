@@ -1,4 +1,4 @@
-"""When the reader was at work on a case: keys and mouse, while the window is active."""
+"""Reading time of a case: keys and mouse, while the window is active."""
 
 import time
 from collections.abc import Callable
@@ -16,12 +16,12 @@ STEP_MS: Final = 250
 
 
 def now_ms() -> int:
-    """Return a clock that never goes back, in milliseconds."""
+    """Return a monotonic clock in milliseconds."""
     return time.monotonic_ns() // 1_000_000
 
 
 class ReviewClock(QObject):
-    """Notes what a reader does while one widget is on the screen.
+    """Records a reader's activity while one widget is on the screen.
 
     A pause counts as reading up to the limit of
     :mod:`viewer.domain.reading_time`; what passes while another window is active does
@@ -31,7 +31,7 @@ class ReviewClock(QObject):
     Parameters
     ----------
     owner : QWidget
-        What the reader looks at.
+        The widget on the screen.
     now : callable, optional
         Returns a clock in milliseconds.
     cursor : callable, optional
@@ -52,23 +52,23 @@ class ReviewClock(QObject):
         self._timer.timeout.connect(self.look)
 
     def start(self) -> None:
-        """Begin with a case."""
+        """Start with a case."""
         self._at = self._cursor()
         self._stretches = [[self._now()]]
         self._timer.start()
 
     def stop(self) -> None:
-        """Note nothing more until a case is begun."""
+        """Record nothing more until a case is started."""
         self._timer.stop()
         self._stretches = []
 
     def note(self) -> None:
-        """Note that the reader did something just now."""
+        """Record that the reader did something just now."""
         if self._stretches and self._stretches[-1]:
             self._stretches[-1].append(self._now())
 
     def look(self) -> None:
-        """Note a mouse that was moved, and a window that was left or come back to."""
+        """Record a moved mouse, and a window that was left or entered."""
         if not self._stretches:
             return
         moments, active = self._stretches[-1], self._is_active()
@@ -82,7 +82,7 @@ class ReviewClock(QObject):
         self._at = self._cursor()
 
     def take(self) -> tuple[Interval, ...]:
-        """Return when the reader was at work since the last call, up to now."""
+        """Return the reader's active times since the last call, up to now."""
         if not self._stretches:
             return ()
         self.note()

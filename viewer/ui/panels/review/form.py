@@ -1,4 +1,4 @@
-"""The questions of a form in a column; keys go to the one that is asked."""
+"""The questions of a form in a column; keys go to the current one."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ _SPACE: Final = 16
 
 
 class ReviewForm(QWidget):
-    """Shows the stages of a form up to the one that is asked.
+    """Shows the stages of a form up to the current one.
 
     What is locked can be read and not changed.
     """
@@ -84,19 +84,19 @@ class ReviewForm(QWidget):
 
     @property
     def values(self) -> Values:
-        """What the questions shown are answered with."""
+        """The answers to the questions shown."""
         shown = ((name, box.value) for name, box in self.boxes.items())
         return {name: value for name, value in shown if value is not None}
 
     @property
     def stage(self) -> tuple[Question, ...]:
-        """The questions that are asked now; none once all are locked."""
+        """The questions of the current stage; none once all are locked."""
         if self._form is None or not self._open:
             return ()
         return self._form.stages[self._stage]
 
     def ask(self, box: QuestionBox | None, *, enter: bool = True) -> None:
-        """Let keys go to a question, or to none.
+        """Direct keys to a question, or to none.
 
         Without ``enter`` the keyboard stays where the reader put it.
         """
@@ -117,7 +117,7 @@ class ReviewForm(QWidget):
             self.asked_changed.emit(box)
 
     def ask_next(self) -> None:
-        """Ask the first required question without an answer, else the last one."""
+        """Go to the first required question without an answer, else the last one."""
         boxes = [
             self.boxes[q.id] for q in self.stage if not isinstance(q, FlagQuestion)
         ]
@@ -125,14 +125,14 @@ class ReviewForm(QWidget):
         self.ask(next(unanswered, boxes[-1] if boxes else None))
 
     def step(self, steps: int) -> None:
-        """Ask another question of the stage."""
+        """Go to another question of the stage."""
         boxes = [self.boxes[question.id] for question in self.stage]
         if self.asked in boxes:
             at = boxes.index(self.asked) + steps
             self.ask(boxes[at % len(boxes)])
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Answer by a key the question that is asked, else the next that takes it."""
+        """Pass a key to the current question, else to the next that accepts it."""
         key = event.key()
         plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
         if plain and key in {Qt.Key.Key_Up, Qt.Key.Key_Down} and len(self.stage) > 1:

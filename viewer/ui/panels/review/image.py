@@ -1,4 +1,4 @@
-"""The image under review: framed, free of names, and drawn on by the reader."""
+"""The image under review: framed, without names, and drawn on by the reader."""
 
 from functools import lru_cache
 from typing import Final
@@ -58,7 +58,7 @@ _ALT: Final = Qt.KeyboardModifier.AltModifier
 
 
 class ReviewImage(ImageView):
-    """Shows a case without the names that its file gives it.
+    """Shows a case without the identifying names in its file.
 
     While something is to be placed the left button places it: Shift adds to what is
     there (of a mask: fills a closed line), Alt erases, Ctrl changes the window as
@@ -81,7 +81,7 @@ class ReviewImage(ImageView):
         self._hidden = False
 
     def show_case(self, opened: OpenedImage, canvas: Canvas) -> None:
-        """Show an image that is decoded already, whole, with nothing drawn on it."""
+        """Show a decoded image, whole, with nothing drawn on it."""
         self.forget()
         self.canvas, self.brush = canvas, first_brush(canvas.geometry)
         shown = opened.shown
@@ -90,7 +90,7 @@ class ReviewImage(ImageView):
         self.reset()
 
     def forget(self) -> None:
-        """Draw nothing on the image that belongs to a case."""
+        """Remove everything drawn for a case."""
         self._stroke, self.answer, self.subject = None, None, None
         self.stop_placing()
         self._shows_grid = False
@@ -113,7 +113,7 @@ class ReviewImage(ImageView):
         super().set_reference(mask, boxes)
 
     def frame_revealed(self) -> None:
-        """Show the answer asked about together with the reference."""
+        """Show the reviewed answer together with the reference."""
         if self.canvas is None or self.reference_shown is None:
             return
         box = self._layers.reference_extent
@@ -130,7 +130,7 @@ class ReviewImage(ImageView):
             self.fit()
 
     def frame(self, box: QRectF) -> None:
-        """Show a native rectangle in the middle, with half of the field around it."""
+        """Centre a native rectangle, with at least half of the field visible."""
         if self.canvas is None or box.isNull() or self._shown is None:
             return
         aspect = self._shown.image.geometry.pixel_aspect
@@ -145,7 +145,7 @@ class ReviewImage(ImageView):
         self.redraw()
 
     def stop_placing(self) -> None:
-        """Let the left button change the window again; what is placed stays drawn."""
+        """Let the left button change the window again; placed answers stay drawn."""
         self._kind, self._stroke = None, None
         self.set_tool(Tool.WINDOW)
 
@@ -156,16 +156,16 @@ class ReviewImage(ImageView):
 
     @property
     def drawing(self) -> bool:
-        """Whether a stroke was begun that has not ended yet."""
+        """Whether a stroke is in progress."""
         return self._stroke is not None
 
     def set_answer(self, answer: Answer | None) -> None:
-        """Draw what the reader placed, such as before an undo."""
+        """Draw the reader's answer, such as after an undo."""
         self.answer = answer
         self.redraw()
 
     def step(self, right: int, down: int) -> bool:
-        """Move a cell or a point by keys; tell whether anything was moved."""
+        """Move a cell or a point by keys; tell whether anything moved."""
         if self.canvas is None or self._kind not in _STEPPED:
             return False
         self._settle(stepped(self._kind, self.canvas, self.answer, right, down))
@@ -180,7 +180,7 @@ class ReviewImage(ImageView):
         self.brush = min(max(self.brush * _BRUSH_STEP**steps, least), most)
 
     def show_grid(self, shown: bool) -> None:
-        """Lay the grid of the question over the image, or take it away."""
+        """Draw the grid of the question over the image, or remove it."""
         canvas, self._shows_grid = self.canvas, shown
         overlay = GridOverlay(canvas.grid, canvas.field) if shown and canvas else None
         self.set_grid(overlay)
@@ -191,7 +191,7 @@ class ReviewImage(ImageView):
 
     @property
     def drawn_hidden(self) -> bool:
-        """Whether the image is shown alone."""
+        """Whether everything over the image is hidden."""
         return self._hidden
 
     def hide_drawn(self, *, hidden: bool) -> None:
@@ -200,7 +200,7 @@ class ReviewImage(ImageView):
         self.hide_overlays(hidden)
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
-        """Draw what is asked about and what the reader placed, over the image."""
+        """Draw the subject of the question and the reader's answer over the image."""
         super().drawForeground(painter, rect)
         if self.canvas is None or self._hidden:
             return
@@ -217,7 +217,7 @@ class ReviewImage(ImageView):
     def _paint_subject(
         self, painter: QPainter, native: QTransform, color: QColor
     ) -> None:
-        """Draw what is asked about; of a cell the frame alone, to see what is in it."""
+        """Draw the subject; a cell only as a frame, to keep its content visible."""
         if isinstance(self.subject, CellAnswer) and self.canvas is not None:
             box = native.mapRect(_cell_rect(self.subject, self.canvas))
             paint_box(painter, box, color, filled=False)
@@ -233,7 +233,7 @@ class ReviewImage(ImageView):
             painter.restore()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Begin a stroke where something is to be placed."""
+        """Begin a stroke if something is to be placed."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         keys, left = event.modifiers(), event.button() is Qt.MouseButton.LeftButton
         begins = BEGINS.get(self._kind) if self._kind else None
@@ -247,7 +247,7 @@ class ReviewImage(ImageView):
         self.redraw()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Go on with a stroke."""
+        """Continue a stroke."""
         if self._stroke is None:
             super().mouseMoveEvent(event)
             return
@@ -255,7 +255,7 @@ class ReviewImage(ImageView):
         self.redraw()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """End a stroke; the place it drew becomes the answer."""
+        """End a stroke; its location becomes the answer."""
         stroke = self._stroke
         if stroke is None or event.button() is not Qt.MouseButton.LeftButton:
             super().mouseReleaseEvent(event)
@@ -322,7 +322,7 @@ def framed(box: QRectF, canvas: Canvas, screen: SizePx, aspect: float) -> Camera
 
 
 def _held(start: float, screen: float, image: float) -> float:
-    """Return where an image begins that covers the screen, or lies in its middle."""
+    """Return the offset of an image that covers the screen, or is centred in it."""
     if image <= screen:
         return (screen - image) / 2
     return min(0.0, max(start, screen - image))

@@ -38,7 +38,7 @@ _ASIDE: Final = (
 
 
 class ReviewPage(QWidget):
-    """Goes through a session's cases; whatever is shown of one is its Task.
+    """Goes through a session's cases; all that is shown of one is its Task.
 
     Everything a reader does is kept before the next thing is shown.
     """
@@ -98,11 +98,11 @@ class ReviewPage(QWidget):
 
     @property
     def locked(self) -> bool:
-        """Whether the case on the screen is locked for good."""
+        """Whether the case on the screen is locked permanently."""
         return self.task is not None and self.task.state is TaskState.LOCKED
 
     def open(self, session: "Session", tasks: Sequence[Task]) -> None:
-        """Go on with a session at its first case that is not locked."""
+        """Continue a session at its first unlocked case."""
         self.close_session()
         self._session, self._tasks = session, list(tasks)
         self.bar.show_session(session.summary)
@@ -111,7 +111,7 @@ class ReviewPage(QWidget):
         self.show_case(next(iter(self._next(0)), 0))
 
     def close_session(self) -> None:
-        """Keep what is on the screen and let go of the session."""
+        """Save what is on the screen and release the session."""
         session = self._session
         if session is None:
             return
@@ -126,7 +126,7 @@ class ReviewPage(QWidget):
         self.image.clear()
 
     def show_case(self, position: int) -> None:
-        """Show a case; the next ones are decoded meanwhile."""
+        """Show a case; decode the next ones meanwhile."""
         if not 0 <= position < len(self._tasks):
             return
         self.position = position
@@ -153,7 +153,7 @@ class ReviewPage(QWidget):
         self.case_shown.emit(task)
 
     def _show_task(self, task: Task) -> None:
-        """Show a case as far as it is; what a lock reveals is read meanwhile."""
+        """Show a case in its current state; read what a lock reveals meanwhile."""
         self.side.show_task(task)
         session = self._session
         self.ready = task.state is not TaskState.LOCKED or not self._reveals
@@ -194,7 +194,7 @@ class ReviewPage(QWidget):
             )
 
     def _show_forecast(self) -> None:
-        """Say now and then what more reviews would buy."""
+        """Show from time to time what more reviews would gain."""
         session = self._session
         if session is not None and len(self._locked_here) % _FORECAST_EACH == 0:
             self._background_tasks.start(
@@ -234,7 +234,7 @@ class ReviewPage(QWidget):
             self.finished.emit()
 
     def lock(self) -> None:
-        """Lock the stage that is asked, where every question of it is answered."""
+        """Lock the current stage, if every question of it is answered."""
         task, session = self.task, self._session
         if task is None or session is None or not self.ready:
             return
@@ -254,7 +254,7 @@ class ReviewPage(QWidget):
             self._take(after)
 
     def _take(self, task: Task) -> None:
-        """Show what became of the case on the screen."""
+        """Show the new state of the case on the screen."""
         self._tasks[self.position] = task
         self._show_progress()
         self._show_task(task)
@@ -274,7 +274,7 @@ class ReviewPage(QWidget):
         return ""
 
     def undo(self) -> None:
-        """Take back the last thing done at this case, else the last lock before."""
+        """Undo the last action at this case, else the last lock before."""
         task, session = self.task, self._session
         if task is None or session is None:
             return
@@ -325,7 +325,7 @@ class ReviewPage(QWidget):
         self._typed.start()
 
     def _kept(self, call: Callable[[], T]) -> T | None:
-        """Do what the store does; why it does not is said beside the question."""
+        """Run a store operation; show its error beside the question."""
         try:
             return call()
         except OverreadError as error:
@@ -333,13 +333,13 @@ class ReviewPage(QWidget):
             return None
 
     def step(self, steps: int) -> None:
-        """Look at another case; what is answered here is kept."""
+        """Go to another case; save the answers here."""
         if 0 <= self.position + steps < len(self._tasks):
             self.keep(leaving=True)
             self.show_case(self.position + steps)
 
     def comment(self) -> None:
-        """Let a comment be written."""
+        """Focus the comment field."""
         if self.side.comment.isVisible() and not self.side.comment.isReadOnly():
             self.side.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -359,7 +359,7 @@ class ReviewPage(QWidget):
         }
 
     def _take_key(self, event: QKeyEvent) -> bool:
-        """Answer by a key, or do what it stands for."""
+        """Answer with a key, or run its command."""
         if self._session is None:
             return False
         self.clock.note()
@@ -377,7 +377,7 @@ class ReviewPage(QWidget):
         return command is not None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Take the keys that nothing with the focus takes."""
+        """Handle the keys that the focused widget does not."""
         if not self._take_key(event):
             super().keyPressEvent(event)
 
@@ -391,13 +391,13 @@ class ReviewPage(QWidget):
             self.image.hide_drawn(hidden=False)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
-        """Show again what a held key hides when another window takes the keyboard."""
+        """Show again what a held key hides if another window takes the keyboard."""
         if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
             self.image.hide_drawn(hidden=False)
         super().changeEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Take the keys of the image, whose arrows would scroll it."""
+        """Handle the keys of the image, whose arrows would scroll it."""
         if isinstance(event, QKeyEvent) and watched is self.image:
             kind = event.type()
             if kind == QEvent.Type.KeyPress and self._take_key(event):
@@ -407,6 +407,6 @@ class ReviewPage(QWidget):
         return super().eventFilter(watched, event)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep what is answered when another workspace is entered."""
+        """Save the answers when another workspace is shown."""
         self.keep()
         super().hideEvent(event)

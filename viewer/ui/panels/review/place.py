@@ -1,4 +1,4 @@
-"""A place on the image: which kind, what is placed, and taking it away again."""
+"""A location on the image: its kind, what is placed, and removing it."""
 
 from functools import partial
 from typing import Final
@@ -91,7 +91,7 @@ class PlaceBox(QuestionBox):
             self.column.addWidget(widget)
 
     def show_task(self, task: Task) -> None:
-        """Show what is saved of a case, in the kind that it was drawn in."""
+        """Show the saved answer of a case, in the kind it was drawn in."""
         self.release()
         value = task.values.get(self.name)
         if isinstance(value, _PLACES):
@@ -99,7 +99,7 @@ class PlaceBox(QuestionBox):
         super().show_task(task)
 
     def choose_kind(self, kind: PlaceKind, _checked: bool = False) -> None:
-        """Place another kind of answer and remove a place of the previous kind."""
+        """Place another kind of answer and remove that of the previous kind."""
         self._kind = kind
         value = self.value
         if isinstance(value, _PLACES) and type_of(value) != kind:
@@ -107,18 +107,18 @@ class PlaceBox(QuestionBox):
         self.paint_value()
 
     def enter(self, *, take_keyboard: bool) -> None:  # noqa: ARG002 - the mouse's
-        """Let the mouse place it."""
+        """Let the mouse place the answer."""
         self._asked = True
         self.paint_value()
 
     def release(self) -> None:
-        """Give the mouse back to the window and level; else it goes on placing."""
+        """Return the mouse to window and level; else continue placing."""
         if self._asked:
             self._asked = False
             self._image.stop_placing()
 
     def paint_value(self) -> None:
-        """Draw what is placed, and say it in words."""
+        """Draw the placed answer, and describe it."""
         value = self.value
         self.kinds[self._kind].setChecked(True)
         self.hint.setText(_WORDS[self._kind][1])

@@ -1,4 +1,4 @@
-"""Cases decoded before they are asked for, so that the next one is there at once."""
+"""Cases decoded in advance, so that the next one appears at once."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _KEPT: Final = AHEAD + 2
 
 
 class Prefetch(QObject):
-    """Opens images in the background and holds the last few."""
+    """Opens images in the background and caches the last few."""
 
     def __init__(self, decoder: Decoder, parent: QObject) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class Prefetch(QObject):
             self._load(ref, priority=1)
 
     def ahead(self, refs: Sequence[ImageRef]) -> None:
-        """Decode what is likely to be wanted next, the likeliest first."""
+        """Decode the images likely to be needed next, the likeliest first."""
         for ref in refs:
             if ref not in self._held:
                 self._load(ref, priority=0)

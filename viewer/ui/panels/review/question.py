@@ -1,4 +1,4 @@
-"""What every question of a form has in common on the screen."""
+"""What the widgets of all questions of a form have in common."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,17 +18,17 @@ GAP: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class ValueChanged:
-    """A reader answered a question, or took the answer away (None)."""
+    """The reader answered a question, or cleared the answer (None)."""
 
     question: str
     value: Value | None
 
 
 class QuestionBox(QWidget):
-    """A question, its help, and below them what it is answered with.
+    """A question, its help, and below them the widgets for its answer.
 
-    ``show_value`` shows what is saved without telling of it; ``value_changed`` tells
-    of what a reader does.
+    ``show_value`` shows what is saved without a signal; ``value_changed`` reports
+    what a reader does.
     """
 
     value_changed = Signal(object)
@@ -51,16 +51,16 @@ class QuestionBox(QWidget):
 
     @property
     def value(self) -> Value | None:
-        """What the question is answered with, None without an answer."""
+        """The answer to the question, None without one."""
         return self._value
 
     def show_task(self, task: Task) -> None:
-        """Show another case: what is saved of it."""
+        """Show another case with its saved answer."""
         self._value = task.values.get(self.name)
         self.paint_value()
 
     def show_asked(self, *, asked: bool) -> None:
-        """Show that keys go to this question, or to another."""
+        """Show whether keys go to this question."""
         font = QFont(self.heading.font())
         font.setBold(asked)
         self.heading.setFont(font)
@@ -73,10 +73,10 @@ class QuestionBox(QWidget):
         return False
 
     def enter(self, *, take_keyboard: bool) -> None:
-        """Begin to be asked; what is typed in takes the keyboard where it may."""
+        """Become the current question; text fields take the keyboard."""
 
     def set_value(self, value: Value | None) -> None:
-        """Answer as a reader does."""
+        """Answer as a reader would."""
         if value != self._value:
             self._value = value
             self.paint_value()

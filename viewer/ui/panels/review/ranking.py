@@ -63,7 +63,7 @@ class RankingBox(QuestionBox):
             line.setText(value[rank] if rank < len(value) else "")
 
     def move_line(self, rank: int, step: int, _checked: bool = False) -> None:
-        """Let a line change places with the one above (-1) or below (1)."""
+        """Swap a line with the one above (-1) or below (1)."""
         other = rank + step
         if not 0 <= other < len(self.lines):
             return
@@ -75,7 +75,7 @@ class RankingBox(QuestionBox):
         self._read()
 
     def enter(self, *, take_keyboard: bool) -> None:
-        """Let the first empty line be written."""
+        """Focus the first empty line."""
         if not take_keyboard:
             return
         empty = next((one for one in self.lines if not one.text()), self.lines[-1])
@@ -96,14 +96,14 @@ class RankingBox(QuestionBox):
         return super().eventFilter(watched, event)
 
     def _go_on(self, rank: int) -> bool:
-        """Go to the next line; False after the last, whose Return locks."""
+        """Go to the next line; False after the last, where Return locks."""
         if rank + 1 >= len(self.lines):
             return False
         self.lines[rank + 1].setFocus(Qt.FocusReason.TabFocusReason)
         return True
 
     def _written(self) -> tuple[str, ...]:
-        """Return the lines up to the last that is written."""
+        """Return the lines up to the last that is not empty."""
         texts = [line.text().strip() for line in self.lines]
         while texts and not texts[-1]:
             texts.pop()

@@ -1,4 +1,4 @@
-"""What reviews of a run came to: estimates with their intervals, and how readers agree.
+"""Results of the reviews of a run: estimates with intervals, and reader agreement.
 
 It names the models, so a reader gets here only on purpose.
 """
@@ -75,7 +75,7 @@ class ReviewResults(QWidget):
         counts: "Sequence[ErrorCounts]",
         pairs: "Sequence[PairAgreement]",
     ) -> None:
-        """Show what readers said of a run's misses."""
+        """Show the readers' verdicts on a run's misses."""
         self.heading.setText(f"Error review of run {run}")
         self.table.setRowCount(len(counts))
         for row, one in enumerate(counts):
@@ -92,7 +92,7 @@ class ReviewResults(QWidget):
 
 
 def row_words(counts: "ErrorCounts") -> tuple[str, ...]:
-    """Return a row as the table shows it."""
+    """Return a row of the table as text."""
     return (
         counts.model,
         counts.finding,

@@ -54,12 +54,12 @@ class MissChoice(QWidget):
 
     @property
     def sample(self) -> MissSample:
-        """Which misses are wanted."""
+        """The sample of misses."""
         views = self.views.values or self._there
         return MissSample(self.cap.value(), views, self.conditions.name)
 
     def offer(self, offer: ReviewOffer) -> None:
-        """Offer what the run that is looked at has; what was chosen stays."""
+        """Offer the values of the current run; keep the choices."""
         self.conditions.offer({name: grid_words(name) for name in offer.conditions})
         self.conditions.setVisible(len(offer.conditions) > 1)
         self._there = offer.views
@@ -87,7 +87,7 @@ class CaseChoice(QWidget):
 
     @property
     def sample(self) -> CaseSample:
-        """Which cases are wanted."""
+        """The sample of cases."""
         views = self.views.values or self._there.views
         return CaseSample(self.grids.name, self.findings.values, views)
 
@@ -97,7 +97,7 @@ class CaseChoice(QWidget):
         return asked_findings(self._there, self.findings.values)
 
     def offer(self, dataset: str, offer: StudyOffer) -> None:
-        """Offer what a data set has; of another one than before its usual findings."""
+        """Offer the values of a data set, with its usual findings if it is new."""
         self._there = offer
         self.findings.offer(offer.findings, offer.findings)
         self.views.offer(offer.views, offer.views)
@@ -109,7 +109,7 @@ class CaseChoice(QWidget):
 
 
 def _views_choice() -> SomeOf:
-    """Return a choice of views at which the frontal one is ticked, as in the paper."""
+    """Return a choice of views with the frontal one ticked, as in the paper."""
     views = SomeOf("Views", "Every view")
     views.offer(_FRONTAL, _FRONTAL)
     views.choose(_FRONTAL)

@@ -1,4 +1,4 @@
-"""A reader's session as the screen needs it: short calls, each safe once it returns."""
+"""A reader's session for the screen: short calls, each durable once it returns."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,7 +32,7 @@ class Session:
 
     @classmethod
     def hold(cls, store: Path, session: SessionId) -> Self:
-        """Hold a session; where another window does, the error says which."""
+        """Acquire a session; if another window holds it, the error says which."""
         held = ExitStack()
         held.enter_context(recording.held(store, session))
         return cls(store, opening.session(store, session), held)
@@ -44,7 +44,7 @@ class Session:
     def save(
         self, position: int, values: Values, comment: str, at_work: Sequence[Interval]
     ) -> Task:
-        """Keep what is answered so far and return the case."""
+        """Save the answers so far and return the case."""
         return recording.autosave(
             self._store,
             self.summary.id,
@@ -57,7 +57,7 @@ class Session:
     def lock(
         self, task: Task, values: Values, comment: str, at_work: Sequence[Interval]
     ) -> Task:
-        """Lock the stage that is asked, or resolve what was unsure."""
+        """Lock the current stage, or resolve what was unsure."""
         unsure = task.state is TaskState.UNRESOLVED
         does = recording.resolve if unsure else recording.lock
         return does(
@@ -70,7 +70,7 @@ class Session:
         )
 
     def undo(self, position: int, at_work: Sequence[Interval] = ()) -> Task:
-        """Take back the last thing done at a case and return it as it is then."""
+        """Undo the last action at a case and return the case as it is then."""
         return recording.undo(self._store, self.summary.id, position, activity=at_work)
 
     def reveal(self, position: int) -> Reveal:
@@ -78,13 +78,13 @@ class Session:
         return cases.reveal(self._store, self.summary.id, position)
 
     def progress(self) -> Progress:
-        """Return how far the session is."""
+        """Return the progress of the session."""
         return progress.progress(self._store, self.summary.id)
 
     def forecast(self) -> Forecast:
-        """Return the gain of more reviews; this takes a while."""
+        """Return the gain of more reviews; slow."""
         return reviewing.forecast(self._store, self.summary.id)
 
     def close(self) -> None:
-        """Let others work on it."""
+        """Release the session so that others can work on it."""
         self._held.close()

@@ -1,4 +1,4 @@
-"""Beside the case: what is asked, the keys, and after the lock what is revealed."""
+"""The panel beside the case: questions, keys, and after the lock what is revealed."""
 
 from typing import Final
 
@@ -96,7 +96,7 @@ class ReviewSide(QWidget):
         self.comment.setVisible(form.comment)
 
     def show_task(self, task: Task) -> None:
-        """Show a case as far as it is."""
+        """Show a case in its current state."""
         done = task.state is TaskState.LOCKED
         self.finding.setText(task.finding)
         self.about.setText(_about(task))
@@ -120,7 +120,7 @@ class ReviewSide(QWidget):
         self.revealed.setVisible(bool(words))
 
     def say(self, problem: str) -> None:
-        """Say what is missing, or nothing."""
+        """Show what is missing, or nothing."""
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 

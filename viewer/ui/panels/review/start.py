@@ -1,4 +1,4 @@
-"""What there is to review: go on, the misses of a run, a reader study of a data set."""
+"""What can be reviewed: open sessions, the misses of a run, a reader study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ _PLACES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewWanted:
-    """A reader wants to review a run's misses, or what readers of it differ on."""
+    """The reader wants to review a run's misses, or its readers' disagreements."""
 
     run: int
     sample: MissSample
@@ -62,7 +62,7 @@ class ReviewWanted:
 
 @dataclass(frozen=True, eq=False)
 class StudyWanted:
-    """A reader wants to read a data set with a form, placing answers of a kind."""
+    """The reader wants to read a data set with a form, placing answers of a kind."""
 
     dataset: str
     form: Form
@@ -73,13 +73,13 @@ class StudyWanted:
 
 @dataclass(frozen=True, slots=True)
 class SessionWanted:
-    """A reader wants to go on with a session, or to look at it again."""
+    """The reader wants to continue a session, or to see it again."""
 
     session: SessionId
 
 
 class ReviewStart(QScrollArea):
-    """A column of what can be done; a sentence says how much each is."""
+    """A column of the available reviews, each with its size."""
 
     review_wanted = Signal(object)
     """ReviewWanted"""
@@ -223,19 +223,19 @@ class ReviewStart(QScrollArea):
             self.show_review("There is no finished run yet: start one in Measure.", 0)
 
     def offer_misses(self, offer: ReviewOffer) -> None:
-        """Offer the misses of the run that is looked at."""
+        """Offer the misses of the current run."""
         self.misses.offer(offer)
         self.misses.setVisible(bool(offer.views))
 
     def offer_cases(self, dataset: str, offer: StudyOffer) -> None:
-        """Offer the cases of the data set that is looked at."""
+        """Offer the cases of the current data set."""
         self.cases.offer(dataset, offer)
         self.cases.setVisible(bool(offer.findings))
 
     def show_review(
         self, sentence: str, reviews: int, disputes: int = 0, reviewed: int = 0
     ) -> None:
-        """Say how much there is to review of the run that is looked at."""
+        """Show how much there is to review of the current run."""
         self.results.setVisible(reviewed > 0)
         self.run_words.setText(sentence)
         self.review.setEnabled(reviews > 0)
@@ -256,13 +256,13 @@ class ReviewStart(QScrollArea):
             )
 
     def show_study(self, sentence: str, questions: int) -> None:
-        """Say how much there is to read of the data set that is looked at."""
+        """Show how much there is to read of the current data set."""
         self.study_words.setText(sentence)
         self.read.setEnabled(questions > 0)
         self.read.setText(f"Read {counted(questions, 'case')}" if questions else "Read")
 
     def show_sessions(self, sessions: Sequence[SessionSummary]) -> None:
-        """List sessions, those that go on first."""
+        """List sessions, unfinished ones first."""
         while (item := self.sessions.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -287,7 +287,7 @@ class ReviewStart(QScrollArea):
         self.sessions.setColumnStretch(2, 1)
 
     def say(self, problem: str) -> None:
-        """Say what is missing, or nothing."""
+        """Show what is missing, or nothing."""
         self.problem.setText(problem)
 
     def _named(self) -> bool:
@@ -330,7 +330,7 @@ class ReviewStart(QScrollArea):
 
 
 def _offer(box: QComboBox, items: Sequence[tuple[str, object]]) -> None:
-    """Fill a list again, with what was chosen still chosen where it is there."""
+    """Refill a list, keeping the choice if it is still there."""
     chosen = box.currentData()
     box.blockSignals(True)
     box.clear()
@@ -343,7 +343,7 @@ def _offer(box: QComboBox, items: Sequence[tuple[str, object]]) -> None:
 
 
 def _needs_image_alone(form: Form) -> bool:
-    """Tell whether a form can be answered of any data set.
+    """Tell whether a form can be answered for any data set.
 
     Others show an answer, or options, that somebody has to bring along.
     """
@@ -370,6 +370,6 @@ def what_words(one: SessionSummary) -> str:
 
 
 def session_words(one: SessionSummary) -> str:
-    """Return how far a session is."""
+    """Return the progress of a session in words."""
     unsure = f", {one.unresolved} unsure" if one.unresolved else ""
     return f"{one.done} of {one.planned} done{unsure}"

@@ -1,4 +1,4 @@
-"""What a hand draws on the image as an answer: one stroke from press to release."""
+"""Answers drawn by hand on the image: one stroke from press to release."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _BRUSH_PART: Final = 40
 
 
 def clipped(canvas: Canvas, at: PointPx) -> PointPx:
-    """Return the nearest position on the image."""
+    """Return a position clamped to the image."""
     edge = float(np.nextafter(1.0, 0.0))
     return PointPx(
         min(max(at.x, 0.0), canvas.size.columns * edge),
@@ -40,7 +40,7 @@ def clipped(canvas: Canvas, at: PointPx) -> PointPx:
 
 
 def cell_at(canvas: Canvas, at: PointPx) -> Cell | None:
-    """Return the cell under a native position, None beside the grid."""
+    """Return the cell under a native position, None outside the grid."""
     field, grid = canvas.field, canvas.grid
     row = floor((at.y - field.y0) / (field.y1 - field.y0) * grid.rows)
     column = floor((at.x - field.x0) / (field.x1 - field.x0) * grid.columns)
@@ -50,7 +50,7 @@ def cell_at(canvas: Canvas, at: PointPx) -> Cell | None:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How a stroke is meant.
+    """The modifiers of a stroke.
 
     ``add`` keeps what was placed before, ``erase`` takes away from it, ``fill`` takes
     the inside of the line instead of its width; ``brush`` is its width in widths of a
@@ -64,7 +64,7 @@ class Hand:
 
 
 def first_brush(geometry: ImageGeometry) -> float:
-    """Return the width that a brush has at first, in widths of a native pixel."""
+    """Return the initial brush width, in widths of a native pixel."""
     size = geometry.size
     shorter = min(size.rows * geometry.pixel_aspect, size.columns)
     return max(1.0, shorter / _BRUSH_PART)
@@ -74,10 +74,10 @@ class Stroke(Protocol):
     """One press, its moves and its release, in native pixels."""
 
     def to(self, at: PointPx) -> None:
-        """Go on to a position."""
+        """Extend the stroke to a position."""
 
     def answer(self) -> Answer | None:
-        """Return the place that a stroke makes if it ends here."""
+        """Return the answer if the stroke ends here."""
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> bool:
         """Draw a stroke that is not an answer yet; False if its answer is drawn."""
@@ -85,14 +85,14 @@ class Stroke(Protocol):
 
 @dataclass(eq=False)
 class CellStroke:
-    """Chooses the cell under the hand; beside the grid what was chosen stays."""
+    """Chooses the cell under the cursor; outside the grid the choice stays."""
 
     canvas: Canvas
     before: Answer | None
     at: PointPx
 
     def to(self, at: PointPx) -> None:
-        """Go on to a position."""
+        """Extend the stroke to a position."""
         self.at = at
 
     def answer(self) -> Answer | None:
@@ -101,19 +101,19 @@ class CellStroke:
         return self.before if cell is None else CellAnswer(cell, "reader")
 
     def paint(self, *_: object) -> bool:
-        """Leave it to the answer."""
+        """Draw nothing; the answer itself is drawn."""
         return False
 
 
 @dataclass(eq=False)
 class PointStroke:
-    """Puts a point under the hand, on the image."""
+    """Puts a point under the cursor, on the image."""
 
     canvas: Canvas
     at: PointPx
 
     def to(self, at: PointPx) -> None:
-        """Go on to a position."""
+        """Extend the stroke to a position."""
         self.at = at
 
     def answer(self) -> Answer | None:
@@ -138,11 +138,11 @@ class BoxStroke:
         self.start = self.end = clipped(self.canvas, self.start)
 
     def to(self, at: PointPx) -> None:
-        """Go on to a position."""
+        """Extend the stroke to a position."""
         self.end = clipped(self.canvas, at)
 
     def answer(self) -> Answer | None:
-        """Return the box, after those before where the hand adds."""
+        """Return the box, after the previous ones if adding."""
         (x0, x1) = sorted((self.start.x, self.end.x))
         (y0, y1) = sorted((self.start.y, self.end.y))
         if min(x1 - x0, y1 - y0) < LEAST_BOX_PX:
@@ -153,7 +153,7 @@ class BoxStroke:
         return BoxesAnswer((*kept, BoxPx(x0, y0, x1, y1)))
 
     def paint(self, *_: object) -> bool:
-        """Leave it to the answer."""
+        """Draw nothing; the answer itself is drawn."""
         return False
 
 
@@ -172,18 +172,18 @@ class MaskStroke:
         self.to(at)
 
     def to(self, at: PointPx) -> None:
-        """Go on to a position."""
+        """Extend the stroke to a position."""
         self._path.lineTo(at.x, at.y * self._aspect)
 
     def answer(self) -> Answer | None:
-        """Return the mask with the stroke in it, or without it where it erases."""
+        """Return the mask with the stroke added or erased."""
         before = self._mask_before()
         drawn = self._drawn()
         mask = before & ~drawn if self._hand.erase else before | drawn
         return MaskAnswer(Mask.of_array(mask)) if mask.any() else None
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> bool:
-        """Draw the line as it will be taken."""
+        """Draw the line at its final width."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setWorldTransform(native, combine=True)
@@ -242,7 +242,7 @@ BEGINS: Final[Mapping[PlaceKind, Begin]] = {
 def stepped(
     kind: PlaceKind, canvas: Canvas, before: Answer | None, right: int, down: int
 ) -> Answer | None:
-    """Return a cell or a point moved by keys; the first key puts it in the middle.
+    """Return a cell or a point moved by keys; the first key centres it.
 
     A point moves by a hundredth of the image. What is drawn cannot be moved.
     """

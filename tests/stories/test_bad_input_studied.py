@@ -27,7 +27,7 @@ from viewer.domain.reading import LockedError
 from viewer.services.comparing.export import forest_of
 from viewer.services.comparing.runs import compare, statistics_of
 from viewer.services.comparing.sides import Side
-from viewer.services.comparing.tables import told_of
+from viewer.services.comparing.tables import numbers_of_group
 from viewer.services.inspecting.predictions.groups import grouped
 from viewer.services.inspecting.predictions.view import By
 from viewer.services.readings.opening import open_reader_study
@@ -145,7 +145,7 @@ def test_that_a_single_patient_has_rates_and_no_interval_over_patients(
     with open_store(read_settings(None).store) as store:
         compared = compare(store, Side(1, "m0"), Side(1, "m1"))
         statistics = statistics_of(store, compared)
-        told = told_of(compared, statistics, ("grid=8", "Edema"))
+        told = numbers_of_group(compared, statistics, ("grid=8", "Edema"))
         forest = forest_of(compared, statistics)
         assert told[1].startswith("not estimable from one patient, 95 %")
         groups = grouped(store.path, (By.CONDITION, By.MODEL))

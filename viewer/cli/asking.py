@@ -76,8 +76,8 @@ def ask(
     if out is not None:
         write_overlay(reply, out)
     row = answer_row(reply)
-    told = row_in_words(row).items()
-    lines = (f"{name}: {cell_text(value)}" for name, value in told)
+    values = row_in_words(row).items()
+    lines = (f"{name}: {cell_text(value)}" for name, value in values)
     print_json(row) if as_json else echo(*lines)
     return UNFINISHED if row["status"] in _FAILED else DONE
 

@@ -52,8 +52,8 @@ def phantom(
         summary = kind.write(out, n, seed, size_of(size) if size else None, progress)
     if as_json:
         many = f"{kind.unit}s"
-        told = {"folder": str(out), many: n, "images": summary.images}
-        print_json({**told, "next": list(kind.then(out))})
+        summary_json = {"folder": str(out), many: n, "images": summary.images}
+        print_json({**summary_json, "next": list(kind.then(out))})
     else:
         images = counted(summary.images, "image")
         echo(f"{counted(n, kind.unit)}, {images} in {out}; next:")
@@ -103,7 +103,7 @@ def import_command(
     from viewer.store.database import open_store
 
     found = format_of(path) if format_name == _AUTO else format_name
-    with open_store(read_settings(store).store) as opened, Progress("Files") as told:
+    with open_store(read_settings(store).store) as opened, Progress("Files") as bar:
         dataset = import_dataset(
             opened,
             found,
@@ -111,7 +111,7 @@ def import_command(
             name or name_of(path.absolute()),
             View(view) if view else None,
             restricted=restricted,
-            progress=told,
+            progress=bar,
         )
     seen = previewed(dataset)
     if as_json:

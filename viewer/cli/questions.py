@@ -88,9 +88,9 @@ def _together(drawn: "Sequence[Drawing]") -> dict[str, object]:
     items = [item for one in drawn for item in one.dataset.items]
     notices = [notice for one in drawn for notice in one.dataset.notices]
     boxes = [asdict(left) for one in drawn for left in one.boxes]
-    told = [[n.kind, n.subject, n.text] for n in notices]
+    rows = [[n.kind, n.subject, n.text] for n in notices]
     kinds = Counter(item.kind for item in items)
-    return {"questions": dict(kinds), "boxes": boxes, "notices": told}
+    return {"questions": dict(kinds), "boxes": boxes, "notices": rows}
 
 
 def _tell(drawn: "Drawing", *, check: bool) -> None:

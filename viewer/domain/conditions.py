@@ -41,15 +41,15 @@ def window_of(condition: Condition) -> Window | None:
 
 def with_boxes(condition: Condition, boxes: Sequence[BoxPx]) -> Condition:
     """Return a condition in which a model is asked about boxes in native pixels."""
-    told = " ".join(f"{b.x0!r},{b.y0!r},{b.x1!r},{b.y1!r}" for b in boxes)
-    params = (*condition.params, (_BOXES, told))
-    return Condition(f"{condition.name} boxes={told}", params)
+    coordinates = " ".join(f"{b.x0!r},{b.y0!r},{b.x1!r},{b.y1!r}" for b in boxes)
+    params = (*condition.params, (_BOXES, coordinates))
+    return Condition(f"{condition.name} boxes={coordinates}", params)
 
 
 def boxes_of(condition: Condition) -> tuple[BoxPx, ...]:
     """Return the boxes that a condition asks about, empty if it names none."""
-    told = str(dict(condition.params).get(_BOXES, ""))
-    return tuple(BoxPx(*map(float, box.split(","))) for box in told.split())
+    text = str(dict(condition.params).get(_BOXES, ""))
+    return tuple(BoxPx(*map(float, box.split(","))) for box in text.split())
 
 
 def with_variant(condition: Condition, variant: str) -> Condition:

@@ -99,8 +99,8 @@ class StudyWords:
     def about(self, item: Item, trial: str, condition: str) -> Iterator[Pair]:
         """Yield a trial's strata and questions, as names with words."""
         yield from ((name, stratum(item)) for name, stratum in self.strata.items())
-        told = ((name, of(item, trial, condition)) for name, of in self.asked.items())
-        yield from told
+        lines = ((name, of(item, trial, condition)) for name, of in self.asked.items())
+        yield from lines
 
     @property
     def places(self) -> bool:
@@ -173,5 +173,5 @@ def words_of_all(several: Iterable[StudyWords]) -> StudyWords:
 def _first_named(several: Iterable[StudyWords], condition: str) -> str:
     """Return a study's name for a condition, if only one study has a name for it."""
     plain = spoken(condition)
-    told = {one.condition(condition) for one in several} - {plain, condition}
-    return told.pop() if len(told) == 1 else plain
+    conditions = {one.condition(condition) for one in several} - {plain, condition}
+    return conditions.pop() if len(conditions) == 1 else plain

@@ -153,7 +153,7 @@ def task_of_json(entry: object, where: str = "the task") -> SelectedTask:
     Invalid tasks raise WrongUseError or ValueError.
     """
     entries = made(dict[str, Any], entry, where=where)
-    told = made(list[str], entries.pop("diff", []), where=where)
+    differences = made(list[str], entries.pop("diff", []), where=where)
     entries.pop("origin", None)
     task = made(SelectedTask, entries, where=where)
     for name in ("item", "id", "task"):
@@ -163,7 +163,7 @@ def task_of_json(entry: object, where: str = "the task") -> SelectedTask:
         raise ValueError("scored again with a sum outside 4 to 20")
     if task.tags is not None and set(task.tags) != set(TAGS):
         raise ValueError("without all eight tags")
-    if (told or list(task.diff)) != list(task.diff):
+    if (differences or list(task.diff)) != list(task.diff):
         raise ValueError("different from its candidate with the changes noted")
     return task
 

@@ -160,9 +160,9 @@ def from_top_logprobs(
         Largest error of a log-probability.
     """
     seen, variants = _by_letter(top, letters)
-    told = [exp(logprob) for _, logprob in top]
-    spare = max(0.0, 1 - sum(told) * exp(-precision))
-    least = min(told, default=1.0) * exp(precision)
+    probabilities = [exp(logprob) for _, logprob in top]
+    spare = max(0.0, 1 - sum(probabilities) * exp(-precision))
+    least = min(probabilities, default=1.0) * exp(precision)
     unseen = np.minimum(least * (len(PREFIXES) - variants), spare)
     missing = seen == 0
     guess = np.minimum(unseen, spare / max(int(missing.sum()), 1))

@@ -143,13 +143,13 @@ class NextSentence(Held[_Loaded]):
 
 def _loaded(files: ModelFiles, device: str) -> _Loaded:
     library = transformers()
-    model, told = library.AutoModelForNextSentencePrediction.from_pretrained(
+    model, loading_info = library.AutoModelForNextSentencePrediction.from_pretrained(
         files.folder,
         local_files_only=True,
         use_safetensors=True,
         output_loading_info=True,
     )
-    if any(_HEAD in name for name in told["missing_keys"]):
+    if any(_HEAD in name for name in loading_info["missing_keys"]):
         raise WrongUseError(
             f"The model {files.name} has no next-sentence head.",
             "Choose a model trained on next-sentence prediction, such as BERT.",

@@ -83,11 +83,11 @@ class PromptedSegmenter:
         WrongUseError
             If the folder has no segmenter that takes boxes.
         """
-        told = dict(self._segmenter.provenance())
+        provenance = dict(self._segmenter.provenance())
         endpoint = {"kind": "segmenter", "api": "local"}
-        name, revision = told.pop("model"), told.pop("revision")
+        name, revision = provenance.pop("model"), provenance.pop("revision")
         return ModelIdentity(
-            endpoint, name, revision, {}, {**told, "device": self._device}
+            endpoint, name, revision, {}, {**provenance, "device": self._device}
         )
 
     def generate(self, request: ModelRequest) -> RawReply:

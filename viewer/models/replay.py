@@ -78,10 +78,10 @@ class Replay:
     def _recorded(self, row: _Row) -> RawReply | None:
         if self._replies is not None:
             return self._replies.get(row["request_sha256"])
-        return _told_by_table(row)
+        return _status_reply(row)
 
 
-def _told_by_table(row: _Row) -> RawReply | None:
+def _status_reply(row: _Row) -> RawReply | None:
     """Return a reply that gives the row's status again, None for an unknown status."""
     note, status = f"Replayed from a row with status {row['status']}.", row["status"]
     if row["answer"]:

@@ -164,15 +164,17 @@ def _segmented(
         images=_colour(raster), input_boxes=corners, return_tensors="pt"
     )
     with torch.no_grad():
-        told = loaded.model(
+        output = loaded.model(
             pixel_values=inputs["pixel_values"].to(loaded.device),
             input_boxes=inputs["input_boxes"].float().to(loaded.device),
             multimask_output=False,
         )
     (masks,) = loaded.processor.image_processor.post_process_masks(
-        told.pred_masks.cpu(), inputs["original_sizes"], inputs["reshaped_input_sizes"]
+        output.pred_masks.cpu(),
+        inputs["original_sizes"],
+        inputs["reshaped_input_sizes"],
     )
-    qualities = told.iou_scores[0, :, 0].float().cpu().tolist()
+    qualities = output.iou_scores[0, :, 0].float().cpu().tolist()
     return [np.asarray(mask[0], dtype=np.bool_) for mask in masks], qualities
 
 

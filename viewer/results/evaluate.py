@@ -120,10 +120,10 @@ class _Evaluation:
         """Yield a line's numbers, once per index if they are lists."""
         if line.needs and not self._group("", line.needs, {**self._fixed, **about}):
             return
-        told = dict(line.told)
+        record = dict(line.told)
         for cell in line.cells:
-            told |= zip(cell.names, self._cell(cell, about), strict=True)
-        numbers = [told.get(name) for name in self._numbers]
+            record |= zip(cell.names, self._cell(cell, about), strict=True)
+        numbers = [record.get(name) for name in self._numbers]
         lists = [one for one in numbers if isinstance(one, list)]
         if not lists:
             yield numbers
@@ -223,8 +223,8 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
     blank = (cell.blank for cell in spec.each_cell if cell.blank)
-    told = (*spec.outer, *chain(*spec.sets), *spec.only_several, *blank)
-    apart = (name for name in told if name not in keys)
+    columns = (*spec.outer, *chain(*spec.sets), *spec.only_several, *blank)
+    apart = (name for name in columns if name not in keys)
     if stray := next(apart, ""):
         raise WrongUseError(
             f"The table '{spec.name}' distinguishes rows by '{stray}', which is not "

@@ -76,10 +76,10 @@ def _chances(golds: Sequence[object]) -> list[float | None]:
 
 def _chance(gold: str) -> float | None:
     """Return the chance level of a random option, one half for yes or no."""
-    told = json.loads(gold) if gold else {}
-    if told.get("options"):
-        return 1 / len(told["options"])
-    return 0.5 if "yes" in told else None
+    truth = json.loads(gold) if gold else {}
+    if truth.get("options"):
+        return 1 / len(truth["options"])
+    return 0.5 if "yes" in truth else None
 
 
 def numbers_in(trials: Frame) -> tuple[str, ...]:

@@ -271,9 +271,9 @@ def open_store(path: Path) -> Store:
         For a file that is not a store, a store of a newer version, a folder that
         cannot be written to, or a damaged file.
     """
-    told = tighten(path)
-    if told:
-        _LOG.warning(told)
+    problem = tighten(path)
+    if problem:
+        _LOG.warning(problem)
     with sentences(path):
         writable = _make_room(path)
         connection = _connect(path, writable=writable)

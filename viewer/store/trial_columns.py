@@ -77,7 +77,7 @@ def trial_columns(
     are those of its image, None without one.
     """
     found = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
-    return store.columns(f"SELECT {_told(names)}{found}", (run, model))
+    return store.columns(f"SELECT {_selected(names)}{found}", (run, model))
 
 
 def columns_of_trials(
@@ -86,10 +86,10 @@ def columns_of_trials(
     """Return named columns of trials by their ids, in that order."""
     found = f" FROM json_each(?) j JOIN trial t ON t.id = j.value{_joined(names)}"
     wanted = json.dumps(list(map(int, ids)))
-    return store.columns(f"SELECT {_told(names)}{found} ORDER BY j.key", (wanted,))
+    return store.columns(f"SELECT {_selected(names)}{found} ORDER BY j.key", (wanted,))
 
 
-def _told(names: Sequence[str]) -> str:
+def _selected(names: Sequence[str]) -> str:
     return ", ".join(f"{_ALL[name]} AS {name}" for name in names)
 
 

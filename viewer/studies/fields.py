@@ -262,8 +262,8 @@ def param(
     ``label`` is its display name, "" for its name; ``words`` are display names of the
     choices, in order. Study files keep names and values.
     """
-    told = {"help": meaning, "kind": kind, "label": label, "words": tuple(words)}
-    made: T = field(default=default, metadata=told)
+    metadata = {"help": meaning, "kind": kind, "label": label, "words": tuple(words)}
+    made: T = field(default=default, metadata=metadata)
     return made
 
 

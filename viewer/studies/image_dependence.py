@@ -49,8 +49,8 @@ _PAIRED: Final = (
 
 
 def _rate(name: str) -> Cell:
-    told = ("k", "n", name, *INTERVAL)
-    return Cell("rate", told, ("correct", *OF_WHOM), {"counted": (True,)})
+    names = ("k", "n", name, *INTERVAL)
+    return Cell("rate", names, ("correct", *OF_WHOM), {"counted": (True,)})
 
 
 _DIFFERENCE: Final = Cell(

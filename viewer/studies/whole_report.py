@@ -43,8 +43,8 @@ def whole_report(
     data = study.report(own, spec, context)
     if isinstance(study, Controlled) and are_controlled(results):
         frames = control_frames(study, results)
-        told = control_definitions(study)
-        data = _with(data, control_specs(study, results), frames, told)
+        definitions = control_definitions(study)
+        data = _with(data, control_specs(study, results), frames, definitions)
     if any(variant_of(one.condition) for one in results):
         specs = (variants_spec(study.words),)
         data = _with(data, specs, {VARIANTS: variants_frame(results)}, OF_VARIANTS)

@@ -79,8 +79,8 @@ def rows_of(trials: pd.DataFrame, table: Mapping[str, Any]) -> Iterator[list[obj
             inner = own[names].drop_duplicates().to_dict("records") if names else [{}]
             for more in inner:
                 rows = select(own, {name: [value] for name, value in more.items()})
-                told = {**about, **more}
-                yield [told.get(name, total) for name, _, total in table["keys"]] + [
+                record = {**about, **more}
+                yield [record.get(name, total) for name, _, total in table["keys"]] + [
                     number
                     for kind, heads, of, where in table["cells"]
                     for number in numbers(kind, select(rows, where), *of)[: len(heads)]

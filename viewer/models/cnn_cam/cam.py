@@ -45,8 +45,8 @@ def grad_cam(
     given = torch.from_numpy(numbers).to(network.device).requires_grad_(True)
     exact = torch.backends.cudnn.flags(deterministic=True, benchmark=False)
     with exact, torch.enable_grad():
-        told = _own_maps if network.layer is None else _captum
-        found, value = told(network, given, score)
+        maps_of = _own_maps if network.layer is None else _captum
+        found, value = maps_of(network, given, score)
     return found.detach().cpu().double().numpy(), float(value)
 
 

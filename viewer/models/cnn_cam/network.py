@@ -265,17 +265,17 @@ def _try_out(network: Network, card: Card) -> None:
     )
     try:
         with torch.no_grad():
-            told = network.module(empty)
+            output = network.module(empty)
     except (RuntimeError, TypeError, ValueError) as error:
         raise WrongUseError(
             f"The network does not take {shown.channels} × {shown.side} × "
             f"{shown.side} numbers.",
             "Correct [input] in its card.",
         ) from error
-    _check_told(told, card, returns_maps=network.layer is None)
+    _check_output(output, card, returns_maps=network.layer is None)
 
 
-def _check_told(told: Any, card: Card, *, returns_maps: bool) -> None:  # noqa: ANN401 - untyped library
+def _check_output(told: Any, card: Card, *, returns_maps: bool) -> None:  # noqa: ANN401 - untyped library
     import torch
 
     if returns_maps and not (isinstance(told, tuple | list) and len(told) == 2):

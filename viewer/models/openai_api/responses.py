@@ -79,12 +79,12 @@ def _instructs(message: Message) -> bool:
 def _turn(settings: Settings, message: Message) -> dict[str, Any]:
     if message.role == "assistant":  # what was answered is output, also in a request
         said = joined_text(message.parts) or ""
-        return {"role": message.role, "content": [_said(said)]}
+        return {"role": message.role, "content": [_output_text(said)]}
     parts = [_part(settings, part) for part in message.parts]
     return {"role": message.role, "content": parts}
 
 
-def _said(text: str) -> dict[str, Any]:
+def _output_text(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text}
 
 

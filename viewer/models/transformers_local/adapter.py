@@ -107,8 +107,8 @@ class TransformersLocal(Held[Engine]):
         epoch = self._epoch
         with self._holder.in_use():  # what loading takes is no latency of the answer
             started = time.perf_counter()
-            told = self._ask_together(_Asked(request, lambda: self._epoch != epoch))
-        answer = told.generated
+            result = self._ask_together(_Asked(request, lambda: self._epoch != epoch))
+        answer = result.generated
         if answer.finish == "cancelled":
             raise cancelled_answer()
         raw = local_reply(
@@ -117,11 +117,11 @@ class TransformersLocal(Held[Engine]):
             finish_reason=answer.finish,
             usage=Usage(answer.tokens_in, len(answer.tokens)),
             logprobs=answer.logprobs,
-            measured=told.measured,
+            measured=result.measured,
             latency_ms=round((time.perf_counter() - started) * 1000),
-            work_ms=round(told.seconds * 1000),
+            work_ms=round(result.seconds * 1000),
         )
-        peak = memory.peak_header(told.peak_bytes)
+        peak = memory.peak_header(result.peak_bytes)
         return replace(raw, headers={**raw.headers, **peak})
 
     def read(self, raw: RawReply) -> ModelReply:
@@ -191,13 +191,14 @@ class TransformersLocal(Held[Engine]):
     def _answer(self, asked: Sequence[_Asked]) -> Sequence[_Told]:
         with self._holder.in_use() as loaded, named_answer_failures(loaded.files.name):
             memory.forget_peak(loaded.device)
-            told = self._told(loaded, asked)
+            answers = self._answer_together(loaded, asked)
             peak = memory.peak_bytes(loaded.device)
         return [
-            _Told(one.generated, one.measured, peak, seconds) for one, seconds in told
+            _Told(one.generated, one.measured, peak, seconds)
+            for one, seconds in answers
         ]
 
-    def _told(
+    def _answer_together(
         self, loaded: Engine, asked: Sequence[_Asked]
     ) -> Sequence[tuple[Told, float]]:
         """Answer plain questions together, and those with extra measures individually.
@@ -205,23 +206,23 @@ class TransformersLocal(Held[Engine]):
         Each comes with its seconds; questions answered together share the time equally.
         """
         if any(one.request.highlight or one.request.measures for one in asked):
-            return [self._told_alone(loaded, one) for one in asked]
+            return [self._answer_alone(loaded, one) for one in asked]
         started = time.perf_counter()
         wanted = [
             Wanted(conversation(one.request), self._seed(one), one.stop)
             for one in asked
         ]
-        told = [Told(answer, None) for answer in engine.generate(loaded, wanted)]
+        answers = [Told(answer, None) for answer in engine.generate(loaded, wanted)]
         share = (time.perf_counter() - started) / len(asked)
-        return [(one, share) for one in told]
+        return [(one, share) for one in answers]
 
-    def _told_alone(self, loaded: Engine, asked: _Asked) -> tuple[Told, float]:
+    def _answer_alone(self, loaded: Engine, asked: _Asked) -> tuple[Told, float]:
         started = time.perf_counter()
         try:
-            told = ask(loaded, asked.request, self._seed(asked), asked.stop)
+            answer = ask(loaded, asked.request, self._seed(asked), asked.stop)
         except WrongUseError as error:
             raise wish_refused(error) from error
-        return told, time.perf_counter() - started
+        return answer, time.perf_counter() - started
 
     def _seed(self, asked: _Asked) -> int:
         return self.options.seed + asked.request.facts.repeat

@@ -55,7 +55,7 @@ class ProcessorEncoder:
         if self._template is None:
             return _for_answers(self._encode_plain(conversations))
         inputs: Tensors = self._processor.apply_chat_template(
-            _told(self._render, conversations),
+            _in_template(self._render, conversations),
             chat_template=self._template,
             add_generation_prompt=True,
             tokenize=True,
@@ -110,7 +110,7 @@ class QwenEncoder:
             self.image_processor(images=images, return_tensors="pt") if images else {}
         )
         patches = [int(grid.prod()) for grid in seen.get("image_grid_thw", ())]
-        texts = self._expanded(_told(self._render, conversations), patches)
+        texts = self._expanded(_in_template(self._render, conversations), patches)
         inputs: Tensors = self.tokenizer(texts, return_tensors="pt", **_PADDED)
         inputs.pop("token_type_ids", None)
         pad = self.tokenizer.convert_tokens_to_ids(self.PAD)
@@ -187,16 +187,16 @@ def _tokens_per_tile(config: dict[str, Any]) -> int:
     return int(side**2)
 
 
-def _told(render: Render, conversations: list[list[Turn]]) -> list[list[Turn]]:
+def _in_template(render: Render, conversations: list[list[Turn]]) -> list[list[Turn]]:
     """Return the conversations in the template's form: some have no system role."""
     try:
         render(conversations)
     except jinja2.TemplateError:
-        return _told_without_system(render, conversations)
+        return _without_system(render, conversations)
     return conversations
 
 
-def _told_without_system(
+def _without_system(
     render: Render, conversations: list[list[Turn]]
 ) -> list[list[Turn]]:
     plainer = [without_system(turns) for turns in conversations]

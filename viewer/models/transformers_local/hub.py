@@ -121,12 +121,12 @@ def _fetched(
     import huggingface_hub
 
     progress(0.0, "contacting the hub")
-    told = huggingface_hub.HfApi().model_info(
+    info = huggingface_hub.HfApi().model_info(
         options.model, revision=options.revision, files_metadata=True
     )
-    sizes = {file.rfilename: file.size or 0 for file in told.siblings or ()}
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
     wanted = {name: size for name, size in sizes.items() if _is_fetched(name)}
-    commit = str(told.sha or options.revision or "main")
+    commit = str(info.sha or options.revision or "main")
     received = _Received(sum(wanted.values()), progress, cancelled)
     for name in wanted:
         received.take(0)
@@ -228,12 +228,12 @@ def wanted_of(repo: str, revision: str, name: str) -> Wanted | None:
     from huggingface_hub.file_download import repo_folder_name
 
     url = huggingface_hub.hf_hub_url(repo, name, revision=revision)
-    told = huggingface_hub.get_hf_file_metadata(url)
-    if not told.etag or not _NAME.fullmatch(told.etag) or told.size is None:
+    metadata = huggingface_hub.get_hf_file_metadata(url)
+    if not metadata.etag or not _NAME.fullmatch(metadata.etag) or metadata.size is None:
         return None
     folder = repo_folder_name(repo_id=repo, repo_type="model")
-    blob = Path(constants.HF_HUB_CACHE) / folder / "blobs" / told.etag
-    return Wanted(url, blob, told.size)
+    blob = Path(constants.HF_HUB_CACHE) / folder / "blobs" / metadata.etag
+    return Wanted(url, blob, metadata.size)
 
 
 def fetch(wanted: Wanted, received: Received) -> None:

@@ -29,10 +29,11 @@ def spelled(
     """
     coded = [_distinct(option, words) for option in spellings]
     every = [tokens for option in coded for tokens in option]
-    told = _told(every, say)
+    likelihoods = _likelihoods(every, say)
     return tuple(
         tuple(
-            Spelled(text, len(tokens), told[tokens]) for tokens, text in option.items()
+            Spelled(text, len(tokens), likelihoods[tokens])
+            for tokens, text in option.items()
         )
         for option in coded
     )
@@ -51,19 +52,21 @@ def _distinct(option: Sequence[str], words: Foreign) -> dict[Tokens, str]:
     return found
 
 
-def _told(every: Sequence[Tokens], say: Say) -> dict[Tokens, float]:
+def _likelihoods(every: Sequence[Tokens], say: Say) -> dict[Tokens, float]:
     """Return the log-probability of each of several token sequences."""
-    told: dict[Tokens, float] = {}
+    likelihoods: dict[Tokens, float] = {}
     for path in _longest({tokens[:-1] for tokens in every}):
-        on_path = [t for t in every if t not in told and path[: len(t) - 1] == t[:-1]]
+        on_path = [
+            t for t in every if t not in likelihoods and path[: len(t) - 1] == t[:-1]
+        ]
         asked = [
             sorted({t[place] for t in on_path if place < len(t)})
             for place in range(len(path) + 1)
         ]
         noted = say(path, asked)
         for tokens in on_path:
-            told[tokens] = sum(noted[i][token] for i, token in enumerate(tokens))
-    return told
+            likelihoods[tokens] = sum(noted[i][token] for i, token in enumerate(tokens))
+    return likelihoods
 
 
 def _longest(paths: set[Tokens]) -> list[Tokens]:

@@ -33,7 +33,7 @@ def load_engine(
     with (
         named_load_failures(files),
         loading_alone(cancelled),
-        _told_progress(progress, cancelled),
+        _progress_bars_to(progress, cancelled),
     ):
         encoder = encoder_for(files)
         check_cancelled(cancelled)
@@ -115,7 +115,7 @@ def _quantized(options: LocalOptions, device: str, dtype: str) -> dict[str, Any]
 
 
 @contextlib.contextmanager
-def _told_progress(progress: Progress, cancelled: threading.Event) -> Iterator[None]:
+def _progress_bars_to(progress: Progress, cancelled: threading.Event) -> Iterator[None]:
     """Redirect transformers' progress bars of this thread to ``progress``."""
     logging = transformers().utils.logging
     mine = threading.get_ident()  # its bars are one hook's for the whole process

@@ -159,7 +159,7 @@ def _tensors(path: Path) -> list[dict[str, Any]]:
             (length,) = struct.unpack("<Q", stream.read(8))
             header = json.loads(stream.read(min(length, _LONGEST_HEADER)))
         header.pop("__metadata__", None)
-        return [{**told, "name": name} for name, told in header.items()]
+        return [{**entry, "name": name} for name, entry in header.items()]
     except (OSError, ValueError, struct.error, AttributeError, TypeError) as error:
         raise WrongUseError(
             f"The weights {path.name} cannot be read: the file is damaged or cut "

@@ -23,12 +23,12 @@ class Contrast:
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Return (2, vocabulary) log-probabilities, both rows equal."""
-        told = torch.log_softmax(scores.float(), dim=-1)
+        logprobs = torch.log_softmax(scores.float(), dim=-1)
         if self._space is ContrastSpace.PROBABILITY:
             least = torch.finfo(torch.float32).tiny  # for 0, whose logarithm is none
-            mixed = self._mix(told.exp()).clamp_min(least).log()
+            mixed = self._mix(logprobs.exp()).clamp_min(least).log()
         else:
-            mixed = self._mix(told)
+            mixed = self._mix(logprobs)
         return torch.log_softmax(mixed, dim=-1).expand(2, -1)
 
     def _mix(self, values: torch.Tensor) -> torch.Tensor:
@@ -66,8 +66,10 @@ class Forced:
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Note row 0's log-probabilities; leave only the step's token possible."""
         step = len(self.noted)
-        told = torch.log_softmax(scores[0].float(), dim=-1)
-        self.noted.append({token: float(told[token]) for token in self._asked[step]})
+        logprobs = torch.log_softmax(scores[0].float(), dim=-1)
+        self.noted.append(
+            {token: float(logprobs[token]) for token in self._asked[step]}
+        )
         return only(scores, self._tokens[step]) if step < len(self._tokens) else scores
 
 

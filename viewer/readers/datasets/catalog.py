@@ -295,11 +295,11 @@ def notices_of_whole(dataset: Dataset) -> Iterator[Notice]:
             "All images are of one patient: no interval over patients can be computed."
         )
         yield Notice("single_patient", dataset.images[0].key, text)
-    told = {n.text for n in dataset.notices if n.kind == "no_positives"}
+    texts = {n.text for n in dataset.notices if n.kind == "no_positives"}
     empty = {name for image in dataset.images for name in image.zero_masks}
     named = _named(dataset)
     for finding in sorted((named | empty) - _positive(dataset)):
-        if not any(f" {finding}," in text for text in told):
+        if not any(f" {finding}," in text for text in texts):
             what = "label" if finding in named else "mask"
             state = "negative" if what == "label" else "empty"
             text = f"No image has {finding}: every {what} of it is {state}."

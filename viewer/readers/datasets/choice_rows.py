@@ -140,8 +140,8 @@ def _item(row: ChoiceRow) -> Item:
 
 def _explained(row: ChoiceRow, options: Sequence[str]) -> dict[str, object]:
     """Return an explanation for every option, or nothing."""
-    told = list(row.explanations)
-    return {"explanations": told} if told and len(told) == len(options) else {}
+    given = list(row.explanations)
+    return {"explanations": given} if given and len(given) == len(options) else {}
 
 
 def option_texts(written: Sequence[str]) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ class EmbeddedImages:
         return name
 
 
-def told(dataset: Dataset, problems: Mapping[str, Problem]) -> Dataset:
+def with_notices(dataset: Dataset, problems: Mapping[str, Problem]) -> Dataset:
     """Return a data set with a notice for each image that could not be unpacked."""
     images = tuple(
         replace(image, defects={"*": problems[image.key].reason})

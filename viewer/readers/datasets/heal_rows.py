@@ -57,9 +57,9 @@ class HealRows:
     @property
     def notices(self) -> Iterator[Notice]:
         """Return notices of how many masks so far use each encoding."""
-        told = " and ".join(f"{n} {coding}" for coding, n in self._codings.items())
-        if told:
-            text = f"Its masks are {told}, as each list's sum or starts show."
+        counts = " and ".join(f"{n} {coding}" for coding, n in self._codings.items())
+        if counts:
+            text = f"Its masks are {counts}, as each list's sum or starts show."
             yield Notice("mask_coding", self._table.name, text)
 
     def _image(self, row: Row) -> object:

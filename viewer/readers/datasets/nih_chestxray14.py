@@ -215,8 +215,8 @@ def _entry(
 
 
 def _labels(rows: _Rows, findings: Sequence[str]) -> Mapping[str, bool]:
-    told = () if rows.findings is None else findings
-    labels = {name: name in (rows.findings or ()) for name in told}
+    labelled = () if rows.findings is None else findings
+    labels = {name: name in (rows.findings or ()) for name in labelled}
     return labels | dict.fromkeys(sorted(rows.placed), True)
 
 

@@ -109,7 +109,7 @@ def _rows(document: object, name: str) -> Iterator[ChoiceRow]:
 
 
 def _row(subset: str, split: str, place: int, entry: dict[str, object]) -> ChoiceRow:
-    options, told = entry.get("options"), entry.get("explanations")
+    options, reasons = entry.get("options"), entry.get("explanations")
     return ChoiceRow(
         subset=subset,
         split=split,
@@ -122,7 +122,7 @@ def _row(subset: str, split: str, place: int, entry: dict[str, object]) -> Choic
         else (),
         answer=_text(entry.get("answer")),
         explanation=_text(entry.get("explanation")),
-        explanations=tuple(map(_text, told)) if isinstance(told, list) else (),
+        explanations=tuple(map(_text, reasons)) if isinstance(reasons, list) else (),
     )
 
 

@@ -363,9 +363,9 @@ def _in_pixels(
     """Return a right answer with its locations in pixels of the image."""
     if "units" not in gold:
         return gold
-    told = {name: value for name, value in gold.items() if name != "units"}
+    values = {name: value for name, value in gold.items() if name != "units"}
     if gold["units"] == Units.PIXELS or image is None:
-        return told
+        return values
     if not image.size.rows:
         raise RejectedRowError(
             "Its answer is a fraction of an image whose size is not known."
@@ -375,7 +375,7 @@ def _in_pixels(
     def scaled(numbers: Sequence[float]) -> list[float]:
         return [n * side for n, side in zip(numbers, sides, strict=False)]
 
-    if "boxes" in told:
-        return {**told, "boxes": [scaled(box) for box in told["boxes"]]}
-    place = "point" if "point" in told else "point_in"
-    return {**told, place: scaled(told[place])}
+    if "boxes" in values:
+        return {**values, "boxes": [scaled(box) for box in values["boxes"]]}
+    place = "point" if "point" in values else "point_in"
+    return {**values, place: scaled(values[place])}

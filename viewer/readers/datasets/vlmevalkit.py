@@ -18,7 +18,7 @@ from viewer.domain.choice import LETTERS, letter_of
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.annotated import Collection
 from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
-from viewer.readers.datasets.embedded_images import EmbeddedImages, told
+from viewer.readers.datasets.embedded_images import EmbeddedImages, with_notices
 from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.tiles import of_tiles
 from viewer.readers.files.regular import regular_file
@@ -75,7 +75,7 @@ def read(
     images = table.parent if beside else folder
     collection = Collection(name, "vlmevalkit", images, view or View.OTHER)
     dataset = of_tiles(collection, keys, items, notices, progress)
-    return told(replace(dataset, root=table.parent), embedded.problems)
+    return with_notices(replace(dataset, root=table.parent), embedded.problems)
 
 
 def _tables(path: Path) -> list[Path]:

@@ -82,7 +82,7 @@ def with_boxes(dataset: Dataset) -> Dataset:
     used = [*paths, *(p for p in files if p.name in _NAMES)]
     notices = [*without_tables(dataset, used), *_unmatched(dataset, paths, known, rows)]
     for image in images:
-        notices += _told(image, rows.get(image.key, _Rows()))
+        notices += _notices(image, rows.get(image.key, _Rows()))
     return replace(
         dataset,
         images=images,
@@ -183,7 +183,7 @@ def _boxes(shares: Sequence[tuple[float, ...]], size: SizePx) -> Iterator[BoxPx]
             yield BoxPx(x0, y0, x1, y1)
 
 
-def _told(image: DatasetImage, rows: _Rows) -> Iterator[Notice]:
+def _notices(image: DatasetImage, rows: _Rows) -> Iterator[Notice]:
     yield from (Notice("odd_row", image.key, text) for text in rows.broken)
     lost = set(rows.shares) - set(image.boxes) if image.size.rows else set()
     for finding in sorted(lost):

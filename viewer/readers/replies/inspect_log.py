@@ -79,14 +79,14 @@ def _row(sample: object, model: str, number: int) -> Row:
     if not isinstance(sample, dict):
         return Row(f"sample {number}", {})
     metadata = sample.get("metadata")
-    told = metadata if isinstance(metadata, dict) else {}
-    said = {name: told[name] for name in _NAMED if name in told}
+    fields = metadata if isinstance(metadata, dict) else {}
+    said = {name: fields[name] for name in _NAMED if name in fields}
     repeat = int(sample.get("epoch") or 1) - 1
     own = {"item": sample.get("id"), "repeat": repeat, "model": model}
-    return Row(f"sample {number}", {**own, **said, **dict(_said(sample))})
+    return Row(f"sample {number}", {**own, **said, **dict(_reply_fields(sample))})
 
 
-def _said(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _reply_fields(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """Yield the reply and its finish reason; a failed sample has none."""
     output = sample.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None

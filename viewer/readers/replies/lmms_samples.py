@@ -36,8 +36,8 @@ def replies_of(file: Path, rows: Sequence[Row]) -> FoundReplies:
 
 def _row(row: Row) -> Row:
     sample, doc = row.values, row.values.get("doc")
-    told = doc if isinstance(doc, dict) else {}
-    said = {name: told[name] for name in _NAMED if name in told}
+    fields = doc if isinstance(doc, dict) else {}
+    said = {name: fields[name] for name in _NAMED if name in fields}
     reply = _first(sample.get("resps"))
     if reply is None:
         reply = _first(sample.get("filtered_resps"))

@@ -101,15 +101,15 @@ def mean(seen: Seen) -> Sequence[object]:
 @estimator("median")
 def middle(seen: Seen) -> Sequence[object]:
     """Return the median of a column over the rows that have a value."""
-    told = seen.values()
-    return (median(told) if told else nan,)
+    chances = seen.values()
+    return (median(chances) if chances else nan,)
 
 
 @estimator("largest")
 def largest(seen: Seen) -> Sequence[object]:
     """Return the largest value of a column, undefined unless every row has one."""
-    told = seen.values()
-    return (max(told) if told and len(told) == len(seen.rows) else nan,)
+    chances = seen.values()
+    return (max(chances) if chances and len(chances) == len(seen.rows) else nan,)
 
 
 @estimator("nested mean of rates")
@@ -137,8 +137,8 @@ def change_of_rates(seen: Seen) -> Sequence[object]:
         rows.having(**{column: [known[i] for i in rows[pair]]}), column, by
     )
     after = _nested(rows, column, by)
-    told = before, after, after - before, arrow(after - before)
-    return *told, len(rows), _nested(rows, chance, by)
+    values = before, after, after - before, arrow(after - before)
+    return *values, len(rows), _nested(rows, chance, by)
 
 
 def arrow(change: float) -> str:

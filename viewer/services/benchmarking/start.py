@@ -77,8 +77,8 @@ def time_first_image(command: Sequence[str], home: Path) -> FirstImage:
             "The program started, but painted no image.",
             "Run overread demo and check what it prints.",
         )
-    told = json.loads(report.read_text(encoding="utf-8"))
-    return FirstImage((told["painted_ns"] - began) / 1e9, told["resident_bytes"])
+    parsed = json.loads(report.read_text(encoding="utf-8"))
+    return FirstImage((parsed["painted_ns"] - began) / 1e9, parsed["resident_bytes"])
 
 
 def _environment(home: Path, report: Path) -> Mapping[str, str]:

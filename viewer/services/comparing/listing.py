@@ -49,7 +49,7 @@ def listed_sides(path: Path) -> tuple[ListedSide, ...]:
         return tuple(
             ListedSide(
                 side,
-                " · ".join((str(one.id), one.dataset, side.name, *_told(one))),
+                " · ".join((str(one.id), one.dataset, side.name, *_warnings(one))),
                 one.dataset,
             )
             for one in summaries
@@ -57,7 +57,7 @@ def listed_sides(path: Path) -> tuple[ListedSide, ...]:
         )
 
 
-def _told(run: RunSummary) -> Iterator[str]:
+def _warnings(run: RunSummary) -> Iterator[str]:
     """Yield what has to be known about a run before it is compared."""
     if run.status is not RunStatus.FINISHED:
         yield "unfinished"

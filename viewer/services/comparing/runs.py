@@ -237,17 +237,19 @@ def summary_sentence(comparison: Comparison, condition: str = "") -> str:
 
     Each of several conditions and tasks has its own line.
     """
-    told = [one for one in _told_first(comparison) if condition in {"", one.condition}]
+    changes = [
+        one for one in _main_groups(comparison) if condition in {"", one.condition}
+    ]
     parts = (
         comparison.watermark,
-        *(_group_sentence(comparison, group) for group in told),
+        *(_group_sentence(comparison, group) for group in changes),
         _unpaired_sentence(comparison.pairing),
     )
-    between = "\n" if len(told) > 1 else " "
+    between = "\n" if len(changes) > 1 else " "
     return between.join(filter(None, parts))
 
 
-def _told_first(comparison: Comparison) -> tuple[GroupCounts, ...]:
+def _main_groups(comparison: Comparison) -> tuple[GroupCounts, ...]:
     """Return groups that count each item once, with findings of a task pooled."""
     within = {
         (group.condition, finding)
@@ -310,8 +312,8 @@ def _unpaired_sentence(pairing: Pairing) -> str:
         (len(pairing.excluded), "excluded on a side"),
         (len(pairing.pending), "not asked yet on a side"),
     )
-    told = [f"{n} {words}" for n, words in counts if n]
-    return f"Not compared: {', '.join(told)}." if told else ""
+    phrases = [f"{n} {words}" for n, words in counts if n]
+    return f"Not compared: {', '.join(phrases)}." if phrases else ""
 
 
 def _percent(k: int, n: int) -> str:

@@ -143,7 +143,7 @@ def _row(
     one = first or second
     if one is None:
         raise ValueError("an item is of one side at least")
-    told = (" ".join(why.because), " ".join(why.changed), why.detail) if why else ()
+    reason = (" ".join(why.because), " ".join(why.changed), why.detail) if why else ()
     return (
         one.item,
         one.patient,
@@ -156,7 +156,7 @@ def _row(
         *((first.status, first.answer) if first else ("", "")),
         *((second.status, second.answer) if second else ("", "")),
         why is not None,
-        *(told or ("", "", "")),
+        *(reason or ("", "", "")),
         first.id if first else None,
         second.id if second else None,
     )
@@ -191,7 +191,7 @@ def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
     return (*methods, *statistics.adjustment.methods)
 
 
-def told_of(
+def numbers_of_group(
     comparison: Comparison, statistics: Statistics, key: tuple[str, str]
 ) -> tuple[str, ...]:
     """Return every number of one group in words, each with its definition."""

@@ -97,11 +97,11 @@ class PromptDrafts:
     @property
     def words(self) -> str:
         """How many prompts and variants are custom, in short."""
-        told = [f"{len(self.own)} custom"] if self.own else []
+        parts = [f"{len(self.own)} custom"] if self.own else []
         if self.variants:
             n = len(self.variants)
-            told.append(f"{n} variant" if n == 1 else f"{n} variants")
-        return ", ".join(told) or "built-in"
+            parts.append(f"{n} variant" if n == 1 else f"{n} variants")
+        return ", ".join(parts) or "built-in"
 
 
 def drafts_of(prompts: Prompts, params: Mapping[str, object]) -> PromptDrafts:

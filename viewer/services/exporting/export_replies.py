@@ -39,10 +39,10 @@ class ExportedReplies:
     @property
     def sentence(self) -> str:
         """What was written, in words."""
-        told = f"{counted(self.replies, 'reply', 'replies')} to "
-        told += f"{counted(self.trials, 'trial')} in {self.path}"
+        sentence = f"{counted(self.replies, 'reply', 'replies')} to "
+        sentence += f"{counted(self.trials, 'trial')} in {self.path}"
         none = f"; {counted(self.without, 'trial')} without a reply left out"
-        return told + (none if self.without else "")
+        return sentence + (none if self.without else "")
 
 
 def export_replies(
@@ -108,10 +108,10 @@ def _rows(
             role=kept.step.role,
             settings=_settings(profile),
         )
-        yield row_of(_said(written, kept))
+        yield row_of(_with_text(written, kept))
 
 
-def _said(written: WrittenReply, kept: TrialReply) -> WrittenReply:
+def _with_text(written: WrittenReply, kept: TrialReply) -> WrittenReply:
     """Return a reply with its text, and with its bytes if they contain more."""
     try:
         read = read_reply(kept.raw)

@@ -32,10 +32,10 @@ def worded_rows(asked: Frame, strata: Iterable[str]) -> Iterator[tuple[object, .
     own = ("parsed", "status", "reason")
     for *known, text, status, reason in asked.each(*_KNOWN, *strata, *own):
         said = any_answer_of_json(text) if text else None
-        yield (*known, *_told(said, status, reason), text)
+        yield (*known, *_columns(said, status, reason), text)
 
 
-def _told(
+def _columns(
     said: AnyAnswer | Unparsed | None, status: str, reason: str
 ) -> tuple[str, str, str, str]:
     """Return status, reason, kind and text of a parsed answer."""

@@ -27,7 +27,7 @@ def asked_runs(store: Path, dataset: str = "") -> tuple[AskedRun, ...]:
     with open_store(store) as opened:
         found = runs.run_summaries(opened, include_adhoc=False)
     return tuple(
-        AskedRun(one.id, f"Those of run {one.id}: {_told(one, dataset)}")
+        AskedRun(one.id, f"Those of run {one.id}: {_label(one, dataset)}")
         for one in reversed(found)
         if dataset in {"", one.dataset}
     )
@@ -50,6 +50,6 @@ def no_answer(file: Path, kind: str, unused: Sequence[str], hint: str) -> WrongU
     )
 
 
-def _told(run: RunSummary, over: str) -> str:
+def _label(run: RunSummary, over: str) -> str:
     models = ", ".join(run.models)
     return models if over else f"{study_title(run.study)} · {run.dataset}"

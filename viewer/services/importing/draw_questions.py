@@ -236,14 +236,14 @@ def drawing(
             "Import boxes of findings and masks of anatomies for the same images.",
         )
 
-    def told(done: int, every: int) -> None:
+    def on_progress(done: int, every: int) -> None:
         if stop is not None and stop.is_set():
             raise CancelledError("Drawing was stopped.", "Nothing was registered.")
         progress(done, every)
 
     how, own = _narrowing(overrides or {})
     left = narrowed(source, how)
-    found = drawn_items(left.dataset, read_params(preset, own), seed, told)
+    found = drawn_items(left.dataset, read_params(preset, own), seed, on_progress)
     counts = Counter(item.kind for item in found.items)
     notices = (*left.dataset.notices, *found.notices)
     return Drawing(

@@ -145,13 +145,13 @@ def preview(
     """
     from viewer.readers.datasets.catalog import read_dataset
 
-    def told(done: int, every: int) -> None:
+    def report(done: int, every: int) -> None:
         if stop is not None and stop.is_set():
             raise CancelledError("The import was stopped.", "Nothing was registered.")
         if progress is not None:
             progress(done, every)
 
-    dataset = read_dataset(format_name, root.absolute(), name, view, told)
+    dataset = read_dataset(format_name, root.absolute(), name, view, report)
     if not dataset.images and not dataset.items:
         raise WrongUseError(
             f"'{root.name}' contains no image that Overread can open.",

@@ -24,19 +24,19 @@ class MaskShown:
 
 def masks_to_look_at(dataset: Dataset, most: int) -> tuple[MaskShown, ...]:
     """Return some masks of a data set, those of images with doubts first."""
-    told = _told(dataset.notices)
-    images = sorted(dataset.images, key=lambda image: image.key not in told)
+    notices = _mask_notices(dataset.notices)
+    images = sorted(dataset.images, key=lambda image: image.key not in notices)
     found: list[MaskShown] = []
     for image in images:
         for finding, mask in image.masks.items():
             if len(found) == most:
                 return tuple(found)
-            odd = tuple(told.get(image.key, ()))
+            odd = tuple(notices.get(image.key, ()))
             found.append(MaskShown(image.key, finding, image.ref, mask, odd))
     return tuple(found)
 
 
-def _told(notices: Sequence[Notice]) -> Mapping[str, Sequence[str]]:
+def _mask_notices(notices: Sequence[Notice]) -> Mapping[str, Sequence[str]]:
     """Return the notices on images whose masks somebody should check."""
     from viewer.readers.rasters.mask_rule import CAUTIONS
 

@@ -19,7 +19,7 @@ from viewer.services.reporting.grading import grades_stamp, score_changed_grades
 from viewer.services.reporting.records import some_records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.report_words import in_words
-from viewer.services.reporting.rescore import told_departures
+from viewer.services.reporting.rescore import departure_sentence
 from viewer.store import flat, runs, trials
 from viewer.store.database import open_store
 from viewer.studies.catalog import places_findings, study_named
@@ -145,7 +145,7 @@ def run_doubt(store: Path, run: int) -> str:
 @lru_cache(maxsize=16)
 def _doubt_at(store: Path, run: int, _stamp: object) -> str:
     with open_store(store) as opened:
-        return told_departures(opened, run)
+        return departure_sentence(opened, run)
 
 
 def _scored(table: Table) -> Iterable[object]:

@@ -212,10 +212,10 @@ def highlight_words(document: Mapping[str, Any]) -> Said:
         return ()
     light = made(Highlight, document["highlight"], where="the request")
     by = "its logarithm" if light.form is WeightForm.LOG else "itself"
-    told = f"contrast {light.contrast:g} with the plain image"
+    plain = f"contrast {light.contrast:g} with the plain image"
     said = (
         f"{light.mask.array().mean():.1%} of image {light.image + 1}, weight "
-        f"{light.weight:g} added as {by}, {told if light.contrasts else 'no contrast'}"
+        f"{light.weight:g} added as {by}, {plain if light.contrasts else 'no contrast'}"
     )
     return (("highlighted", said),)
 

@@ -100,7 +100,7 @@ def suggest(
     perhaps = float(np.count_nonzero(answered & (place.sure | place.doubtful)) / area)
     if inside < PLAUSIBLE_FROM <= perhaps:
         return _no_hint(perhaps - inside, _missing(fitting))
-    return _said(inside, finding, place)
+    return _suggested(inside, finding, place)
 
 
 class _Place:
@@ -170,7 +170,7 @@ def _no_hint(doubtful: float, missing: Sequence[_Central]) -> Suggestion:
     )
 
 
-def _said(inside: float, finding: str, place: _Place) -> Suggestion:
+def _suggested(inside: float, finding: str, place: _Place) -> Suggestion:
     key = POSITION if inside >= PLAUSIBLE_FROM else ANATOMY
     kind = "a position" if key == POSITION else "an anatomy"
     share = f"{100 * inside:.0f} % of the answer lies in {place}"

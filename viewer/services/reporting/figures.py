@@ -53,7 +53,7 @@ def run_figures(store: Path, run: int) -> RunFigures:
         score_changed_grades(opened)
         stamp = (
             trials.verdict_stamp(opened, run),
-            _said(opened, run),
+            _review_key(opened, run),
             grades_stamp(opened, run),
         )
         return _figures_at(store, run, stamp)
@@ -143,7 +143,7 @@ class _Measured:
         return {tuple(who): reply for *who, reply in rows if reply is not None}
 
 
-def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
+def _review_key(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
     """Return a key that changes with a run's reviews."""
     return tuple(
         (scope, one.task.item, one.model, one.final)

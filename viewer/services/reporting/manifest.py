@@ -90,8 +90,8 @@ def _own_prompts(context: RunContext) -> Mapping[str, object]:
     if not isinstance(context.study, HasPrompts):
         return {}
     own = context.params.prompts.items()
-    told = [{"name": n, "text": t, "sha256": _sha256(t.encode())} for n, t in own]
-    return {"own_prompts": told} if told else {}
+    prompts = [{"name": n, "text": t, "sha256": _sha256(t.encode())} for n, t in own]
+    return {"own_prompts": prompts} if prompts else {}
 
 
 def _prices(context: RunContext) -> dict[str, object]:

@@ -102,14 +102,14 @@ def write_pack(
     own = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}
     listed = (*files, *(path.relative_to(out).as_posix() for path in own))
-    page = PackPage(name, tuple(_facts(report)), _told(data, report), listed)
+    page = PackPage(name, tuple(_facts(report)), _in_study_terms(data, report), listed)
     files = {"report.html": render_pack(page, files), **files}
     for path, content in files.items():
         write_atomically(out / path, content)
     return (*(out / path for path in files), *own)
 
 
-def _told(data: PackData, report: RunReport) -> PackData:
+def _in_study_terms(data: PackData, report: RunReport) -> PackData:
     """Return the page in the study's terms; files keep their names."""
     words = report.context.study.words
     models = [model.name for model in report.context.spec.models]

@@ -24,7 +24,7 @@ from viewer.services.reporting.records import (
     recorded,
 )
 from viewer.services.reporting.report_words import in_words
-from viewer.services.reporting.rescore import told_departures
+from viewer.services.reporting.rescore import departure_sentence
 from viewer.services.running.prompt_versions import versions_asked
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.grades import grades_of
@@ -97,8 +97,8 @@ def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
         "Stored replies that were reused because the same request was made. A model "
         "whose replies all come from another is not a second model."
     )
-    told = (Section("Reused replies", text, table),) if rows else ()
-    return replace(data, sections=(*data.sections, *told))
+    reused = (Section("Reused replies", text, table),) if rows else ()
+    return replace(data, sections=(*data.sections, *reused))
 
 
 def checked_report(store: Store, run: int) -> RunReport:
@@ -106,7 +106,7 @@ def checked_report(store: Store, run: int) -> RunReport:
 
     Every reply is judged again for it, which takes a second for 5,000.
     """
-    return replace(report_data(store, run), doubt=told_departures(store, run))
+    return replace(report_data(store, run), doubt=departure_sentence(store, run))
 
 
 def context_of(store: Store, run: int, context: RunContext) -> ReportContext:

@@ -37,7 +37,7 @@ def rescore_run(
     return Rescored(len(answered), len(changed))
 
 
-def told_departures(store: Store, run: int) -> str:
+def departure_sentence(store: Store, run: int) -> str:
     """Return a sentence on verdicts that contradict their replies, "" for none."""
     answered = _answered(store, run)
     now = zip(answered, _now(store, run, answered), strict=True)

@@ -131,8 +131,8 @@ def _controls(spec: RunSpec) -> str:
     """Name the controls that each item is also asked under; "" for none."""
     named = spec.params.get("controls")
     words = [CONTROL_WORDS[one] for one in named] if isinstance(named, list) else []
-    told = "; ".join(words)
-    return f"Each item is also asked under controls: {told}." if words else ""
+    details = "; ".join(words)
+    return f"Each item is also asked under controls: {details}." if words else ""
 
 
 def _any(own: object) -> TypeGuard[Mapping[str, object]]:

@@ -287,8 +287,8 @@ class BatchCoordinator:
             queued.append(up)
         elif budget.at_risk > 0:
             self._scheduler.put_back(up)  # what is in flight may cost less than feared
-        elif told := self._stopped(up.model, ceiling_sentence(budget, up.model, most)):
-            stopped += told
+        elif stop := self._stopped(up.model, ceiling_sentence(budget, up.model, most)):
+            stopped += stop
             self._paused = True
 
     def _send(

@@ -31,7 +31,7 @@ class RunNotes:
         told = dict.fromkeys(
             note
             for question, reply in answered
-            for note in self._told_by(question.request, reply.raw)
+            for note in self._notes_of(question.request, reply.raw)
         )
         new = [note for note in told if note not in self._noted]
         if new:
@@ -39,7 +39,7 @@ class RunNotes:
             rows = [(note.model, note.kind, note.text) for note in new]
             consents.add_notes(self._store, self._run, rows)
 
-    def _told_by(self, request: PreparedRequest, raw: RawReply) -> Iterator[RunNote]:
+    def _notes_of(self, request: PreparedRequest, raw: RawReply) -> Iterator[RunNote]:
         profile = request.profile
         if request.note:
             yield RunNote(profile.name, STOOD_IN, request.note)

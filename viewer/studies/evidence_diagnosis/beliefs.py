@@ -52,7 +52,7 @@ def posterior(asking: Asking) -> Posterior | None:
     if len(replies) < len(orders):
         return None
     pairs = zip(replies, orders, strict=False)
-    found = [_told(reply, asking, order) for reply, order in pairs]
+    found = [_read(reply, asking, order) for reply, order in pairs]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
@@ -172,7 +172,7 @@ def _option_read(
     return found.option if isinstance(found, ChoiceAnswer) else None
 
 
-def _told(reply: ModelReply, asking: Asking, order: Sequence[int]) -> Posterior | None:
+def _read(reply: ModelReply, asking: Asking, order: Sequence[int]) -> Posterior | None:
     """Return the posterior over the letters in one reply, in order."""
     params = asking.params
     if params.estimator is Estimator.TOP_LOGPROBS:

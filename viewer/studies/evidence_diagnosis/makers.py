@@ -29,8 +29,8 @@ def judge_of(spec: RunSpec, params: Params) -> ModelProfile | None:
 def identity_of(profile: ModelProfile) -> str:
     """Return a profile's name, adapter and what its settings say of its model."""
     known = ((key, profile.settings.get(key)) for key in _IDENTITY)
-    told = (f"{key} {value}" for key, value in known if value)
-    return f"{profile.name} ({', '.join((profile.adapter, *told))})"
+    fields = (f"{key} {value}" for key, value in known if value)
+    return f"{profile.name} ({', '.join((profile.adapter, *fields))})"
 
 
 def maker_of(profile: ModelProfile) -> str:

@@ -107,8 +107,8 @@ def _row(
 
 def _place(gold: str) -> int | None:
     """Return the letter of the right option, answered or not."""
-    told = json.loads(gold) if gold else {}
-    return int(told["order"].index(told["right"])) if "right" in told else None
+    truth = json.loads(gold) if gold else {}
+    return int(truth["order"].index(truth["right"])) if "right" in truth else None
 
 
 MEAN_OF_PEOPLE: Final = "Physicians, mean"

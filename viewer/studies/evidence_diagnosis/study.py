@@ -240,10 +240,10 @@ def _most_questions(params_: Params) -> int:
 def _score_choice(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
     chosen = answer if isinstance(answer, ChoiceAnswer | Unparsed) else asking.choice()
     found = score.score_choice(chosen, asking.case, asking.order())
-    told = beliefs.numbers_of(beliefs.posterior(asking))
+    numbers = beliefs.numbers_of(beliefs.posterior(asking))
     first = asking.turn.replies()[0]
     seen = beliefs.rapt_numbers(first) if asking.params.rapt else ()
-    return score.with_numbers(found, (*told, *seen))
+    return score.with_numbers(found, (*numbers, *seen))
 
 
 def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:

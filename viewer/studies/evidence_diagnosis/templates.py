@@ -81,10 +81,10 @@ def baseline_system() -> str:
 
 def _refinement() -> tuple[str, str]:
     system, user = template(REFINEMENT).split("[USER]")
-    return _said(system.replace("[SYSTEM]", "")), _said(user)
+    return _without_elisions(system.replace("[SYSTEM]", "")), _without_elisions(user)
 
 
-def _said(text: str) -> str:
+def _without_elisions(text: str) -> str:
     lines = (line for line in text.splitlines() if line.strip() not in {"", _ELIDED})
     return "\n".join(lines)
 

@@ -162,5 +162,5 @@ def unlike_paper(dataset: Dataset, spec: RunSpec, *, incomplete: bool) -> str:
         return f"only the first {spec.limit} were asked"
     mine, theirs = read_params(spec.preset, spec.params), Params()
     other = [n for n in _RULE if getattr(mine, n) != getattr(theirs, n)]
-    told = ", ".join(name.replace("_", " ") for name in other)
-    return f"different from the paper's: {told}" if other else ""
+    names = ", ".join(name.replace("_", " ") for name in other)
+    return f"different from the paper's: {names}" if other else ""

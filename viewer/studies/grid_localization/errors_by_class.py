@@ -60,10 +60,10 @@ def classes_of_error(seen: Seen) -> Sequence[object]:
     """
     read = _read(seen)
     n = Counter(seen.rows["outcome"])
-    told = (read.position, read.anatomy, read.unsure)
-    left = max(0.0, n[Outcome.MISS] - sum(told) - read.partial)
+    notes = (read.position, read.anatomy, read.unsure)
+    left = max(0.0, n[Outcome.MISS] - sum(notes) - read.partial)
     full = n[Outcome.FULL] + n[Outcome.FULL_FALLBACK]
-    return full, n[Outcome.PARTIAL] + read.partial, *told, left, n[None]
+    return full, n[Outcome.PARTIAL] + read.partial, *notes, left, n[None]
 
 
 def error_classes(results: Sequence[TrialResult], reviews: Reviews) -> Table:

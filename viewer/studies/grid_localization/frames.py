@@ -210,8 +210,8 @@ def reference_frame(results: Iterable[PlacedTrial]) -> Frame:
         )
         for (condition, item), one in items.items()
     )
-    told = ("qualifies", "fallback", "told_fallback", "differs", "cropped")
-    return frame_of_rows((*header, *told), rows)
+    columns = ("qualifies", "fallback", "told_fallback", "differs", "cropped")
+    return frame_of_rows((*header, *columns), rows)
 
 
 def _met(one: Placed) -> tuple[bool, bool, bool]:

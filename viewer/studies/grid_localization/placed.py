@@ -99,11 +99,11 @@ def placed_trials(
         return list(results)
     images = {one.key: one for one in dataset.images} if dataset else {}
     found = _Placing(params, images)
-    told = any(isinstance(one.said, PlacedAnswer) for one in results)
+    any_placed = any(isinstance(one.said, PlacedAnswer) for one in results)
     return [
         PlacedTrial(
             **{name: getattr(one, name) for name in _NAMES},
-            placed=found.placed(one, told),
+            placed=found.placed(one, any_placed),
         )
         for one in results
     ]

@@ -37,10 +37,10 @@ def attention_numbers(turn: Turn, params: Params) -> Numbers:
     if measured is None:
         return ()
     tower = np.mean(measured.region) if measured.region else None
-    told = () if tower is None else ((IN_TOWER, float(tower)),)
+    numbers = () if tower is None else ((IN_TOWER, float(tower)),)
     area = area_of(turn.item)
     if measured.relevance is None or area is None:
-        return told
+        return numbers
     shown = measured.relevance.images[0]
     mask, image = area.array(), turn.images[turn.item.images[0]]
     sent = shrunk_size(image.geometry, params.longest_side)
@@ -48,7 +48,7 @@ def attention_numbers(turn: Turn, params: Params) -> Numbers:
         shown.values, _to_native(shown.to_sent, sent, area.size), mask
     )
     on_image = float(np.sum(shown.values))
-    return (*told, (ON_IMAGE, on_image), *(((INSIDE, inside),) if on_image else ()))
+    return (*numbers, (ON_IMAGE, on_image), *(((INSIDE, inside),) if on_image else ()))
 
 
 def _to_native(to_sent: Affine, sent: SizePx, native: SizePx) -> Affine:

@@ -127,7 +127,7 @@ def _benchmark(dataset: Dataset, params: Params) -> Benchmark:
         if isinstance(found, Unreadable)
     )
     if not any(image.boxes for image in dataset.images):
-        return Benchmark(questions, _told(dataset.images, questions, params), notices)
+        return Benchmark(questions, _chart(dataset.images, questions, params), notices)
     _check_rule(dataset.items, params)
     charted = chart(dataset.images, params)
     return Benchmark(questions, charted, (*notices, *charted.notices))
@@ -145,7 +145,7 @@ def _check_rule(items: Iterable[Item], params: Params) -> None:
             )
 
 
-def _told(
+def _chart(
     images: Sequence[DatasetImage], questions: Sequence[Question], params: Params
 ) -> Chart:
     """Return the relations in answers; anything not asked about counts as absent.
@@ -156,12 +156,12 @@ def _told(
     asked: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         asked[question.image].append(question)
-    told = tuple(
+    relations = tuple(
         _of_image(by_key[key], of)
         for key, of in asked.items()
         if "*" not in by_key[key].defects
     )
-    return Chart(params.relation_rule, params.threshold, params.touching, told)
+    return Chart(params.relation_rule, params.threshold, params.touching, relations)
 
 
 def _of_image(image: DatasetImage, questions: Sequence[Question]) -> Charted:

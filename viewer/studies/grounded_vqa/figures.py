@@ -180,10 +180,10 @@ def _composites(
             arm = IMAGE_ARMS[result.condition]
             if arm is Arm.DONOR:
                 own = sources.raster(asked.image)
-                said = _said(plain.get((key, result.model)))
+                said = _answer_or_status(plain.get((key, result.model)))
                 tiles.append(_tile(own, "as it is", result, asked, said))
             raster = edited_raster(asked, donor, arm, sources, params)
-            said = f"{_said(result)}, of {donor}"
+            said = f"{_answer_or_status(result)}, of {donor}"
             tiles.append(_tile(raster, EDITS[arm], result, asked, said))
     if tiles:
         head = FigureHead(
@@ -196,7 +196,7 @@ def _composites(
         yield GalleryFigure(head, tuple(tiles))
 
 
-def _said(result: TrialResult | None) -> str:
+def _answer_or_status(result: TrialResult | None) -> str:
     """Return a trial's answer, else why there is none; "" of a question not asked."""
     return (result.score.answer or result.score.status) if result else ""
 

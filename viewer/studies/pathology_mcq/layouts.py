@@ -67,7 +67,7 @@ def layouts(mcqs: Sequence[Mcq]) -> tuple[TableSpec, ...]:
 
 def layout_frames(tables: Sequence[Table]) -> dict[str, Frame]:
     """Return the frames of Tables 1 to 4: long tables by their names, and rates."""
-    told = {table.name: table.records() for table in tables}
+    records = {table.name: table.records() for table in tables}
     frames = {
         t.name: frame_of_rows(t.header, t.rows) for t in tables if t.name in _LONG
     }
@@ -77,7 +77,7 @@ def layout_frames(tables: Sequence[Table]) -> dict[str, Frame]:
     return {
         **frames,
         _PAPER: published.having(rate=rates),
-        RATES: frame_of_rows(header, _rates(told)),
+        RATES: frame_of_rows(header, _rates(records)),
     }
 
 

@@ -106,7 +106,7 @@ def parse(turn: Turn) -> ReportAnswer | Unparsed:
         return described
     if reply is None:
         return Unparsed(Status.UNPARSED, "nothing_asked")
-    text = _said(reply)
+    text = _text_of(reply)
     built = read_questions(text) if isinstance(text, str) else text
     if not isinstance(built, Unparsed):
         return ReportAnswer(json.dumps(plain(built), ensure_ascii=False))
@@ -192,7 +192,7 @@ def _description(turn: Turn) -> str | Unparsed:
     reply = turn.reply_to(DESCRIBE)
     if reply is None:
         return Unparsed(Status.UNPARSED, "nothing_described")
-    text = _said(reply)
+    text = _text_of(reply)
     if isinstance(text, Unparsed):
         return text
     if not text:
@@ -200,7 +200,7 @@ def _description(turn: Turn) -> str | Unparsed:
     return Unparsed(Status.REFUSED, "declined") if _is_refusal(text) else text
 
 
-def _said(reply: ModelReply) -> str | Unparsed:
+def _text_of(reply: ModelReply) -> str | Unparsed:
     """Return a reply's text, or that it was withheld or truncated."""
     if kept_back := withheld(reply):
         return kept_back

@@ -59,14 +59,14 @@ def _rows(
         right = status is Status.SCORED_CORRECT
         yield (
             *(trial.model, trial.condition, trial.item, status.value),
-            *(_said(read), _why(read), 1, int(right), int(read.correct)),
+            *(_verdict_word(read), _why(read), 1, int(right), int(read.correct)),
             *(int(not read.dropped), int(read.at_random)),
             bool(read.dropped) or read.correct != right,
             1 / len(mcqs[trial.item].options),
         )
 
 
-def _said(reading: OfficialReading) -> str:
+def _verdict_word(reading: OfficialReading) -> str:
     if reading.dropped:
         return "dropped"
     return "correct" if reading.correct else "wrong"

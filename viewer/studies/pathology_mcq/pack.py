@@ -69,9 +69,9 @@ class PathMmu2024:
         card = card_figure(trials, conditions, "", condition_words)
         published = published_table(every_row(), checks())
         long = (*given.report.tables, published, *_beside(given, params))
-        told = layout_frames(long)
-        specs = [one for one in layouts(_counted(given)) if one.frame in told]
-        wide = evaluate_all(specs, told)
+        frames = layout_frames(long)
+        specs = [one for one in layouts(_counted(given)) if one.frame in frames]
+        wide = evaluate_all(specs, frames)
         paper = {} if given.report.incomplete else printed_tables()
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(

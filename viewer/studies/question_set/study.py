@@ -171,8 +171,8 @@ class QuestionSet(PresetStudy[Params]):
         names = _RIGHT[asked.kind]
         if asked.kind is AnswerKind.POINT and "point" not in truth:
             names = ("point_in",)
-        told = {name: truth[name] for name in names}
-        return {**told, **({"grid": asked.grid} if asked.grid else {})}
+        numbers = {name: truth[name] for name in names}
+        return {**numbers, **({"grid": asked.grid} if asked.grid else {})}
 
     def predicted_boxes(
         self,

@@ -75,7 +75,7 @@ def _proposals(dataset: Dataset, spec: RunSpec, params: Params) -> Iterator[Tria
         )
     for key in sampled(tuple(items), params.studies, spec.seed)[: spec.limit]:
         study = study_of(items[key])
-        told = study.indication or study.findings
+        context = study.indication or study.findings
         for repeat in range(spec.repeats):
             for model in spec.models:
                 yield Trial(
@@ -87,7 +87,7 @@ def _proposals(dataset: Dataset, spec: RunSpec, params: Params) -> Iterator[Tria
                     condition=CURATION,
                     repeat=repeat,
                     model=model.name,
-                    exclusion="" if told else NO_REPORT,
+                    exclusion="" if context else NO_REPORT,
                 )
 
 

@@ -99,7 +99,7 @@ def report(
         frames |= {CARDS: card_frame(results, used.grades, asked)}
         specs += [*grade_specs(given), CARDED]
     left = ungraded(results, used.grades) if given else ""
-    told = notes(used.grades, given, (*used.sentences, left))
+    sentences = notes(used.grades, given, (*used.sentences, left))
     found = _reported(results, specs, frames, DEFINITIONS)
     return replace(
         found,
@@ -107,8 +107,8 @@ def report(
             *found.tables,
             *(() if found.incomplete else (published_table(ROWS, CHECKS),)),
         ),
-        sections=(*found.sections, policies(spec, params), *note_sections(told)),
-        warnings=tuple(sentence for _, sentence in told),
+        sections=(*found.sections, policies(spec, params), *note_sections(sentences)),
+        warnings=tuple(sentence for _, sentence in sentences),
     )
 
 

@@ -325,9 +325,9 @@ class BatchDialog(QDialog):
     def _work_out(self) -> None:
         form, store = self.form, self._settings.store
         if not form.dataset:
-            told = self._suiting.how_to_get(form.study)
+            hint = self._suiting.how_to_get(form.study)
             without = "" if self.models.count() else _NONE_ANSWERS
-            self.sentence.setText(f"{told} {without}".strip())
+            self.sentence.setText(f"{hint} {without}".strip())
         elif not form.models:
             self.sentence.setText(_CHOOSE if self.models.count() else _NONE_ANSWERS)
         elif self._kept():

@@ -20,13 +20,13 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead
-from viewer.ui.dialogs.told_tables import (
+from viewer.ui.dialogs.read_only_tables import (
     BOXES,
     NOTICES,
     QUESTIONS,
     RULES,
     fill,
-    told_table,
+    read_only_table,
 )
 from viewer.ui.widgets.labels import caption, title
 from viewer.ui.widgets.number_box import WholeBox
@@ -76,10 +76,10 @@ class DrawQuestions(QDialog):
         self._found: Drawing | None = None
         self.dataset, self.preset = QComboBox(), QComboBox()
         self.form, self.seed, self.name = ParamsForm(), WholeBox(), QLineEdit()
-        self.kinds, self.notices = told_table(QUESTIONS), told_table(NOTICES)
-        self.rules = told_table(RULES)
+        self.kinds, self.notices = read_only_table(QUESTIONS), read_only_table(NOTICES)
+        self.rules = read_only_table(RULES)
         self.rules.setToolTip(_RULES)
-        self.boxes = told_table(BOXES)
+        self.boxes = read_only_table(BOXES)
         self.boxes.setToolTip(_BOXES)
         self.foot = Foot("Draw")
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)

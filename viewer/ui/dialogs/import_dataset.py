@@ -24,7 +24,13 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
 from viewer.ui.dialogs.mask_strip import MOST, MaskStrip
-from viewer.ui.dialogs.told_tables import FINDINGS, ITEMS, NOTICES, fill, told_table
+from viewer.ui.dialogs.read_only_tables import (
+    FINDINGS,
+    ITEMS,
+    NOTICES,
+    fill,
+    read_only_table,
+)
 from viewer.ui.widgets.drop_target import DropTarget
 from viewer.ui.widgets.file_choice import choose_to_read
 from viewer.ui.widgets.labels import caption, selectable, title
@@ -64,8 +70,11 @@ class ImportDataset(QDialog):
         self.format, self.view = QComboBox(), QComboBox()
         self.name = QLineEdit()
         self.restricted = QCheckBox("Restricted: stays on this machine")
-        self.findings, self.notices = told_table(FINDINGS), told_table(NOTICES)
-        self.items, self.masks = told_table(ITEMS), MaskStrip()
+        self.findings, self.notices = (
+            read_only_table(FINDINGS),
+            read_only_table(NOTICES),
+        )
+        self.items, self.masks = read_only_table(ITEMS), MaskStrip()
         self.foot = Foot("Import")
         self._drop = DropTarget(self)
         self._fill()

@@ -19,7 +19,7 @@ _CONCURRENCY: Final = 4
 def handlers(window: QWidget, context: AppContext) -> Handlers:
     """Return what the commands of importing do; their pages belong to the window."""
 
-    def told(name: str) -> None:
+    def report(name: str) -> None:
         words = f"'{name}' is registered: a batch can ask models about it."
         offer = Offer("Batch…", lambda: context.actions.run("file.batch"))
         context.notices.post(Notice(words, warning=False, offer=offer))
@@ -28,7 +28,7 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         from viewer.ui.dialogs.import_dataset import ImportDataset
 
         page = ImportDataset(context.settings, window)
-        page.imported.connect(told)
+        page.imported.connect(report)
         return page
 
     def ask(planned: "PlannedPredictions | PlannedReplies") -> None:
@@ -54,7 +54,7 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         from viewer.ui.dialogs.draw_questions import DrawQuestions
 
         page = DrawQuestions(context.settings, window)
-        page.drawn.connect(told)
+        page.drawn.connect(report)
         return page
 
     return {

@@ -22,7 +22,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.privacy import ReviewDecision
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
-from viewer.ui.dialogs.told_tables import Columns, fill, told_table
+from viewer.ui.dialogs.read_only_tables import Columns, fill, read_only_table
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
@@ -58,7 +58,7 @@ class WordReview(QDialog):
         self._store = settings.store
         self._background_tasks = BackgroundTasks(self)
         self._found: tuple[WordsToRead, ...] = ()
-        self.dataset, self.cases = QComboBox(), told_table(_COLUMNS)
+        self.dataset, self.cases = QComboBox(), read_only_table(_COLUMNS)
         self.whose, self.words = title("Its text"), MarkedWords()
         self.sentence = selectable()
         self.every = QPushButton("Choose &all")

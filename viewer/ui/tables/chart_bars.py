@@ -69,8 +69,8 @@ def bar_chart(
     fixed = {**chosen, "view": view, "condition": condition}
     kept = [r for r in records if _is_wanted(r, fixed)]
     findings = dict.fromkeys(str(r["finding"]) for r in kept)
-    told = (shown("condition", condition, words), shown("view", view, words))
-    title = f"{capital(words.rate)} by {words.finding}, {', '.join(told)}"
+    parts = (shown("condition", condition, words), shown("view", view, words))
+    title = f"{capital(words.rate)} by {words.finding}, {', '.join(parts)}"
     return BarChart(
         title if kept else "",
         models,

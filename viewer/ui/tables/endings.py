@@ -31,8 +31,8 @@ def endings_figure(
     for model in dict.fromkeys(row.model for row in chosen):
         mine = [row for row in chosen if row.model == model]
         counts = Counter(ends[row.trial] for row in mine)
-        told = ", ".join((model, *_means([row.score for row in mine])))
-        stacks.append(Stack(told, model, tuple(counts[one] for one in segments)))
+        label = ", ".join((model, *_means([row.score for row in mine])))
+        stacks.append(Stack(label, model, tuple(counts[one] for one in segments)))
     head = FigureHead("endings", "", "Answers by model, not graded yet", words.ungraded)
     return StackFigure(head, segments, tuple(stacks), "answers", share=False)
 

@@ -149,8 +149,8 @@ class ModelsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return in_role(words, role)
         if role == Qt.ItemDataRole.ToolTipRole:
-            told = f"{row.line.name}: {row.state}\n{row.line.summary}"
-            return in_role(told, role)
+            tip = f"{row.line.name}: {row.state}\n{row.line.summary}"
+            return in_role(tip, role)
         if index.column() == _STATE:
             if role == Qt.ItemDataRole.DecorationRole:
                 return icon(row.sign)

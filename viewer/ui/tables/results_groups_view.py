@@ -335,8 +335,8 @@ class GroupsModel(NumberModel):
             return "" if name == PLOT else in_role(self._shown(name, group), role)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             method = self._value("ci_method", group) if name in _INTERVAL else None
-            told = f"{self.header(name)}: {self._shown(name, group)}"
-            return told if method is None else f"{told} ({method})"
+            tip = f"{self.header(name)}: {self._shown(name, group)}"
+            return tip if method is None else f"{tip} ({method})"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.alignment(name)
         return None

@@ -50,8 +50,8 @@ class FirstImage(QObject):
         QTimer.singleShot(_SETTLED_MS, self._tell)
 
     def _tell(self) -> None:
-        told = {"painted_ns": self._painted_ns, "resident_bytes": resident_bytes()}
-        self._report.write_text(json.dumps(told), encoding="utf-8")
+        measured = {"painted_ns": self._painted_ns, "resident_bytes": resident_bytes()}
+        self._report.write_text(json.dumps(measured), encoding="utf-8")
         self._window.close()
 
 

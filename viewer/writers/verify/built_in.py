@@ -75,8 +75,8 @@ def known_to(study: str) -> dict[str, list[str]]:
 def fingerprint(spec: Document, source: Source) -> str:
     """Return the hash of the parts of a specification that determine its numbers."""
     own = {name: value for name, value in spec.items() if name not in _OF_PAGES}
-    told = source.every if spec["name"] == "items" else source.verdicts
-    numbers, of_run = number_names(told), list[str]()
+    trials = source.every if spec["name"] == "items" else source.verdicts
+    numbers, of_run = number_names(trials), list[str]()
     if spec["name"] == "items":
         fixed = len(spec["columns"]) - len(numbers)
         if spec["columns"][fixed:] == numbers:

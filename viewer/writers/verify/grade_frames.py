@@ -199,13 +199,13 @@ def _scores(finals: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
                 value = _value(final, name, order)
                 if value is not None:
                     about = {"model": model, "item": item, "metric": _words(name)}
-                    told = {"five": value == 5, "low": value < 3}
+                    flags = {"five": value == 5, "low": value < 3}
                     half = round(2 * value) / 2
                     yield {
                         **about,
                         "order": order,
                         "value": value,
-                        **told,
+                        **flags,
                         "half": half,
                     }
 
@@ -291,5 +291,5 @@ def _styles(
         if final["image"]:
             high = final["image_style"] >= params["high_style"]
             low = final["image_content"] <= params["low_content"]
-            told = {"high_style": high, "low_content": low, "both": high and low}
-            yield {"model": final["output"][0], **told}
+            flags = {"high_style": high, "low_content": low, "both": high and low}
+            yield {"model": final["output"][0], **flags}

@@ -202,24 +202,24 @@ def _same_words(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
         asked = set[str]()
         for key in test.questions:
             for one in test.trials(key, _TESTS[name][0], edited=True):
-                asked.add(_told_words(one))
+                asked.add(_words_json(one))
                 about = {**test.about, "shared": key in test.shared}
                 yield _worded_row(one, about, swapped=True)
         for one in test.own:
             is_there = one.view == "positive" and one.counted
             is_plain = one.condition == test.about["condition"]
-            if is_there and is_plain and _told_words(one) in asked - {""}:
+            if is_there and is_plain and _words_json(one) in asked - {""}:
                 yield _worded_row(one, {**test.about, "shared": True}, swapped=False)
 
 
 def _worded_row(
     one: Verdict, about: Mapping[str, object], *, swapped: bool
 ) -> dict[str, object]:
-    who = {"patient": one.patient, "words": _told_words(one)}
+    who = {"patient": one.patient, "words": _words_json(one)}
     return {**about, **who, "swapped": swapped, "said": _yes_no(one)}
 
 
-def _told_words(one: Verdict) -> str:
+def _words_json(one: Verdict) -> str:
     words = one.gold.get("words")
     return json.dumps(words) if words else ""
 

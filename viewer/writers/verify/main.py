@@ -77,7 +77,7 @@ def verify(data: bytes, tell: Tell) -> Report:
     found.done.append(f"{files} files match their hashes, and the seal is intact.")
     try:
         recompute(bundle, found, tell)
-        _tell_others(bundle, found)
+        _report_others(bundle, found)
     except _ODD_RECORDS as error:
         found.wrong.append(
             f"The bundle's own records contradict each other: {error!r}."
@@ -85,12 +85,12 @@ def verify(data: bytes, tell: Tell) -> Report:
     return found
 
 
-def _tell_others(bundle: Bundle, found: Report) -> None:
-    told = (*found.done, *found.left)
+def _report_others(bundle: Bundle, found: Report) -> None:
+    lines = (*found.done, *found.left)
     others = [
         name
         for name in bundle.tables
-        if not any(one.startswith(f"tables/{name}.csv") for one in told)
+        if not any(one.startswith(f"tables/{name}.csv") for one in lines)
     ]
     if others:
         found.done.append(f"Checked against their hashes only: {', '.join(others)}.")

@@ -123,7 +123,7 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
         by = [model for model, right in found.items() if 2 * sum(right) > len(right)]
         could = len(by) + models - len(found)
         guessable = len(by) >= threshold
-        told = guessable or (len(found) >= threshold and could < threshold)
+        guessed = guessable or (len(found) >= threshold and could < threshold)
         yield {
             "item": item,
             "subset": about[item][0],
@@ -131,9 +131,9 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
             "asked": len(found),
             "guessed": len(by),
             "models": " ".join(by),
-            "guessable": int(guessable) if told else None,
+            "guessable": int(guessable) if guessed else None,
             "out": guessable,
-            "told": told,
+            "told": guessed,
             "guessed_by": threshold,
             "of_models": models,
         }

@@ -106,10 +106,10 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
 def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a trial with the measures of its answer; a point has no area."""
     found = one.placed.measures
-    told = found or dict.fromkeys(MEASURES)
+    measures = found or dict.fromkeys(MEASURES)
     has_area = found is None or found["iou"] is not None
     beside = {"cell": one.answer, "measured": found is not None, "has_area": has_area}
-    return {**row, **told, **beside}
+    return {**row, **measures, **beside}
 
 
 def _box_rows(judged: Verdicts) -> Iterator[dict[str, Any]]:
@@ -132,10 +132,10 @@ def _arm(one: Verdict) -> tuple[str, str]:
 def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
     """Return an item's boxes against a reader's, but pixels against the rule's."""
     reference = of.to_find[reader]
-    told = one.placed.measures if reference and reader == BY_RULE else None
-    found = {name: (told and told[name]) or 0.0 for name in SHARES}
+    measures = one.placed.measures if reference and reader == BY_RULE else None
+    found = {name: (measures and measures[name]) or 0.0 for name in SHARES}
     overlap = best_overlap(of.predicted, reference)
-    mm = told and told["distance_mm"]
+    mm = measures and measures["distance_mm"]
     return {
         **{name: getattr(one, name) for name in _OF_BOXES},
         "condition": _grid(one),

@@ -97,7 +97,7 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
         found.done.append(
             f"Taken from the bundle: the stored pixels of {tally['places']} places."
         )
-    _tell_taken(source, plan, found)
+    _report_taken(source, plan, found)
     grades = used_grades(given, verdicts)
     if given:
         found.done.append(f"{len(grades)} grades of readers were counted again.")
@@ -113,7 +113,7 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     _compare_tables(bundle, made_of, found, tell)
 
 
-def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
+def _report_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
     if source.unjudged:
         found.left.append(
             f"The study {plan['study']} has its own scoring: the verdicts of "

@@ -41,7 +41,7 @@ from viewer.services.comparing.tables import (
     as_json,
     compared_items,
     groups_table,
-    told_of,
+    numbers_of_group,
 )
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.store import consents, trials
@@ -88,7 +88,7 @@ def test_that_repeats_are_no_items_of_mcnemar_s_test(
     assert math.isnan(group.mcnemar.p_value)
     assert group.mcnemar.method == "no McNemar test: a patient has several pairs"
     assert "McNemar" not in summary_sentence(comparison)
-    told = told_of(comparison, statistics_of(store, comparison), group.key)
+    told = numbers_of_group(comparison, statistics_of(store, comparison), group.key)
     assert "No McNemar test: a patient has several pairs." in told
 
 
@@ -179,7 +179,7 @@ def test_that_two_runs_of_the_same_replies_are_not_tested(
         f"Both sides show the same stored replies to {n} items, so nothing is tested."
     )
     assert all(math.isnan(group.mcnemar.p_value) for group in found.groups)
-    told = told_of(found, statistics, found.groups[0].key)
+    told = numbers_of_group(found, statistics, found.groups[0].key)
     assert told == ("Not tested: both sides show the same stored replies.",)
     rows = [*compared_items(found).rows]
     at = compared_items(found).header.index("paired")

@@ -11,7 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.result import Outcome, Score
 from viewer.services.reporting.report_run import checked_report, report_data
-from viewer.services.reporting.rescore import rescore_run, told_departures
+from viewer.services.reporting.rescore import departure_sentence, rescore_run
 from viewer.store import trials
 from viewer.store.database import Store
 from viewer.studies.grid_localization import score as scorer
@@ -50,14 +50,14 @@ def test_that_a_report_tells_of_verdicts_that_do_not_match_their_replies(
     run = planned(store, tmp_path / "d", a_spec([UNIFORM], repeats=3))
     finish(store, run)
     out = tmp_path / "report"
-    assert told_departures(store, run) == checked_report(store, run).doubt == ""
+    assert departure_sentence(store, run) == checked_report(store, run).doubt == ""
     one = misjudge(store, run)
     told = (
         "Verdicts that do not match their replies: 1 of 12 (first: "
         f"{one.trial.item}, grid=8, uniform). "
         f"'overread rescore {run}' scores them again."
     )
-    assert told_departures(store, run) == told
+    assert departure_sentence(store, run) == told
     store.close()
     at = ("--store", str(tmp_path / "s.sqlite"))
     assert run_command_line(["report", str(run), "--out", str(out), *at]) == 0

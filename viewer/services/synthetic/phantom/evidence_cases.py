@@ -51,7 +51,7 @@ def make_case(seed: int, index: int, size: SizePx = SIZE) -> PhantomCase:
         names = _names(key, number, shown)
         drawn = [_draw(shown, (seed, index, i), rng, size) for i in range(len(names))]
         images.update(zip(names, drawn, strict=True))
-        says = _said(shown, drawn[0], language)
+        says = _expert_text(shown, drawn[0], language)
         kept = Evidence(f"e{number}", shown.type, names, says, shown.when)
         evidence.append(kept)
     case = _case(key, profile, language, tuple(evidence), rng)
@@ -65,8 +65,8 @@ def _case(
     evidence: tuple[Evidence, ...],
     rng: np.random.Generator,
 ) -> EvidenceCase:
-    told = (profile.diagnosis, *profile.others)
-    order = [int(i) for i in rng.permutation(len(told))]
+    diagnoses = (profile.diagnosis, *profile.others)
+    order = [int(i) for i in rng.permutation(len(diagnoses))]
     age = str(int(rng.integers(28, 84)))
     return EvidenceCase(
         key=key,
@@ -75,7 +75,7 @@ def _case(
         history=profile.history.in_(language).replace("{age}", age),
         examination=profile.examination.in_(language),
         evidence=evidence,
-        options=tuple(told[i].in_(language) for i in order),
+        options=tuple(diagnoses[i].in_(language) for i in order),
         answer=order.index(0),
         diagnosis=profile.diagnosis.in_(language),
     )
@@ -88,7 +88,7 @@ def _names(key: str, number: int, shown: Shown) -> tuple[str, ...]:
     return tuple(f"{stem}_{i + 1}.png" for i in range(shown.images))
 
 
-def _said(shown: Shown, drawn: Picture | LabTable, language: Language) -> str:
+def _expert_text(shown: Shown, drawn: Picture | LabTable, language: Language) -> str:
     """Return the expert's text, with a table's values at the end."""
     words = shown.says.in_(language)
     return f"{words} {drawn.text}" if isinstance(drawn, LabTable) else words

@@ -179,5 +179,5 @@ def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:
 
 def _known(said: View, chosen: object) -> View:
     """Return the view that the file says, else the person; an outline needs neither."""
-    told = said if said is not View.UNKNOWN else View(str(chosen or View.UNKNOWN))
-    return View.OTHER if told is View.UNKNOWN else told
+    view = said if said is not View.UNKNOWN else View(str(chosen or View.UNKNOWN))
+    return View.OTHER if view is View.UNKNOWN else view

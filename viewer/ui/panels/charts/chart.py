@@ -264,8 +264,8 @@ def _random(chart: BarChart, edge: str, fill: str) -> Any:  # noqa: ANN401
 
 def _key(chart: BarChart) -> str:
     """Return the models, and what bars, whiskers and triangles are, as rich text."""
-    told = any(group.random is not None for group in chart.groups)
-    chance = _CHANCE if told else ""
+    has_chance = any(group.random is not None for group in chart.groups)
+    chance = _CHANCE if has_chance else ""
     return f"{_legend(chart)} &nbsp; {CAPTION.format(chart.rate)}{chance}"
 
 

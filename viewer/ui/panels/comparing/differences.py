@@ -128,9 +128,9 @@ def _images(asked: Asked, words: StudyWords) -> str:
 def _prompt(prompt: PromptDiff) -> str:
     names = dict.fromkeys(name for name in (prompt.first, prompt.second) if name)
     head = as_html(" / ".join(names))
-    told = "identical text" if prompt.same else "first struck out, second underlined"
+    note = "identical text" if prompt.same else "first struck out, second underlined"
     body = "".join(map(_change, prompt.changes))
-    return f'<p><b>{head}</b> · {told}</p><p style="white-space: pre-wrap">{body}</p>'
+    return f'<p><b>{head}</b> · {note}</p><p style="white-space: pre-wrap">{body}</p>'
 
 
 def _change(change: WordChange) -> str:

@@ -168,8 +168,11 @@ class PairPictures:
         be read raises.
         """
         if ref is None or not is_placed(self._store, pair.first.id):
-            told = [trial_detail(self._store, one.id) for one in pair]
-            pictures = [of_words(told[0], side, told[1]), of_words(told[1], side)]
+            details = [trial_detail(self._store, one.id) for one in pair]
+            pictures = [
+                of_words(details[0], side, details[1]),
+                of_words(details[1], side),
+            ]
             story = "\n".join(picture.provenance for picture in pictures)
             return FilmPicture(pictures[0].raster, story)
         first, second = (answer_of_trial(self._store, one.id) for one in pair)
@@ -186,7 +189,7 @@ class PairPictures:
             rgb_of(sides_of([first.model, second.model])[0].colour),
         )
         both = _with_second(marked, first, second, side)
-        return FilmPicture(both, f"{_told(first)}\n{_told(second)}")
+        return FilmPicture(both, f"{_answer_text(first)}\n{_answer_text(second)}")
 
 
 def _with_second(
@@ -230,7 +233,7 @@ def _cell(answer: StoredAnswer) -> Cell | None:
     return answer.grid.cell(answer.score.answer) if answer.score.answer else None
 
 
-def _told(answer: StoredAnswer) -> str:
+def _answer_text(answer: StoredAnswer) -> str:
     said = answer.score.answer or answer.score.status.value.replace("_", " ")
     reply = " ".join(answer.reply_text.split())[:160]
     return f"{answer.model}, run {answer.run}: {said}{f' · {reply}' if reply else ''}"

@@ -31,7 +31,7 @@ from viewer.services.comparing.runs import (
     summary_sentence,
 )
 from viewer.services.comparing.statistics import GroupCounts
-from viewer.services.comparing.tables import groups_table, methods_of, told_of
+from viewer.services.comparing.tables import groups_table, methods_of, numbers_of_group
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.comparing.cells import CompareCells
@@ -284,8 +284,8 @@ class ComparePage(QWidget):
         self.finding.blockSignals(False)
 
     def _tell_summary(self, comparison: Comparison) -> None:
-        told = summary_sentence(comparison, self.condition.currentData() or "")
-        self.summary.setText(told.removeprefix(comparison.watermark).strip())
+        summary = summary_sentence(comparison, self.condition.currentData() or "")
+        self.summary.setText(summary.removeprefix(comparison.watermark).strip())
 
     def _refill(self, combo: QComboBox) -> None:
         combo.blockSignals(True)
@@ -336,7 +336,7 @@ class ComparePage(QWidget):
         comparison, statistics, group = self.comparison, self.statistics, self.group
         told: tuple[str, ...] = ()
         if comparison is not None and statistics is not None and group is not None:
-            told = told_of(comparison, statistics, group.key)
+            told = numbers_of_group(comparison, statistics, group.key)
         self.told.setText("\n".join(told))
 
     def _choose(self, event: PairChosen) -> None:

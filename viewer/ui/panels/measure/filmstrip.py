@@ -63,9 +63,9 @@ class _TrialLook:
 
     def story_of(self, item: TrialRow, provenance: str, failure: str) -> str:
         """Return the question, the outcome and the model."""
-        told = f"{item.score.answer} {words(item.score)}\n{item.model}".strip()
+        caption = f"{item.score.answer} {words(item.score)}\n{item.model}".strip()
         asked = " · ".join((*filter(None, _place(item)), f"repeat {item.repeat}"))
-        return "\n".join(filter(None, (asked, provenance or told, failure)))
+        return "\n".join(filter(None, (asked, provenance or caption, failure)))
 
     def draw(self, item: TrialRow) -> FilmPicture:
         """Return what was sent, with the answer drawn if it is a location."""

@@ -102,7 +102,7 @@ class Tour(QObject):
         self._background_tasks.start(
             "words",
             lambda: _rows(self._store, stop),
-            lambda rows: self.arrived.emit(f"Disagreement {where} · {_told(rows)}"),
+            lambda rows: self.arrived.emit(f"Disagreement {where} · {_answers(rows)}"),
             self._fail,
         )
         self.stop_reached.emit(TrialChosen(stop.trial, stop.others[:_NAMED]))
@@ -115,7 +115,7 @@ def _rows(store: Path, stop: Disagreement) -> tuple[TrialRow, ...]:
     return trial_rows_at(store, [stop.trial, *stop.others[:_NAMED]])
 
 
-def _told(rows: Sequence[TrialRow]) -> str:
+def _answers(rows: Sequence[TrialRow]) -> str:
     """Return who answered what; if more than three hit, not all are named."""
     answers = [
         f"{row.model} {glyph(row.score)} {row.score.answer} {words(row.score)}"

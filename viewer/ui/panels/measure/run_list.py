@@ -155,8 +155,8 @@ class RunModel(QAbstractListModel):
             models = ", ".join(run.models)
             cost = cost_text(run.cost_microusd) or "no price known"
             notes = (str(note) for note in run.notes)
-            told = (run_title(run), self._state(run), models, cost, *notes)
-            return in_role("\n".join(told), role)
+            lines = (run_title(run), self._state(run), models, cost, *notes)
+            return in_role("\n".join(lines), role)
         if role == _FRACTION:
             return self._fraction(run)
         return cost_text(run.cost_microusd) if role == _COST else None

@@ -126,8 +126,8 @@ class TrialPage(QDialog):
         return row
 
     def _copy(self) -> None:
-        told = (f"[{role}]\n{text}" for role, text in self.told.words)
-        QGuiApplication.clipboard().setText("\n\n".join(told))
+        texts = (f"[{role}]\n{text}" for role, text in self.told.words)
+        QGuiApplication.clipboard().setText("\n\n".join(texts))
 
 
 class StepView(QWidget):
@@ -179,8 +179,8 @@ class StepView(QWidget):
         drawn = [box.label or "a box" for box in marked.boxes]
         if marked.region is not None:
             drawn.append("a region")
-        told = f"{sent.width()} × {sent.height()} px"
-        return f"{told}. Drawn: {', '.join(drawn)}" if drawn else told
+        size = f"{sent.width()} × {sent.height()} px"
+        return f"{size}. Drawn: {', '.join(drawn)}" if drawn else size
 
     def _as_sent(self) -> QPushButton:
         button = link("Exactly as sent…", _AS_SENT)

@@ -37,7 +37,7 @@ _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-def told_table(columns: Columns) -> QTableWidget:
+def read_only_table(columns: Columns) -> QTableWidget:
     """Return an empty table that nobody writes in."""
     table = QTableWidget(0, len(columns.heads))
     table.setHorizontalHeaderLabels(columns.heads)

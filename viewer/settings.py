@@ -11,7 +11,7 @@ import platformdirs
 from viewer.domain.errors import WrongUseError
 
 DRAIN_VARIABLE: Final = "OVERREAD_DRAIN_S"
-"""Seconds that replies are awaited once the process is told to end."""
+"""Seconds to wait for replies once the process is asked to end."""
 STORE_VARIABLE: Final = "OVERREAD_STORE"
 HOME_VARIABLE: Final = "OVERREAD_HOME"
 FIRST_IMAGE_VARIABLE: Final = "OVERREAD_REPORT_FIRST_IMAGE"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from viewer.store.database import Store
 
 _SOON_S: Final = 1.0
-"""How long a writer waits before it is said that it does."""
+"""How long a writer waits before a message says so."""
 _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
 
 

@@ -27,7 +27,7 @@ class View(StrEnum):
 
 
 NAMED_VIEWS: Final = tuple(view.value for view in View if view is not View.UNKNOWN)
-"""What a person may say of an image that does not say it itself."""
+"""What the user may state about an image if its header does not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 
 MIN_CELLS, MAX_CELLS = 2, 26
 _MOST_DIGITS = 9
-"""Of a number of cells that is told to be too large instead of unreadable."""
+"""Digits up to which a number of cells is reported as too large, not unreadable."""
 _CONDITION = re.compile(r"\bgrid=(\d+)(?:x(\d+))?")
 
 

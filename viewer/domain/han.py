@@ -7,7 +7,7 @@ _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 HAN_ADVICE: Final = (
     "Install one: apt install fonts-noto-cjk, or Noto Sans SC from fonts.google.com."
 )
-"""What a person does where no font on the machine has them."""
+"""What the user can do if no installed font has them."""
 
 
 def has_han(text: str) -> bool:

@@ -11,7 +11,7 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage
 
 CLEAN_FEATURES: Final = "113102"
-"""Nobody can be recognised in the pixels, as a person found or the header says."""
+"""Nobody can be identified from the pixels, as the user decided or the header says."""
 DEIDENTIFICATION: Final[Mapping[str, str]] = MappingProxyType(
     {
         "113100": "Basic Application Confidentiality Profile",
@@ -24,7 +24,7 @@ DEIDENTIFICATION: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Codes of the scheme DCM and their meanings (PS3.15 Annex E, PS3.16 CID 7050)."""
 WITHOUT_HEADER: Final = frozenset({*DEIDENTIFICATION} - {CLEAN_FEATURES})
-"""What holds for every image of a patient that leaves: pixels alone, looked at."""
+"""The basis for sending any image of a patient: only pixels, and checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class ReviewDecision(StrEnum):
     CLEAN = "clean"
     """Nothing in the pixels names a person."""
     BLACKED_OUT = "blacked_out"
-    """What names a person stands in boxes, which are sent black."""
+    """Identifying text is in boxes, which are sent black."""
     BLOCKED = "blocked"
     """The image may not leave."""
 

@@ -6,7 +6,7 @@ from typing import Final
 from viewer.domain.reading import Interval
 
 IDLE_AFTER_MS: Final = 30_000
-"""A pause longer than this counts no further: somebody who reads may sit still."""
+"""A pause counts up to this long, since a reader may sit still."""
 
 
 def intervals_of(

@@ -198,7 +198,7 @@ class Grades:
 
 
 NO_GRADES: Final = Grades(())
-"""What nobody has graded."""
+"""The state of an output without grades."""
 
 
 def dimensions_of(image: int | None) -> tuple[Dimension, ...]:

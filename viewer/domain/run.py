@@ -230,7 +230,7 @@ class LimitChanged:
 
 
 STORE_IS_BUSY: Final = "The store is busy; waiting…"
-"""What is said while another process writes to the store."""
+"""The message while another process writes to the store."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from viewer.imaging.grid_overlay import GridStyle, Rgb, draw_grid, label_pixels
 REFERENCE: Rgb = (0x56, 0xB4, 0xE9)
 """Sky blue: the outline of the reference and the corners of its cells."""
 ANSWER: Rgb = (0xE6, 0x9F, 0x00)
-"""Orange: the frame and the sign of the answered cell, where it is nobody's."""
+"""Orange: the frame and the sign of the answered cell without a model's colour."""
 _INK: Rgb = (0, 0, 0)
 
 

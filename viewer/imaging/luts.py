@@ -95,6 +95,7 @@ def apply_window(values: npt.ArrayLike, window: Window) -> _Floats:
         # Beyond ±500 the result is 0 or 1 in double precision.
         return 1.0 / (1.0 + np.exp(np.clip(-4.0 * (x - c) / w, -500.0, 500.0)))
     if window.function is VoiFunction.LINEAR:
+        # A step, as C.11.2.1.2.1 gives for a width of 1, which would divide by zero.
         if w <= 1.0:
             return np.where(x <= c - 0.5, 0.0, 1.0)
         return np.clip((x - (c - 0.5)) / (w - 1.0) + 0.5, 0.0, 1.0)
@@ -128,6 +129,7 @@ def _full_range(image: PixelImage) -> Window:
     if low >= high and image.value_range is not None:
         low, high = image.value_range
     width = high - low if high > low else 1.0
+    # LINEAR would be white from ``high - 1`` on (PS3.3 C.11.2.1.2.1).
     return Window((low + high) / 2, width, VoiFunction.LINEAR_EXACT)
 
 

@@ -130,6 +130,7 @@ def _bounds(misses: int, reviewed: int, confidence: float) -> tuple[_Ints, _Ints
 def _hypergeometric(misses: int, reviewed: int, found: _Ints) -> _Floats:
     """Return the (K, k) probability that k of the reviewed are found if K exist."""
     kind = np.arange(misses + 1)[:, None]
+    # In logarithms, since 171! overflows a float.
     log_factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, misses + 1)))))
 
     def log_choose(n: _Ints, k: _Ints) -> _Floats:

@@ -88,6 +88,7 @@ def bca_interval(
     below = np.count_nonzero(samples < estimate) + 0.5 * np.count_nonzero(
         samples == estimate
     )
+    # Kept off 0 and 1, which have no normal quantile.
     share = min(max(below / samples.size, 0.5 / samples.size), 1 - 0.5 / samples.size)
     bias, acceleration = normal.inv_cdf(share), _acceleration(jackknife)
     tail = (1 - confidence) / 2

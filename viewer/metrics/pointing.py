@@ -137,4 +137,5 @@ def _index(value: float, start: float, stop: float, cells: int) -> int | None:
     """Return the index of the cell, between two edges, that contains a value."""
     if not start <= value <= stop:
         return None
+    # The far edge belongs to the last cell.
     return min(math.floor((value - start) / (stop - start) * cells), cells - 1)

@@ -13,9 +13,9 @@ from viewer.domain.errors import OverreadError, ProviderError, RetryClass
 _T = TypeVar("_T")
 
 Progress = Callable[[float, str], None]
-"""Told the part that is done (0 to 1) and, in a few words, what is being done."""
+"""Called with the fraction done (0 to 1) and a few words on the current step."""
 NOTHING_MORE: Final = ""
-"""What a watcher is told is being done once a fetching or loading has ended."""
+"""The step that watchers get once a download or loading has ended."""
 _POLL_S: Final = 0.1
 _one_loads: Final = threading.Lock()
 
@@ -122,6 +122,7 @@ def until_cancelled(work: Callable[[], _T], cancelled: threading.Event) -> _T:
         except BaseException as error:  # noqa: BLE001 - whoever waits is told
             ended.set_exception(error)
 
+    # A daemon, so that work abandoned on cancellation does not keep the process.
     threading.Thread(target=do, daemon=True, name="until-cancelled").start()
     while not wait((ended,), timeout=_POLL_S).done:
         check_cancelled(cancelled)

@@ -20,7 +20,7 @@ _PAYMENT_REQUIRED: Final = 402
 _USED_UP: Final = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 )
-"""Codes of an account that answers nothing more until somebody pays."""
+"""Error codes of an account without credit."""
 _FAILED_FOR_NOW = frozenset({"server_error", "rate_limit_exceeded"})
 
 

@@ -30,7 +30,7 @@ TEXT: Final = "text"
 _PARTS: Final = frozenset({TEXT, "finish_reason", "refusal"})
 _POSTERIOR: Final = "posterior"
 _NEVER: Final = -700.0
-"""Log-probability of what is never said; a number that JSON can hold."""
+"""Log-probability of impossible tokens; finite, since JSON has no infinity."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ _GAP_S: Final = 0.012
 
 Row = sqlite3.Row
 OnWait = Callable[[float], None]
-"""Told again and again how many seconds a writer has waited; may raise to end it."""
+"""Called repeatedly with the seconds a writer has waited; may raise to stop it."""
 
 __all__ = ["Row", "Store", "open_store", "utc_now"]
 
@@ -134,6 +134,7 @@ class Store:
         with self._any_transaction():
             yield
             self._advance()
+        # Only after the commit: notes ahead of the store would make it an older copy.
         self._notes.write(self._mark)
         self.check_file()
 
@@ -154,6 +155,8 @@ class Store:
         SQLite's own waiting checks less and less often, and would miss short gaps.
         """
         began = time.monotonic()
+        # Not a deferred BEGIN: one that has read fails at its first write, whatever the
+        # timeout, if another process committed since (SQLITE_BUSY_SNAPSHOT).
         while not _has_run(self._db.conn, "BEGIN IMMEDIATE"):
             waited = time.monotonic() - began
             self.on_wait(waited)

@@ -194,7 +194,7 @@ _STALLED_S: Final = 30.0
 _READ: Final = 1 << 20
 
 Received = Callable[[int], None]
-"""Told how many more bytes of a file are here; may raise to end the download."""
+"""Called with the number of bytes just received; may raise to stop the download."""
 
 
 @dataclass(frozen=True)

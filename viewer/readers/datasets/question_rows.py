@@ -27,7 +27,7 @@ _BLANK: Final = object()
 _AT_A_TIME: Final = 64
 """Rows of Parquet in memory."""
 _begun: Final[dict[tuple[Path, int], Iterator[Any]]] = {}
-"""Batches of a Parquet file by where they go on."""
+"""Batches of a Parquet file by the position at which they continue."""
 _CUT_SHORT: Final = "It may be cut short; copy or download it again."
 
 

@@ -33,8 +33,10 @@ def _lookup_table(item: Dataset, dataset: Dataset, *, signed: bool) -> LookupTab
     that of the bits, so a greater entry is clipped to its end.
     """
     count, first, bits = (int(v) for v in item.LUTDescriptor)
+    # Its VR depends on the pixels (US or SS), so it may have been read unsigned.
     if first > 0x7FFF and signed:
         first -= 1 << 16
+    # 65,536 entries do not fit 16 bits and are written as 0 (PS3.3 C.11.1.1).
     entries = lut_entries(item.LUTData, count or 1 << 16, dataset)
     if not 1 <= bits <= _MOST_BITS:
         bits = max(1, int(entries.max()).bit_length())

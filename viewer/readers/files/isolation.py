@@ -48,6 +48,7 @@ def isolated(function: Callable[P, T]) -> Callable[P, T]:
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         if not _chosen:
             return function(*args, **kwargs)
+        # The wrapper, not ``function``: pickle finds it by the name that both share.
         return _chosen[0](call, _path_of(args[0]), args, kwargs)
 
     return call

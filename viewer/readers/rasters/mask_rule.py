@@ -28,7 +28,7 @@ _Colour = tuple[int, int, int]
 
 WRITE_PLAINLY: Final = "Write a grey PNG: 0 outside the finding, 255 inside."
 CAUTIONS: Final = frozenset({"mask_levels", "mask_colours", "mask_jpeg", "mask_area"})
-"""The kinds of what a person should look at in a mask that was read."""
+"""The kinds of notices on a mask that the user should check."""
 _BLACK: Final = (0, 0, 0)
 _FLAT_COLOURS: Final = 16
 """As many colours may be labels; more are shades, of smooth edges or of JPEG."""

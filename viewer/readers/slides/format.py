@@ -34,7 +34,7 @@ Writers of TIFF leave 10 pixels/cm (libvips) or 72 to 600 dpi where they know no
 _LEVEL_TOLERANCE: Final = 0.002
 """Levels are cut to whole pixels; closer than this to a size they have that size."""
 _LEAST_PX: Final = 64
-"""Where only downsampling is known, the smallest offered still has so many pixels."""
+"""If only downsampling is known, the fewest pixels of an offered level."""
 
 
 @dataclass(frozen=True)

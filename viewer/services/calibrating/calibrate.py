@@ -29,7 +29,7 @@ from viewer.services.calibrating.questions import NEUTRAL, WORDINGS, question
 from viewer.services.privacy.made_questions import BeforeSending, put, with_consent
 
 Progress = Callable[[int, int], None]
-"""Told how many questions of how many are answered."""
+"""Called with the number of questions answered, and of all."""
 _ATTEMPTS: Final = 4
 _SURE: Final = 0.5
 

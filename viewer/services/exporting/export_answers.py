@@ -28,7 +28,7 @@ from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes
 
 HEADER: Final = tuple(name for name in FIELDS if name not in {"width", "height"})
-"""The columns, which mean the same when imported again; boxes are told by corners."""
+"""The columns, which can be imported again; boxes are given by their corners."""
 
 _KNOWN: Final = ("image", "patient", "finding", "condition", "repeat", "model")
 Record = Mapping[str, Any]

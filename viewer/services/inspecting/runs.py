@@ -234,7 +234,7 @@ _RANKS: Final[Mapping[str, int]] = {
     Status.EXCLUDED: 6,
     Status.PENDING: 7,
 }
-"""What a person looks for first; 1 is a partial hit."""
+"""The sort order, most interesting first; 1 is a partial hit."""
 
 
 def rank_of(status: str, outcome: str | None) -> int:

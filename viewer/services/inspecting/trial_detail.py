@@ -200,7 +200,7 @@ def _body_of(raw: RawReply) -> str:
 
 Said = tuple[tuple[str, str], ...]
 _MOST: Final = 12
-"""Parts of a prompt that are told of."""
+"""The parts of a prompt that are listed."""
 
 
 def highlight_words(document: Mapping[str, Any]) -> Said:

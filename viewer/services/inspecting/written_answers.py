@@ -22,7 +22,7 @@ from viewer.studies.steps import PredictedBoxes, StepReply
 from viewer.studies.study import PointsOut
 
 _ANY_GRID: Final = Grid(8, 8)
-"""Stands where an answer with a cell has its grid; nobody shows it."""
+"""Placeholder for the grid of an answer with a cell; never shown."""
 
 _MOST: Final = 200
 

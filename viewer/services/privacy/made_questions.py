@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
 
 BeforeSending = Callable[[ModelProfile, ModelRequest | None], None]
-"""Told of every question before it leaves; None asks for the list of models."""
+"""Called with every question before it is sent; None for a list of models."""
 _T = TypeVar("_T")
 
 

@@ -22,7 +22,7 @@ from viewer.studies.grid_localization.findings import NINE
 
 _NOBODY: Final = ModelProfile("reader", "scripted", {"answer": ""})
 _REVIEW_S, _READING_S = 12, 30
-"""How long a case takes a reader of whom nothing is known."""
+"""The assumed time per case of a reader without any earlier cases."""
 _FRONTAL: Final = (View.FRONTAL.value,)
 _NONE_OF_THESE: Final = (
     "No image with such a reference can be asked about. Choose other findings or views."

@@ -50,7 +50,7 @@ _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
 _RULE: Final = "reader_rule"
 OWN: Final = ("prompts", "prompt_variants")
-"""The parameters that hold a person's own prompts, for which a form has no field."""
+"""The parameters with the user's own prompts, for which a form has no field."""
 _FIRST_CHOICE: Final = "asymmetry"
 _PRICES: Final = ("price_in", "price_out")
 

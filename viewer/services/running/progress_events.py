@@ -112,7 +112,7 @@ def _kind(step: ModelLoading) -> tuple[str, str]:
 
 
 _PATIENCE_S: Final = 1.0
-"""A batch that waits for less is not told to wait."""
+"""Shorter waits of a batch are not reported."""
 
 
 class Waits:

@@ -37,7 +37,7 @@ from viewer.studies.question_set.params import Arm as QuestionArm
 from viewer.studies.question_set.questions import asked_of
 
 Replies = Mapping[str, object]
-"""What is said at each step of a trial, by the step's name."""
+"""The reply at each step of a trial, by the step's name."""
 Script = Callable[[Trial, Item], Replies]
 """What a model says in a trial about an item."""
 Worded = Callable[[Question, str], str]

@@ -77,7 +77,7 @@ _ONE_TEXT: Final = {
     "required": ["answer"],
     "additionalProperties": False,
 }
-"""What a model that keeps to a form answers where the study has none of its own."""
+"""The reply schema for studies that define none."""
 
 
 class RunContext:

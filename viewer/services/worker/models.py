@@ -14,7 +14,7 @@ from viewer.services.configuring.model_profiles import known_models, model_named
 from viewer.services.worker.cancellation import Cancellations
 
 _PAUSE_S: Final = 0.1
-"""Steps of loading are told at most so often; those that end one always."""
+"""The shortest interval between reported loading steps; final ones always are."""
 
 
 class HeldModels:

@@ -33,7 +33,7 @@ from viewer.studies.evidence_diagnosis.plan import orders_within
 from viewer.studies.evidence_diagnosis.steps import Asking
 
 SINGLE_PRECISION: Final = 1e-4
-"""Largest error of a log-probability that was told with four decimals or float32."""
+"""The largest rounding error of a log-probability with four decimals or float32."""
 _RAPT: Final = "rapt"
 WHOLE: Final = "weighted_sum"
 """What stands among the sections for all of them: 1 in every layer (E004-16)."""

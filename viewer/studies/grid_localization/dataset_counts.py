@@ -42,7 +42,7 @@ KNOWN_DEFECTS: Final[Mapping[str, str]] = {
     "patient64860_study1_view2_lateral": _NO_HUMAN,
     "patient65192_study1_view1_frontal": _NO_HUMAN,
 }
-"""What is known to be wrong with the test set of CheXlocalize, by image id."""
+"""Known errors in the test set of CheXlocalize, by image id."""
 
 
 def dataset_frames(dataset: Dataset | None) -> dict[str, Frame]:

@@ -30,7 +30,7 @@ _FROC_IOU = 0.5
 _NONE_ASKED = "none asked"
 _PRINTED_IOU: Final = (0.1, 0.3, 0.5, 0.75)
 _AREAS: Final = ("iou", "dice", "iou_uncropped", "dice_uncropped")
-"""Measures of pixels whose means are told."""
+"""Pixel measures whose means are reported."""
 _OF_BOXES: Final = ("predicted", "confidence", "reference")
 _HEADER: Final = (
     *("finding", "condition", "model", "reader", "item", "patient", "having"),

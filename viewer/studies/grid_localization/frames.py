@@ -30,7 +30,7 @@ ABSENT: Final = "absent"
 REFERENCES: Final = "references"
 MEASURED: Final = "measured"
 NO_CELL: Final = "(no cell)"
-"""The answer of a reply that names no cell, counted as an outcome of its own."""
+"""The answer of a reply that names no cell, counted as a separate outcome."""
 ITEM, MODEL = "item", "model"
 _ARM: Final = ("condition", "model")
 _OVERALL: Final = "(all findings)"

@@ -15,7 +15,7 @@ PLAIN: Final = "plain"
 BUILDING: Final = Condition("building")
 """The condition of an image of which questions are made."""
 CONTROLS: Final = (Arm.TEXT_ONLY.value, Arm.NOISE.value)
-"""The conditions that the image as it is is held against."""
+"""The conditions that the unchanged image is compared with."""
 _WITH_IMAGE: Final = frozenset({Arm.IMAGE, Arm.NOISE, Arm.CORRUPTION})
 
 

@@ -54,7 +54,7 @@ _RIGHT: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
     AnswerKind.BOX: ("boxes", "iou"),
     AnswerKind.BOXES: ("boxes", "iou"),
 }
-"""What says of each kind what is right; an item may know more that nobody is told."""
+"""The fields of each kind that define the right answer."""
 _LONGEST_ANSWER: Final = "abnormality " * 60
 """Words that a judge may have to read."""
 

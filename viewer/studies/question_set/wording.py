@@ -20,9 +20,9 @@ from viewer.studies.question_set.templates import (
 )
 
 _DATA_SET_S: Final = "of_the_data_set"
-"""How the name of a prompt goes on that the data set brings."""
+"""The suffix of the name of a prompt from the data set."""
 _MODEL_S: Final = "of_the_model"
-"""How the name of a prompt goes on that tells a model to write places in its way."""
+"""The suffix of the name of a prompt in a model's own coordinate format."""
 
 
 @dataclass(frozen=True, slots=True)

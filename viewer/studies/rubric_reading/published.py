@@ -115,7 +115,7 @@ IMAGES: Final = (
     IMAGE_FIVES,
     STYLE_FIVES,
 )
-"""What is said of annotated images."""
+"""The note on annotated images."""
 
 
 def _agreement() -> Iterator[PublishedValue]:

@@ -7,7 +7,7 @@ from viewer.studies.rubric_reading.final import FinalScores, Measure
 from viewer.studies.rubric_reading.params import ContentOrder
 
 UNGRADED = "ungraded"
-"""The reason of an output that nobody has graded yet."""
+"""The reason of an output without grades."""
 
 
 def score(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QUndoCommand, QUndoGroup, QUndoStack
 
 LIMIT = 200
-"""Edits of one case that can be taken back."""
+"""Edits of one case that can be undone."""
 
 
 class _Edit(QUndoCommand):
@@ -35,7 +35,7 @@ class UndoStack(QUndoGroup):
         super().__init__()
         self._stacks: dict[str, QUndoStack] = {}
         self.place = ""
-        """Where edits are made and taken back now."""
+        """The current place of edits."""
         self.look_at("")
 
     def look_at(self, place: str) -> None:

@@ -71,7 +71,7 @@ class ImageView(StillView):
     answer_clicked = Signal(object)
     """AnswerClicked"""
     outline_wanted = Signal()
-    """A person wants what lies in the chosen mark outlined."""
+    """The user wants the content of the chosen mark outlined."""
     scrolled = Signal(object)
     """Scrolled"""
 

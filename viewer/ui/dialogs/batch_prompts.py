@@ -25,7 +25,7 @@ class PromptsButton(QPushButton):
     """
 
     changed = Signal()
-    """A person took other prompts."""
+    """The user chose other prompts."""
 
     def __init__(
         self,

@@ -96,7 +96,7 @@ class GroupsView(NumberView):
     number_chosen = Signal(object)
     """NumberChosen, or None if there is no row"""
     cases_wanted = Signal()
-    """A person wants to look at the trials of the number, with Enter or two clicks."""
+    """The user wants the trials of the number, with Enter or a double click."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Predictions", parent)

@@ -210,7 +210,7 @@ class PathLine(Line):
     """The path of a file, typed or chosen, with the suffix ``ending``."""
 
     chosen = Signal()
-    """A person chose it in the dialog."""
+    """The user chose it in the dialog."""
 
     def __init__(self, ending: str = "") -> None:
         super().__init__()

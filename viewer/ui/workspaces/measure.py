@@ -64,7 +64,7 @@ from viewer.ui.tables.results_model import RowKey
 
 _PAGES: Final = ("run", "predictions", "figures")
 _LARGE: Final = 20_000
-"""Trials of a run from which on its report is computed only once it is looked at."""
+"""The number of trials above which a report is computed only when shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class MeasureWorkspace(QWidget):
     """
 
     trial_chosen = Signal(object)
-    """TrialChosen: a person wants to see this trial's case with its answer"""
+    """TrialChosen: the user wants to see this trial's case with its answer"""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -21,7 +21,7 @@ _SUBSETS = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
 _SINGLE = ("plain", "text_only", "noise", "mismatch")
 """The conditions that are no corruption."""
 _CONTROLS = ("text_only", "noise")
-"""The conditions that are held against the image."""
+"""The conditions compared with the unchanged image."""
 _SCRIPT_SPLITS = ("test_tiny", "test", "val")
 _SCRIPT_SUBSETS = ("PubMed", "PathCLS", "SocialPath", "Atlas", "EduContent")
 _Column = tuple[str, str, Sequence[str]]

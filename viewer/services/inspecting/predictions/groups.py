@@ -35,7 +35,7 @@ from viewer.studies.catalog import study_named
 from viewer.studies.protocol import ABSENT_SUFFIX
 
 AT_ONCE: Final = 50_000
-"""Trials that are looked at one by one in a moment."""
+"""The most trials that can be read one by one without a noticeable delay."""
 _PATIENT: Final = 32
 """How many bits a patient's place takes."""
 _WITHIN: Final = 32

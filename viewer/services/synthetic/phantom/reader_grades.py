@@ -17,7 +17,7 @@ BOXING, PLAIN = "draws", "writes"
 """The model that draws boxes, and the one that is not asked to."""
 MODELS: Final = (KNOWING, BOXING, PLAIN)
 COMMENT: Final = "One sign is described on the wrong side."
-"""What is said of each text whose Execution is 2."""
+"""The comment on each text whose Execution is 2."""
 _BEST: Final = 5
 PERIOD: Final = 10
 """After as many outputs everything repeats."""

@@ -40,7 +40,7 @@ _ANSWER: Final = Qt.ItemDataRole.UserRole
 _AT_TOP: Final = QAbstractItemView.ScrollHint.PositionAtTop
 _HASH_SHOWN: Final = 12
 _A_MOMENT_MS: Final = 50
-"""What is answered sooner is not said to have taken any time."""
+"""Shorter answer times are not shown."""
 _DETAILS_HEIGHT: Final = 190
 _DATA: Final = re.compile(r"[A-Za-z0-9+/]{160,}={0,2}")
 

@@ -24,7 +24,7 @@ class Consents(QObject):
     allowed = Signal()
     """Nothing more is to be asked."""
     refused = Signal(object)
-    """Carries a sentence, str, that says why not; "" if a person said no."""
+    """Carries a sentence, str, that says why not; "" if the user refused."""
 
     def __init__(self, store: Path, window: QWidget) -> None:
         super().__init__(window)

@@ -29,7 +29,7 @@ class PixelLooks(QObject):
     cleared = Signal()
     """Nothing is to be decided."""
     refused = Signal(object)
-    """Carries a sentence, str, that says why not; "" if a person closed it."""
+    """Carries a sentence, str, that says why not; "" if the user closed it."""
 
     def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)

@@ -62,9 +62,9 @@ class ComparePage(QWidget):
     """The choice above, the results in the middle, the items as a strip below."""
 
     trial_chosen = Signal(object)
-    """PairChosen: a person wants to see a case with both answers"""
+    """PairChosen: the user wants to see a case with both answers"""
     left = Signal()
-    """A person wants to go back to the results."""
+    """The user wants to return to the results."""
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -30,7 +30,7 @@ class ComparePlace(QObject):
     """
 
     trial_chosen = Signal(object)
-    """PairChosen: a person wants to see a case with both answers"""
+    """PairChosen: the user wants to see a case with both answers"""
 
     def __init__(
         self, context: AppContext, pages: QStackedWidget, runs: RunList

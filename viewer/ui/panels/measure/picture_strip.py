@@ -174,7 +174,7 @@ class PictureStrip(QListView):
     """A row of pictures with captions of some ``lines``; Enter chooses as a click."""
 
     chosen = Signal(int)
-    """The row that a person chooses, with the mouse or Enter."""
+    """The row chosen with the mouse or Enter."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ class ResultsFilters(QWidget):
     changed = Signal()
     """What is wanted, or what it is grouped by, is another."""
     run_chosen = Signal()
-    """Another run is looked at, or every one, of which other things can be chosen."""
+    """Another run, or all runs, were chosen, with other filter values."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

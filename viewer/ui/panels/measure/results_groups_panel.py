@@ -28,7 +28,7 @@ from viewer.ui.widgets.plain_text import Label
 _REST_MS: Final = 250
 """How long a table or a row rests before what takes longer is computed."""
 _AT_ONCE_MS: Final = 500
-"""How often a run that goes on is counted again."""
+"""The interval at which a running run is counted again."""
 _ABSENT: Final = "Denying an absent finding is not a hit: this row has no rate."
 _POOLED: Final = (
     "This row has no rate: it mixes {}. Group by them, or choose one of each."

@@ -39,7 +39,7 @@ class ResultsPanel(QWidget):
     """Path of the file to write the table to"""
 
     script_wanted = Signal()
-    """A person wants the table as a Python script"""
+    """The user wants the table as a Python script"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -38,7 +38,7 @@ class Tour(QObject):
     told = Signal(str)
     """What the tour is about, in words; "" if it has not begun."""
     arrived = Signal(str)
-    """Where the tour stands, in words, for whoever looks at the case."""
+    """The position of the tour in words, for the page of the case."""
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(parent)

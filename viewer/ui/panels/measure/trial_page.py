@@ -45,7 +45,7 @@ class TrialPage(QDialog):
     """A window beside the results; nothing of a trial is left out."""
 
     read_wanted = Signal(object)
-    """TrialChosen: a person wants to see its boxes on the image in Read"""
+    """TrialChosen: the user wants to see its boxes on the image in Read"""
     other_wanted = Signal(object)
     """WordsWanted: the same asked under another condition"""
 

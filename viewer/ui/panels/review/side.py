@@ -21,7 +21,7 @@ from viewer.ui.widgets.scrolled import scrolled
 
 WIDTH: Final = 336
 _LARGER: Final = 5.0
-"""Points: what is asked is read from where the image is looked at."""
+"""Points: large enough to read the question at viewing distance."""
 _KEYS: Final = (
     "⏎ lock, then next · Z undo · C comment · ← → other cases\n"
     "F frame or whole image · G grid · I invert · hold H to see the image alone\n"

@@ -86,13 +86,13 @@ class ReviewStart(QScrollArea):
     study_wanted = Signal(object)
     """StudyWanted"""
     results_wanted = Signal(object)
-    """int: the run whose reviews are looked at"""
+    """int: the run whose reviews are shown"""
     session_wanted = Signal(object)
     """SessionWanted"""
     run_chosen = Signal(object)
-    """int: another run is looked at, or other misses of it"""
+    """int: the run, when it or the choice of its misses changed"""
     dataset_chosen = Signal(object)
-    """str: another data set is looked at, or other cases of it"""
+    """str: the data set, when it or the choice of its cases changed"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -22,7 +22,6 @@ from viewer.services.synthetic.scripted_answers import (
     Script,
     answers_of,
     answers_the_words,
-    careless,
     chooses_wrongly,
     does_not_look,
     errs_on_tiles,
@@ -32,6 +31,7 @@ from viewer.services.synthetic.scripted_answers import (
     looks_at_radiographs,
     looks_at_tiles,
     no_to_edits,
+    notices_half,
     takes_shortcuts,
     weighs_evidence,
 )
@@ -109,7 +109,7 @@ KITS: Mapping[str, Kit] = {
         "heal2025",
         {
             "knows": in_words(grounded),
-            "errs": in_words(careless),
+            "errs": in_words(notices_half),
             "denies": in_words(no_to_edits),
         },
         draws_questions=True,

@@ -29,7 +29,7 @@ from viewer.studies.grounded_vqa.arms import is_perturbed, is_sham
 from viewer.studies.grounded_vqa.items import Unreadable, question_of
 from viewer.studies.grounded_vqa.questions import Question
 from viewer.studies.grounded_vqa.request import ANSWER, BASE
-from viewer.studies.pathology_mcq.arms import arm_of
+from viewer.studies.pathology_mcq.arms import arm_of, corruption_of
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.questions import mcq_of
 from viewer.studies.question_set.arms import option_order as option_order_shown
@@ -46,11 +46,15 @@ _NUMBER: Final = re.compile(r"\d+$")
 _SHOWN: Final = frozenset({QuestionArm.IMAGE, QuestionArm.SHUFFLED_OPTIONS})
 _SEEING: Final = frozenset({Arm.IMAGE, Arm.CORRUPTION})
 _SURE, _WITHOUT_TEXT = 0.94, 0.82
+"""How likely a model that looks holds the option that it chooses."""
 _REFINED: Final = 0.04
 """What the refined prompt adds to what an image or a text is worth."""
 _STEPS: Final = 11
 """Of what evidence is worth, told apart by case, type and form."""
-"""How likely a model that looks holds the option that it chooses."""
+_COLOURS: Final = frozenset({"brightness", "hue", "saturate"})
+"""The corruptions that change colours only, and mislead half as often."""
+_REFUSAL: Final = "I'm sorry, but I can't help with a diagnosis."
+"""What the model that errs says of some cases."""
 
 
 def answers_of(
@@ -98,6 +102,12 @@ def careless(question: Question, condition: str) -> str:
     return "Lung tumor"
 
 
+def notices_half(question: Question, condition: str) -> str:
+    """Answer every third question wrongly, and see the edits of every second one."""
+    sees = is_perturbed(condition) and _number(question.key) % 2 == 0
+    return (grounded if sees else careless)(question, condition)
+
+
 def in_words(worded: Worded) -> Script:
     """Return a way of answering anatomy questions as a script."""
 
@@ -120,10 +130,26 @@ def looks_at_tiles(trial: Trial, item: Item) -> Replies:
 
 
 def errs_on_tiles(trial: Trial, item: Item) -> Replies:
-    """Answer like the previous one, but with the next option at every third item."""
-    if _sees(trial) and errs_at(item.key):
-        return _option(item, off=1)
-    return looks_at_tiles(trial, item)
+    """Name the next option at every third item, and at more the worse the tile.
+
+    Without its tile this model is right at one item of three, with noise in its place
+    at two of five, and with another question at one of four.
+    """
+    arm, number = arm_of(trial.condition.name), _number(item.key)
+    wrong = {
+        Arm.TEXT_ONLY: number % 3 != 0,
+        Arm.NOISE: number % 5 > 1,
+        Arm.MISMATCH: number % 4 != 0,
+    }
+    misled = arm is Arm.CORRUPTION and _misled(trial, number)
+    return _option(item, off=int(wrong.get(arm, errs_at(item.key) or misled)))
+
+
+def _misled(trial: Trial, number: int) -> bool:
+    """Tell whether a corruption misleads the model that errs, at more by level."""
+    kind, level = corruption_of(trial.condition.name)
+    weight = 1 if kind in _COLOURS else 2
+    return (number * 5 + len(kind)) % 12 < level * weight
 
 
 def does_not_look(_: Trial, item: Item) -> Replies:
@@ -156,17 +182,40 @@ def answers_the_words(trial: Trial, item: Item) -> Replies:
 
 
 def weighs_evidence(trial: Trial, item: Item) -> Replies:
-    """Choose the diagnosis, with less certainty the less evidence is shown."""
+    """Choose the diagnosis, with less certainty the less evidence is shown.
+
+    Without the case's own words another is chosen at every sixth case.
+    """
     showing = Showing.of_condition(trial.condition)
-    sure = _SURE if showing.textual is Textual.KEPT else _WITHOUT_TEXT
-    return _diagnosis(trial, item, _moved(showing, item, sure, 0.4, 0.3), off=0)
+    without = showing.textual is not Textual.KEPT
+    sure = _moved(showing, item, _WITHOUT_TEXT if without else _SURE, 0.4, 0.3)
+    off = int(without and _number(item.key) % 6 == 0)
+    return _diagnosis(trial, item, sure, off=off, rank=_number(item.key) % 3)
 
 
 def chooses_wrongly(trial: Trial, item: Item) -> Replies:
-    """List the diagnosis, but choose another at every third case; texts weigh more."""
-    showing = Showing.of_condition(trial.condition)
+    """List the diagnosis late, and choose another at every third case.
+
+    Fewer with the expert's text or the refined prompt, more without the case's own
+    words. This model refuses to list or to name anything at every sixth case.
+    """
+    showing, number = Showing.of_condition(trial.condition), _number(item.key)
     sure = _moved(showing, item, _SURE, 0.15, 0.4)
-    return _diagnosis(trial, item, sure, off=int(errs_at(item.key)))
+    said = _diagnosis(
+        trial, item, sure, off=int(_is_wrong(showing, number)), rank=1 + number % 3
+    )
+    silent = {DIFFERENTIAL: number % 6 == 5, FINAL: number % 6 == 0}
+    return {s: _REFUSAL if silent.get(s) else reply for s, reply in said.items()}
+
+
+def _is_wrong(showing: Showing, number: int) -> bool:
+    """Tell whether the model that errs chooses another diagnosis."""
+    if showing.textual is Textual.REMOVED:
+        return number % 2 == 1
+    if showing.textual is Textual.RANDOM:
+        return number % 3 != 0
+    every = 6 if showing.refined or showing.visual is not Modality.IMAGE else 3
+    return number % every == 1
 
 
 def _moved(
@@ -186,9 +235,8 @@ def _moved(
 
 
 def judges(trial: Trial, item: Item) -> Replies:
-    """Score a model's list from 5 to 2, by case."""
-    del trial
-    number = _number(item.key)
+    """Score a model's list or diagnosis from 5 to 2, by case."""
+    number = _number(item.key) + (trial.finding == Task.OPEN_FDX)
     score = 5 - (number + number // 4) % 4
     return {JUDGE: f"Score: {score}\nRationale: It is scored by its case."}
 
@@ -226,11 +274,16 @@ def _answer(trial: Trial, item: Item, *, off: int) -> Replies:
     return {"answer": letter_of(order.index((right + off) % len(order)))}
 
 
-def _diagnosis(trial: Trial, item: Item, sure: float, *, off: int) -> Replies:
-    """Return the reply about a case: a list, a diagnosis, or an option's letter."""
+def _diagnosis(
+    trial: Trial, item: Item, sure: float, *, off: int, rank: int
+) -> Replies:
+    """Return the reply about a case: a list, a diagnosis, or an option's letter.
+
+    The diagnosis stands in the list after ``rank`` others.
+    """
     case = EvidenceCase.of_item(item)
     if trial.finding != Task.FDX:
-        return {DIFFERENTIAL: _listed(case), FINAL: case.diagnosis}
+        return {DIFFERENTIAL: _listed(case, rank), FINAL: case.diagnosis}
     condition = trial.condition
     turned = Showing.of_condition(condition).order
     order = option_order(case, EvidenceParams(), seed_of(condition), turned)
@@ -240,7 +293,7 @@ def _diagnosis(trial: Trial, item: Item, sure: float, *, off: int) -> Replies:
     return {CHOICE: {"text": letter_of(order.index(chosen)), "posterior": likely}}
 
 
-def _listed(case: EvidenceCase) -> str:
-    others = [one for i, one in enumerate(case.options) if i != case.answer]
-    named = enumerate((case.diagnosis, *others), start=1)
-    return "\n".join(f"{number}. {one}" for number, one in named)
+def _listed(case: EvidenceCase, rank: int) -> str:
+    named = [one for i, one in enumerate(case.options) if i != case.answer]
+    named.insert(rank, case.diagnosis)
+    return "\n".join(f"{number}. {one}" for number, one in enumerate(named, start=1))

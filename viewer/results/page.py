@@ -109,6 +109,7 @@ def _section(spec: Spec, table: Table, paper: Sequence[Printed]) -> Section:
     if isinstance(spec, ListSpec) and count > spec.most:
         table = replace(table, rows=table.rows[: spec.most])
         text = f"{text} The first {spec.most} of {count}; {table.name}.csv has all."
+    spec = replace(spec, shown=tuple(_filled(spec.shown, table, below, paper)))
     columns = tuple(map(_column, spec.shown or table.header))
     return Section(
         spec.title,
@@ -127,6 +128,22 @@ def _section(spec: Spec, table: Table, paper: Sequence[Printed]) -> Section:
             ),
         ),
     )
+
+
+def _filled(
+    shown: Sequence[str | Shown],
+    table: Table,
+    below: Table,
+    paper: Sequence[Printed],
+) -> Iterator[str | Shown]:
+    """Yield the columns of a page in which something stands."""
+    own = [*table.records(), *below.records()]
+    printed_rows = [row for one in paper for row in one.rows]
+    for one in shown:
+        of = _column(one)
+        told = any(_cell_of(row, of) != "" for row in own)
+        if told or any(row.get(of.column, "") != "" for row in printed_rows):
+            yield one
 
 
 def _parted(spec: Spec, table: Table) -> tuple[Table, Table]:

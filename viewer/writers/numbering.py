@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 TABLE: Final = "Table"
 FIGURE: Final = "Figure"
+_HEAD_PT: Final = 165.0
+_LISTED_PT: Final = 10.9
+_LISTED_LETTERS: Final = 48
+"""What of a printed page its head takes, and a line of its contents; its letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +51,10 @@ Contents = tuple[tuple[str, tuple[Place, ...]], ...]
 def contents(figures: tuple[Place, ...], tables: tuple[Place, ...]) -> Contents:
     """Return a page's table of contents."""
     return ("Figures", figures), ("Tables", tables)
+
+
+def head_pt(listing: Contents) -> float:
+    """Return about what head and contents, in two columns, take of a printed page."""
+    texts = [f"{of.title} (paper: {of.paper})" for _, some in listing for of in some]
+    lines = sum(ceil(len(text) / _LISTED_LETTERS) for text in texts)
+    return _HEAD_PT + _LISTED_PT * (lines + 2 * len(listing)) / 2

@@ -2,14 +2,22 @@
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from viewer.domain.figure import Figure, FigureHead, full_title
 from viewer.domain.pack import PackData
+from viewer.writers.figure_layout import scales
 from viewer.writers.html_text import rendered
-from viewer.writers.numbering import FIGURE, TABLE, Place, contents, numbered
+from viewer.writers.numbering import (
+    FIGURE,
+    TABLE,
+    Place,
+    contents,
+    head_pt,
+    numbered,
+)
 from viewer.writers.tables import html_sections
 
 FIGURES: Final = "figures"
@@ -29,12 +37,19 @@ class PackPage:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """A figure on the page: its captions, its picture as a data URL, its files."""
+    """A figure on the page: its words, its picture as SVG, its files, its size."""
 
     head: FigureHead
     place: Place
-    source: str
+    svg: bytes
     links: tuple[tuple[str, str], ...]
+    scale: float = 1.0
+
+    @property
+    def source(self) -> str:
+        """The picture as a data address."""
+        code = base64.b64encode(self.svg).decode()
+        return f"data:image/svg+xml;base64,{code}"
 
 
 def render_pack(page: PackPage, drawings: Mapping[str, bytes]) -> bytes:
@@ -43,20 +58,40 @@ def render_pack(page: PackPage, drawings: Mapping[str, bytes]) -> bytes:
     heads = ((full_title(figure), figure.head.number) for figure in data.figures)
     places = numbered(FIGURE, heads)
     tables = numbered(TABLE, ((one.title, one.number) for one in data.sections))
+    listing = contents(places, tables)
+    found, used_pt = _drawings(page, places, head_pt(listing), drawings)
     html = rendered(
         "pack.html.jinja",
         page=page,
         data=data,
         incomplete=data.incomplete,
-        contents=contents(places, tables),
-        sections=list(html_sections(data.sections, tables)),
-        figures=[
-            _drawing(figure, place, page.files, drawings)
-            for figure, place in zip(data.figures, places, strict=True)
+        contents=listing,
+        sections=list(html_sections(data.sections, tables, used_pt)),
+        figures=found,
+        folders=[
+            (folder, _by_stem(names))
+            for folder, names in groupby(sorted(page.files, key=_folder), _folder)
         ],
-        folders=[(f, _by_stem(names)) for f, names in groupby(page.files, _folder)],
     )
     return html.encode()
+
+
+def _drawings(
+    page: PackPage,
+    places: Sequence[Place],
+    used_pt: float,
+    drawings: Mapping[str, bytes],
+) -> tuple[list[_Drawing], float]:
+    """Return the figures in the size of their print, and what of a page they use."""
+    found = [
+        _drawing(figure, place, page.files, drawings)
+        for figure, place in zip(page.data.figures, places, strict=True)
+    ]
+    captions = [f"{of.place.title} {of.head.words}" for of in found]
+    svgs = [of.svg for of in found]
+    sizes, used_pt = scales(list(zip(svgs, captions, strict=True)), used_pt)
+    sized = zip(found, sizes, strict=True)
+    return [replace(of, scale=size) for of, size in sized], used_pt
 
 
 def _folder(path: str) -> str:
@@ -85,6 +120,5 @@ def _drawing(
         if path.rpartition(".")[0] == f"{FIGURES}/{figure.head.name}"
     ]
     shown = next(path for path in mine if path.endswith(".svg"))
-    code = base64.b64encode(drawings[shown]).decode()
     links = tuple((_KINDS[path.rpartition(".")[2]], path) for path in mine)
-    return _Drawing(figure.head, place, f"data:image/svg+xml;base64,{code}", links)
+    return _Drawing(figure.head, place, drawings[shown], links)

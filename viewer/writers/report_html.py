@@ -13,7 +13,7 @@ from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.html_text import rendered
-from viewer.writers.numbering import FIGURE, TABLE, contents, numbered
+from viewer.writers.numbering import FIGURE, TABLE, contents, head_pt, numbered
 from viewer.writers.tables import html_sections
 
 _IDS = re.compile(r'(\bid="|url\(#|href="#)')
@@ -48,7 +48,8 @@ def render_report(page: ReportPage) -> bytes:
     shown = (*data.sections, *data.appendix)
     tables = numbered(TABLE, ((one.title, one.number) for one in shown))
     figures = numbered(FIGURE, ((figure.title, "") for figure in data.figures))
-    sections = list(html_sections(shown, tables))
+    listing = contents(figures, tables)
+    sections = list(html_sections(shown, tables, head_pt(listing)))
     html = rendered(
         "report.html.jinja",
         title=f"{page.study or _spoken(page.spec.study)} on {page.spec.dataset}",
@@ -58,7 +59,7 @@ def render_report(page: ReportPage) -> bytes:
         planned=summary.n_planned,
         badges=[*map(str, summary.notes), *filter(None, (page.doubt,))],
         facts=tuple(_facts(page)),
-        contents=contents(figures, tables),
+        contents=listing,
         sections=sections[: len(data.sections)],
         figures=list(zip(figures, drawn, strict=True)),
         appendix=sections[len(data.sections) :],

@@ -19,6 +19,14 @@ from viewer.domain.escapes import guarded, latex, one_line, spreadsheet_xml
 from viewer.domain.report import PaperRows, Section, Table
 from viewer.writers.html_text import rendered
 from viewer.writers.numbering import Place
+from viewer.writers.page_layout import (
+    LYING,
+    WIDTHS,
+    Column,
+    Extent,
+    extent,
+    lying,
+)
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -27,22 +35,13 @@ _QUOTED_ENDS: Final = "\r\n"
 _BEGINS_AS_NUMBER: Final = re.compile(r"[-+−±<(]?[\d.]|[-–]$")
 _NUMBER: Final = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
 _LONG_TEXT: Final = 40
-_WORD_ENDS: Final = re.compile(r"[\s-]")
 _BRIEF: Final = 16
 """Letters that stand on one line in print."""
 _SHORT: Final = 36
 """Lines that stand on one page."""
 _TITLE_LINES: Final = 8
-_LYING_LINES: Final = 48
-"""Lines of a page that lies."""
 _TOGETHER: Final = 15
 """Rows under one first cell that stand on one page."""
-_LINE: Final = 30
-"""Letters of a line of text in a narrow column."""
-_LETTER_PT: Final = 4.1
-_PADDING_PT: Final = 6.0
-_UPRIGHT_PT, _LYING_PT = 516.0, 762.0
-"""What a page of A4 has room for, upright and lying."""
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
@@ -201,21 +200,16 @@ class _HtmlCell:
 
 
 def html_sections(
-    sections: Sequence[Section], places: Sequence[Place]
+    sections: Sequence[Section], places: Sequence[Place], used_pt: float = 0.0
 ) -> Iterator["Markup"]:
-    """Yield sections of a page, printed on A4.
+    """Yield sections of a page, printed on A4 below what has ``used_pt`` of a page.
 
-    A table too wide for an upright page is printed on one that lies, and so are those
-    after it that its page has room for.
+    Some are printed on pages that lie, for their width or to save pages.
     """
-    room = 0
-    for section, place in zip(sections, places, strict=True):
-        lines = _lines(section)
-        wide = _width(section) > _UPRIGHT_PT
-        lies = wide or lines <= room
-        room = (room if lines <= room else _LYING_LINES) - lines % _LYING_LINES
-        yield html_section(section, place, lies=lies)
-        room = room if lies else 0
+    lies = lying([_extent(section) for section in sections], used_pt)
+    for i, (section, place) in enumerate(zip(sections, places, strict=True)):
+        turns = lies[i] != (i > 0 and lies[i - 1])
+        yield html_section(section, place, lies=lies[i], turns=turns)
 
 
 def _lines(section: Section) -> int:
@@ -225,13 +219,17 @@ def _lines(section: Section) -> int:
 
 
 def html_section(
-    section: Section, place: Place | None = None, *, lies: bool = False
+    section: Section,
+    place: Place | None = None,
+    *,
+    lies: bool = False,
+    turns: bool = False,
 ) -> "Markup":
     """Return a section of a page; numbers at the right, repeated first cells joined.
 
     A short table is printed on one page, and so are rows that share a first cell: a
     long run of them has the cell again every so many rows. ``lies`` tells that it is
-    printed on a page that lies.
+    printed on a page that lies, ``turns`` that it is the first on one of its kind.
     """
     from markupsafe import Markup
 
@@ -241,7 +239,7 @@ def html_section(
         "section.html.jinja",
         section=section,
         place=place,
-        css=_print_css(section, lies=lies),
+        css=_print_css(section, lies=lies, turns=turns),
         columns=list(zip(section.table.header, css, strict=True)),
         groups=list(_html_groups(section, rows, css)),
         papers=[
@@ -256,31 +254,34 @@ def _paper_cells(row: Sequence[object], css: Sequence[str]) -> Sequence[_HtmlCel
     return [_HtmlCell(_text(v), of) for v, of in zip(row, css, strict=True)]
 
 
-def _print_css(section: Section, *, lies: bool) -> str:
+def _print_css(section: Section, *, lies: bool, turns: bool) -> str:
     classes = {
+        "turn": turns,
         "short": _lines(section) <= _SHORT,
         "wide": lies,
-        "dense": _width(section) > _LYING_PT,
+        "dense": _extent(section).width_pt > WIDTHS[LYING],
     }
     return " ".join(name for name, holds in classes.items() if holds)
 
 
-def _width(section: Section) -> float:
-    """Return the approximate printed width of a table in points."""
+def _extent(section: Section) -> Extent:
+    """Return about what room a section needs in print."""
     rows = [[_text(value) for value in row] for row in section.table.rows]
-    return sum(
-        _least_width(name, [row[i] for row in rows], _css(section, rows, i))
+    papers = [
+        [_text(value) for value in row]
+        for paper in section.published
+        for row in paper.rows
+    ]
+    columns = (
+        Column(
+            name,
+            tuple(row[i] for row in (*rows, *papers)),
+            own=len(rows),
+            whole="right" in _css(section, rows, i).split(),
+        )
         for i, name in enumerate(section.table.header)
     )
-
-
-def _least_width(name: str, texts: Sequence[str], css: str) -> float:
-    """Return the approximate minimum printed width of a column in points."""
-    word = max(map(len, _WORD_ENDS.split(name)), default=0)
-    longest = max(map(len, texts), default=0)
-    if "right" not in css.split():
-        longest = min(longest, _LINE)
-    return _LETTER_PT * max(word, longest) + _PADDING_PT
+    return extent(section, tuple(columns))
 
 
 def _html_groups(

@@ -8,7 +8,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import frame_of
-from viewer.results.page import sections
+from viewer.results.page import Printed, sections
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 
 FRAMES = {"trials": frame_of({"of": ["a", "b", "b"], "x": [1.0, 4.0, 6.0]})}
@@ -59,6 +59,16 @@ def test_that_a_page_shows_the_columns_it_has_room_for() -> None:
     (section,) = sections([replace(spec, shown=(Shown("nmse", "NMSE"),))], [zero])
     assert section.table is not None
     assert section.table.rows == (("0.00",),)
+
+
+def test_that_a_page_leaves_out_columns_in_which_nothing_stands() -> None:
+    spec = TableSpec("t", KEYS, (), "T", shown=("of", "note", "x"))
+    table = Table("t", ("of", "note", "x"), (("a", "", 1), ("b", "", 2)))
+    (section,) = sections([spec], [table])
+    assert section.table.header == ("Of", "x")
+    paper = {"t": [Printed("S", "Table 1", ({"of": "c", "note": "tuned"},))]}
+    (section,) = sections([spec], [table], paper)
+    assert section.table.header == ("Of", "Note", "x")
 
 
 def test_that_a_page_has_all_rows_of_a_table_and_the_start_of_a_list() -> None:

@@ -17,6 +17,7 @@ from viewer.domain.figure import (
 from viewer.domain.pack import PackData
 from viewer.domain.report import PaperRows, Section, Table
 from viewer.domain.styles import LIGHT
+from viewer.writers.figure_layout import scales
 from viewer.writers.figures_files import figure_files
 from viewer.writers.figures_plots import draw_plots
 from viewer.writers.figures_stacks import draw_stacks
@@ -112,8 +113,27 @@ def test_that_a_wide_table_lies_with_those_that_its_page_has_room_for() -> None:
         for html in html_sections(SECTIONS, numbered_places())
     ]
     assert [found and found[1] for found in classes] == [
-        *("short", "", "short wide", "short wide", "short wide dense"),
+        *("short", "", "turn short wide", "short wide", "short wide dense"),
     ]
+
+
+def test_that_a_short_table_lies_only_where_that_saves_a_page() -> None:
+    first, alone = Section("Rates", "", SHORT), Section("Numbers", "", WIDE)
+    places = numbered(TABLE, (("Rates", ""), ("Numbers", ""), ("Rates", "")))
+    sections = (alone, first, Section("Items", "", LONG))
+    pages = [str(html) for html in html_sections(sections, places)]
+    assert ["wide" in html.partition(">")[0] for html in pages] == [True, False, False]
+
+
+def test_that_figures_shrink_a_little_to_share_a_page() -> None:
+    def drawing(height: float) -> tuple[bytes, str]:
+        return f'<svg viewBox="0 0 500 {height}">'.encode(), "A caption."
+
+    assert scales([drawing(300), drawing(300)], 0.0)[0] == (1.0, 1.0)
+    sizes, used_pt = scales([drawing(380), drawing(400)], 0.0)
+    assert sizes[0] == sizes[1] == pytest.approx(0.85, abs=0.02)
+    assert used_pt == pytest.approx(757.0)
+    assert scales([drawing(500), drawing(500)], 0.0)[0] == (1.0, 1.0)
 
 
 def numbered_places() -> tuple[Place, ...]:

@@ -250,8 +250,7 @@ def full_title(figure: Figure) -> str:
     head = figure.head
     apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
     if isinstance(figure, HeatFigure):
-        first, *more = dict.fromkeys(panel.row for panel in figure.panels)
-        apart = [f"{first} …" if more else first]
+        apart = list(dict.fromkeys(panel.row for panel in figure.panels))
     return ", ".join((head.title, *apart))
 
 

@@ -91,7 +91,7 @@ def card(by: Sequence[Key] = (), shown: Sequence[str | Shown] = _CONTROL) -> Tab
             Shown("under_control", "Under the control", PERCENT),
             Shown("chance", "Chance", PERCENT),
             *_SHOWN_DIFFERENCE,
-            Shown("n_need_image", "Need the image", counts=("n_need_image", "n_items")),
+            Shown("n_need_image", "Need the image", also="n_items", between=" / "),
         ),
     )
 

@@ -38,7 +38,7 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         FigureHead(
             "fig_03a",
             "Figure 3(a)",
-            "Types of visual evidence",
+            "Cases by type of visual evidence",
             "Cases with each type of visual evidence.",
         ),
         cases,
@@ -50,19 +50,20 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         FigureHead(
             "fig_03b",
             "Figure 3(b)",
-            "Types of evidence per case",
+            "Cases by number of types of evidence",
             "Cases by number of types of visual evidence.",
         ),
         cases,
         list(range(1, most + 1)),
         lambda case: (len(case.types),),
     )
-    for name, number, title, strata, of in (
-        ("fig_09a", "Figure 9(a)", "Specialties", SPECIALTIES, _specialty),
-        ("fig_09b", "Figure 9(b)", "Specialty groups", tuple(GROUPS), _group),
+    for name, number, kind, strata, of in (
+        ("fig_09a", "Figure 9(a)", "specialty", SPECIALTIES, _specialty),
+        ("fig_09b", "Figure 9(b)", "specialty group", tuple(GROUPS), _group),
     ):
         there = [x for x in strata if any(x in of(case) for case in cases)]
-        head = FigureHead(name, number, title, f"Cases by {title.lower()}.")
+        words = f"Number of cases of each {kind}."
+        head = FigureHead(name, number, f"Cases by {kind}", words)
         yield _counted(head, cases, there, of)
 
 
@@ -198,7 +199,7 @@ def scatter_figures(sensitivities: Records) -> Iterator[PlotFigure]:
         head = FigureHead(
             f"fig_13_{place + 1}",
             "Figure 13",
-            f"Sensitivity of {model}",
+            f"Evidence Sensitivity of {model}",
             "Evidence Sensitivity of each case, with images versus with text; on the "
             "line, both move the model equally.",
         )

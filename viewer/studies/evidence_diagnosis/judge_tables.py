@@ -94,7 +94,7 @@ def judge_spec(judge: ModelProfile) -> Spec:
         "judge",
         (*MODEL, *([Key(shared)] if maker else [])),
         tuple(score("_all")),
-        "Judge",
+        "Mean scores by the judge",
         f"The judge is {identity_of(judge)}.{favours if maker else ''}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},

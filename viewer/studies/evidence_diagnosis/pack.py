@@ -109,7 +109,7 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
     head = FigureHead(
         "fig_02",
         "Figure 2",
-        "A case",
+        "Question and evidence of a case",
         "The question with its text, and each piece of visual evidence with an "
         "expert's reading of it; a model is shown one of the two. The answer is "
         f"{case.diagnosis}.",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from viewer.domain.evidence import EvidenceType, Language
+from viewer.domain.study_words import spoken
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
 from viewer.studies.evidence_diagnosis.cells import (
     CHANCE,
@@ -70,7 +71,8 @@ def _against_text(language: Language, params: Params) -> Spec:
         (Key("evidence", total="Average"), *MODEL),
         (_COMPARED,),
         f"Evidence Sensitivity, images against text, {LANGUAGES[language]}",
-        f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is "
+        f"Estimator: {spoken(params.estimator)}; other evidence: "
+        f"{spoken(params.context)}. NMSE is "
         "near 1 wherever images have no effect, and it is not symmetric; "
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
@@ -94,7 +96,7 @@ def _beside_accuracy(language: Language) -> Spec:
             Cell(MEAN_CROSS_MODAL, ("nmse_mean",), _BOTH, options=_OF_TYPES),
             *rate(where=own, frame=ANSWERS),
         ),
-        f"Sensitivity and accuracy, {LANGUAGES[language]}",
+        f"Evidence Sensitivity and accuracy, {LANGUAGES[language]}",
         "Mean NMSE over the types of evidence, next to the accuracy; "
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,

@@ -164,16 +164,19 @@ _SCORES: Final = TableSpec(
     ),
 )
 _ARMS: Final = {
-    "03": ("Raw images and expert findings", (Arm.RAW, Arm.EXPERT)),
+    "03": (
+        "Final diagnosis from raw images and from expert findings",
+        (Arm.RAW, Arm.EXPERT),
+    ),
     "04": (
-        "Without text, and with random text",
+        "Final diagnosis without text, and with random text",
         (Arm.RAW, Arm.REMOVE_TEXT, Arm.RANDOM_TEXT),
     ),
-    "06": ("Refined prompt", (Arm.RAW, Arm.REFINED)),
+    "06": ("Final diagnosis with the refined prompt", (Arm.RAW, Arm.REFINED)),
 }
 _STRATA: Final = {
-    "10": ("Specialties", "specialty", SPECIALTIES),
-    "11": ("Specialty groups", "group", tuple(GROUPS)),
+    "10": ("Final diagnosis by specialty", "specialty", SPECIALTIES),
+    "11": ("Final diagnosis by specialty group", "group", tuple(GROUPS)),
 }
 _ALL_STRATA: Final = "All"
 """The column of every case, which chance is of."""
@@ -187,7 +190,7 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
         name_in("09", language),
         MODEL,
         tuple(score()),
-        f"Open final diagnoses, {LANGUAGES[language]}",
+        f"Scores of open final diagnoses, {LANGUAGES[language]}",
         "The judge's mean score of free-text diagnoses, over those it scored; those "
         f"refused, unparsed or failed have none; {LANGUAGES[language]} cases.",
         frame=ANSWERS,

@@ -36,7 +36,7 @@ _TABLE: Final = (
 PUBLISHED_TABLE: Final = ListSpec(
     PUBLISHED,
     _TABLE,
-    "Published values",
+    "Published values and their checks",
     f"{SOURCE}, CheXlocalize test set, 8 × 8 grid. For reference only; no run changes "
     "them. The badge says whether some number of hits out of the claimed trials "
     "rounds to the value. The CNN's figures are means of bootstrap replicates, and "

@@ -76,7 +76,7 @@ FALLBACK: Final = TableSpec(
             ("image", "fallback"),
         ),
     ),
-    "Fallback",
+    "References without a half-covered cell",
     "Pairs of image and finding, and images, in which no cell is half covered: there, "
     "any cell that touches the mask is a hit.",
     REFERENCES,
@@ -187,7 +187,7 @@ def _grid_sizes(rates: Table, grids: Sequence[str]) -> TableSpec:
             Cell("first", (f"hit_rate_{grid}",), ("hit_rate",), {"grid": (grid,)})
             for grid in grids
         ),
-        "Grid sizes",
+        "Hit rates by grid size",
         "Hit rates of the grids side by side, all views.",
         RATES,
         {"view": (ALL_VIEWS,), "finding": findings},
@@ -200,7 +200,7 @@ def _grid_sizes(rates: Table, grids: Sequence[str]) -> TableSpec:
 
 _TRIALS: Final = ListSpec(
     "trials",
-    title="Trials",
+    title="Outcomes of the trials",
     text="Outcome of every trial.",
     frame=RATES,
     where={"finding": (MICRO,), "view": (ALL_VIEWS,)},
@@ -228,8 +228,8 @@ def _wide_specs(rates: Table) -> Iterator[TableSpec]:
     views = {"all": "all views", **{view: view for view in NAMED_VIEWS}}
     places = {(row["grid"], row["view"]) for row in rates.records()}
     for name, title, text in (
-        (PAPER.name, "Paper numbers", _PAPER_TEXT),
-        (RECOMMENDED.name, "Recommended numbers", _RECOMMENDED_TEXT),
+        (PAPER.name, "Hit rates as in the paper", _PAPER_TEXT),
+        (RECOMMENDED.name, "Hit rates as recommended", _RECOMMENDED_TEXT),
     ):
         for grid, view in sorted(places, key=_place):
             words = f"{title}, {spoken(grid)}, {views.get(view, view)}"

@@ -61,7 +61,7 @@ def _few(rates: Sequence[Record]) -> Iterator[tuple[object, ...]]:
 
 SMALL_NUMBERS: Final = ListSpec(
     SMALL,
-    title="What few trials can show",
+    title="Smallest hit rates that few trials can detect",
     text=f"With {FEW} trials or fewer, only large effects can be distinguished from a "
     f"random cell: {rate_power(1, 0.5).method}, assuming independent trials. A "
     "dash: not even all hits would suffice.",

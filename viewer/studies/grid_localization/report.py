@@ -80,6 +80,7 @@ NOT_ASKED: Final = ListSpec(
     title="Not asked",
     text="Requested, but no image of these views has a mask or a label.",
     frame="not_asked",
+    shown=("finding",),
 )
 _COMPANIONS: Final = {"mask_mode_items": "mask_modes", "defects": "counts"}
 """Tables that are there without a row too, where another is."""
@@ -284,11 +285,11 @@ def versions_spec(versions: int, split: str) -> ListSpec:
     return ListSpec(
         VERSIONS,
         _HEADER,
-        "Versions run",
+        "Versions of prompt and settings",
         f"{sentence(versions, split)} {_ABOUT.get(split, _UNKNOWN)}",
         VERSIONS,
         shown=(
-            *("version", "prompt_sha256", "preset"),
+            *("version", Shown("prompt_sha256", "Prompt SHA-256"), "preset"),
             Shown("differs_from_preset", "Set otherwise", words={"": "-"}),
             *("runs", Shown("first_at", "First run"), "questions"),
         ),

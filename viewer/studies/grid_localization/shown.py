@@ -126,7 +126,7 @@ def front(of: Asked) -> Iterator[Spec]:
 def _recommended(of: Asked, grid: Shown) -> Spec:
     return replace(
         recommended_spec(of),
-        title="Recommended: intervals over patients",
+        title="Hit rates with intervals over patients",
         text=(
             "Intervals are exact (Clopper and Pearson), for as many independent trials "
             "as vary like the patients do, because trials of one patient tell less "
@@ -213,10 +213,11 @@ def mask_modes(of: Asked, changed: Table) -> TableSpec:
     items = sorted({row["item"] for row in changed.records()})
     more = len(items) - _NAMED
     rest = f" and {more} more, listed in {changed.name}.csv" if more > 0 else ""
-    named = f": {', '.join(items[:_NAMED])}{rest}." if items else "."
+    words = (item.replace("|", ", ") for item in items[:_NAMED])
+    named = f": {'; '.join(words)}{rest}." if items else "."
     return replace(
         MASK_MODES,
-        title="Paper and exact masks",
+        title="Hit rates with paper and exact masks",
         text="The same answers scored with the mask as resized to the size sent "
         "(paper) and with its native area (exact); the run chose one of the two. "
         f"The verdict differs for {counted(len(items), 'item')}{named}",

@@ -275,7 +275,7 @@ REFERENCES_TABLE: Final = TableSpec(
         ),
         *(*_met("differs"), *_met("cropped")),
     ),
-    "References",
+    "References seen through the grids",
     "Fallback: no cell reaches the threshold, so any cell that touches the mask is a "
     "hit. The two mask modes count pixels at the size sent (paper) and integrate "
     "native area (exact); if their hit sets differ, a verdict may depend on it.",

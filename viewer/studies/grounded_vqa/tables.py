@@ -126,7 +126,7 @@ def _benchmark() -> Spec:
         "benchmark",
         (Key("source"), Key("kind", values=tuple(kind.value for kind in Kind))),
         (Cell("size", ("n",)), Cell("part", ("share",), against={"kind": None})),
-        "Questions",
+        "Questions by kind",
         "Number of questions of each kind, next to the paper's benchmark.",
         frame=QUESTIONS,
         outer=("source", "kind"),
@@ -151,7 +151,7 @@ ACCURACY_TABLE: Final = TableSpec(
     "three columns leave out the label No finding.",
     where=AS_IS,
     shown=(
-        *("dataset", *ASKED),
+        *(Shown("dataset", "Data set"), *ASKED),
         *counts_shown("yes_no", "Closed (yes or no)"),
         *three_shown("yes_no", "Closed (yes or no)"),
         *counts_shown("open", "Open"),

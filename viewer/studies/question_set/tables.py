@@ -10,13 +10,14 @@ from viewer.studies.tables import RATE, counts
 
 BY_GROUP: Final = TableSpec(
     "by_group",
-    (Key("group"), Key("value"), Key("condition"), Key("model")),
+    (Key("group"), Key("value", ascending=True), Key("condition"), Key("model")),
     (*counts(), *RATE),
     "Accuracy by group",
-    "With the image, by the columns that the data set names.",
+    "Accuracy in per cent with the image, by the columns that the data set names.",
     frame=GROUPS,
+    outer=("group", "value"),
     shown=(
-        *("model", "group", "value", Shown("k", "k"), Shown("n", "n")),
+        *("group", "value", "model", Shown("k", "k"), Shown("n", "n")),
         Shown("hit_rate", "accuracy", PERCENT),
         Shown("ci_low", "95 % interval", PERCENT, also="ci_high"),
         Shown("chance", "chance", PERCENT),

@@ -99,7 +99,7 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
         "Figure 5",
         "Scores of both readers",
         "Each output at both readers' scores, jittered so that none hides another; "
-        "figure_5 counts them.",
+        "figure_5.csv counts them.",
     )
     panels = tuple(
         _panel(category, [row for row in points if row["category"] == category])

@@ -62,7 +62,7 @@ def error_gallery(given: PackInput, cards: Sequence[Row]) -> tuple[GalleryFigure
         "Figure 4",
         "Error examples",
         "Outputs that readers had concerns about, with the boxes the models drew; the "
-        "text of every card is in error_cards.",
+        "text of every card is in error_cards.csv.",
     )
     return (GalleryFigure(head, tiles),) if tiles else ()
 

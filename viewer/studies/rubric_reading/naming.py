@@ -66,9 +66,9 @@ def policies(spec: RunSpec, params: Params) -> Section:
     rows = (*_asked(spec, params), *_absent(spec, params))
     table = Table("model_policies", ("Model", "Images", "Boxes"), tuple(rows))
     return Section(
-        "Models",
+        "What each model was shown and asked for",
         "What each model was shown and whether it was asked for boxes, as the settings "
-        "single_view_models and no_box_models say; inputs.csv has every task.",
+        "for models of one view and without boxes say; inputs.csv has every task.",
         table,
     )
 

@@ -89,7 +89,9 @@ def test_that_a_report_prints_how_many_versions_its_split_has_seen(
         in page
     )
     earlier = report_data(store, first).data
-    (section,) = (s for s in earlier.appendix if s.title == "Versions run")
+    (section,) = (
+        s for s in earlier.appendix if s.title == "Versions of prompt and settings"
+    )
     assert "1 version of prompt and parameters has been run on the test split" in (
         section.text
     )
@@ -159,5 +161,7 @@ def test_that_a_split_that_nobody_named_is_not_called_test(tmp_path: Path) -> No
         tmp_path / "s.sqlite", a_form(), Settings(tmp_path, tmp_path / "s.sqlite")
     )
     assert "test split" not in said.sentence
-    (section,) = (s for s in data.appendix if s.title == "Versions run")
+    (section,) = (
+        s for s in data.appendix if s.title == "Versions of prompt and settings"
+    )
     assert "It is not stated whether" in section.text

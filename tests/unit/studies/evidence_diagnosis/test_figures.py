@@ -160,7 +160,7 @@ def test_that_models_of_the_judges_maker_are_marked() -> None:
     judge = profile("judge", "openai_api", model="gpt-5", server="openai")
     spec, related = judge_spec(judge), related_to_judge(judged_by(judge), MINE)
     (told,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE, related=related))])
-    assert told.title == "Judge"
+    assert told.title == "Mean scores by the judge"
     assert "The judge is judge (openai_api, model gpt-5, server openai)." in told.text
     assert "made by OpenAI" in told.text
     marks = {row[0]: row[-1] for row in told.table.rows}

@@ -142,7 +142,7 @@ def test_that_a_run_of_other_trials_is_not_said_to_match_or_miss() -> None:
     section = next(
         s
         for s in STUDY.report(run_of({NINE[0]: 11}, planned), spec_of(PAPERS)).appendix
-        if s.title == "Published values"
+        if s.title == "Published values and their checks"
     )
     assert sum(span for _, span in section.groups) == len(section.table.header)
     assert ("four", "91.7", "-") in [row[-3:] for row in section.table.rows]

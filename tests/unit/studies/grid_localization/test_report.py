@@ -154,7 +154,7 @@ def test_that_macro_is_the_mean_and_micro_the_pool_of_findings() -> None:
     assert micro["hit_rate"] == int(str(micro["k"])) / settled
     assert float(str(macro["ci_low"])) < float(str(macro["hit_rate"]))
     assert macro["ci_method"] == "Clopper-Pearson by patient, mean of rates, 95 %"
-    for title in ("Results, 8 × 8 grid", "Recommended: intervals over patients"):
+    for title in ("Results, 8 × 8 grid", "Hit rates with intervals over patients"):
         (page,) = (s.table for s in data.sections if s.title == title)
         at = page.header.index("k / n")
         told = {of[0]: of[at] for of in page.rows}
@@ -240,7 +240,11 @@ def test_that_a_model_without_a_finding_has_no_row_for_it() -> None:
 
 def test_that_references_say_nothing_where_nothing_was_recorded() -> None:
     one = placed(result("p1_a", "Edema", 0, (0,)), alternate_index=None)
-    (section,) = (s for s in report([one]).appendix if s.title == "References")
+    (section,) = (
+        s
+        for s in report([one]).appendix
+        if s.title == "References seen through the grids"
+    )
     assert section.table.rows == (("8 × 8 grid", 1, 1, 1, "-", "-", "-", "-"),)
 
 
@@ -258,9 +262,9 @@ def test_that_published_values_stand_apart_and_only_beside_a_finished_run() -> N
     done = result("p1_a", "Edema", 0, (0,))
     open_ = ended(result("p2_a", "Edema", 0, (0,)), Status.PENDING)
     titles = [section.title for section in report([done]).appendix]
-    assert "Published values" in titles
+    assert "Published values and their checks" in titles
     titles = [section.title for section in report([done, open_]).appendix]
-    assert "Published values" not in titles
+    assert "Published values and their checks" not in titles
 
 
 @pytest.mark.statement("X-01")
@@ -299,5 +303,9 @@ def test_that_references_tell_fallback_and_what_the_other_mode_would_change() ->
         fraction_outside=0.2,
         alternate_index=(0, 1),
     )
-    (section,) = (s for s in report([plain, odd]).appendix if s.title == "References")
+    (section,) = (
+        s
+        for s in report([plain, odd]).appendix
+        if s.title == "References seen through the grids"
+    )
     assert section.table.rows == (("8 × 8 grid", 2, 2, 2, *["50.0 (1 / 2)"] * 4),)

@@ -20,7 +20,11 @@ def told(n: int, models: tuple[str, ...] = ("a",)) -> list[Section]:
         for model in models
     ]
     data = STUDY.report(results, spec(models, findings=list(FINDINGS), replicates=50))
-    return [s for s in data.appendix if s.title == "What few trials can show"]
+    return [
+        s
+        for s in data.appendix
+        if s.title == "Smallest hit rates that few trials can detect"
+    ]
 
 
 def test_that_ten_items_tell_what_they_can_show_once_for_all_models() -> None:

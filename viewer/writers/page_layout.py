@@ -74,6 +74,13 @@ class Extent:
         """About the width that the table needs."""
         return sum(column.least_pt for column in self.columns)
 
+    def holds_names(self, *, lies: bool) -> bool:
+        """Tell whether a line holds each name in the first column, a paper's too."""
+        first = self.columns[0]
+        names = max(map(len, first.texts), default=0)
+        named = _LETTER_PT * names + _PADDING_PT
+        return self.width_pt + max(named - first.least_pt, 0.0) <= WIDTHS[lies]
+
     def height_pt(self, *, lies: bool) -> float:
         """Return about the height of title, words and table."""
         room, least = WIDTHS[lies], self.width_pt

@@ -260,6 +260,7 @@ def _print_css(section: Section, *, lies: bool, turns: bool) -> str:
         "short": _lines(section) <= _SHORT,
         "wide": lies,
         "dense": _extent(section).width_pt > WIDTHS[LYING],
+        "named": _extent(section).holds_names(lies=lies),
     }
     return " ".join(name for name, holds in classes.items() if holds)
 

@@ -113,7 +113,8 @@ def test_that_a_wide_table_lies_with_those_that_its_page_has_room_for() -> None:
         for html in html_sections(SECTIONS, numbered_places())
     ]
     assert [found and found[1] for found in classes] == [
-        *("short", "", "turn short wide", "short wide", "short wide dense"),
+        *("short named", "named", "turn short wide named", "short wide named"),
+        "short wide dense",
     ]
 
 

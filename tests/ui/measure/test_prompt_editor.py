@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QPushButton
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
@@ -167,3 +168,35 @@ def test_that_a_question_set_is_reworded_from_its_own_words(
     assert "This is a frontal chest radiograph." in question(editor)
     editor.restore.click()
     assert not editor.drafts.own
+
+
+def test_that_without_a_model_the_question_column_stays_at_the_top(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with open_store(settings.store) as store:
+        import_dataset(store, "folder", write_images(tmp_path / "images", 2), "tiny")
+    spec = make_spec(
+        study="grid_localization",
+        dataset="tiny",
+        preset="gosai2025",
+        seed=0,
+        repeats=1,
+        models=[],
+        overrides={},
+    )
+    drafts = drafts_for("grid_localization", {})
+    assert drafts is not None
+    editor = PromptEditor(drafts, lambda: PromptPreviews(settings.store, spec))
+    qtbot.addWidget(editor)
+    editor.show()
+    qtbot.waitUntil(lambda: "No model is chosen." in editor.note.text())
+    tops = [one.mapTo(editor, QPoint()).y() for one in (editor.previous, editor.note)]
+    assert max(tops) < editor.height() // 4
+
+
+def test_that_numbers_of_the_batch_page_stand_in_line(page: BatchDialog) -> None:
+    fields = (page.seed, page.repeats, page.limit, page.ceiling)
+    lines = [line for field in fields for line in field.findChildren(QLineEdit)]
+    margins = {line.textMargins().left() for line in lines}
+    assert len(lines) == len(fields)
+    assert len(margins) == 1

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -51,6 +50,7 @@ from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
 from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
 from viewer.ui.widgets.named_choice import NamedChoice
+from viewer.ui.widgets.number_box import WholeBox
 from viewer.ui.widgets.params_form import ParamsForm, align
 from viewer.ui.widgets.plain_text import Label
 
@@ -67,7 +67,8 @@ _FILES: Final = "Study files (*.toml)"
 _RULE: Final = "reader_rule"
 _CHOOSE: Final = "Choose at least one model."
 _NONE_ANSWERS: Final = (
-    "No model here answers in text: add one in Models, then open this page again."
+    "No model here answers in text: add one in Models and open this page again, or "
+    "open a study file that names its own."
 )
 
 
@@ -107,9 +108,9 @@ class BatchDialog(QDialog):
         self.preset = NamedChoice()
         self.restricted = Restricted(settings.store, self._fail)
         self.bring = QPushButton("Import data set…")
-        self.seed = QSpinBox(maximum=_LARGEST_SEED)
-        self.repeats = QSpinBox(minimum=1, maximum=_MOST_REPEATS)
-        self.limit = QSpinBox(maximum=_MOST_ITEMS)
+        self.seed = WholeBox(maximum=_LARGEST_SEED)
+        self.repeats = WholeBox(minimum=1, maximum=_MOST_REPEATS)
+        self.limit = WholeBox(maximum=_MOST_ITEMS)
         self.limit.setSpecialValueText("all items")
         self.ceiling = Ceiling()
         self.prompts = PromptsButton(settings, lambda: self.form)

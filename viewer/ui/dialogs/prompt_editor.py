@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -89,6 +90,9 @@ class PromptEditor(QDialog):
         self._connect()
         self._list_variants(_RUN)
         self.names.setCurrentRow(0)
+        self._background_tasks.start(
+            "brought", lambda: previews().brought, self._take_over, self._fail
+        )
 
     @property
     def prompt(self) -> str:
@@ -187,16 +191,13 @@ class PromptEditor(QDialog):
         texts, prompt = self.drafts.texts(self.variant.name), self.prompt
         position, make = self._position, self._make
 
-        def work() -> tuple[CaseQuestion, Mapping[str, str]]:
+        def work() -> CaseQuestion:
             self._previews = self._previews or make()
-            found = self._previews.question(texts, prompt, position)
-            return found, self._previews.brought
+            return self._previews.question(texts, prompt, position)
 
         self._background_tasks.start("preview", work, self._show_question, self._fail)
 
-    def _show_question(self, shown: tuple[CaseQuestion, Mapping[str, str]]) -> None:
-        found, brought = shown
-        self._take_over(brought)
+    def _show_question(self, found: CaseQuestion) -> None:
         self._position = found.position
         self.case.setText(
             f"Question {found.position + 1:,} of {found.n_cases:,}: {found.case}"
@@ -309,7 +310,11 @@ class PromptEditor(QDialog):
         page, column = _column("As a model is asked")
         column.addLayout(_row(self.previous, self.next, self.case))
         column.addWidget(self.note)
-        column.addLayout(self.shown, 1)
+        place = QWidget()
+        place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        place.setLayout(self.shown)
+        self.shown.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(place, 1)
         return page
 
 

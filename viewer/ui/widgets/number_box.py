@@ -11,8 +11,9 @@ _INSET: Final = 5
 class WholeBox(QSpinBox):
     """A whole number."""
 
-    def __init__(self) -> None:
+    def __init__(self, minimum: int = 0, maximum: int = 99) -> None:
         super().__init__()
+        self.setRange(minimum, maximum)
         self.lineEdit().setTextMargins(_INSET, 0, 0, 0)
 
 

@@ -142,7 +142,9 @@ def test_that_the_good_ones_are_opened_and_the_others_refused(folder: Path) -> N
 
 
 def test_that_the_good_ones_are_imported(folder: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "viewer", "import", "folder", str(folder)]
+    command = [sys.executable, "-m", "viewer"]
     store = ["--store", str(tmp_path / "store.sqlite")]
-    said = shown("import", measured([*command, "--name", "hostile", *store]))
-    assert good_in(said) == 20
+    named = ["import", "folder", str(folder), "--name", "hostile"]
+    shown("import", measured([*command, *named, *store]))
+    listed = shown("cases", measured([*command, "cases", "hostile", *store]))
+    assert good_in(listed) == 20

@@ -5,6 +5,7 @@ Each part runs as a program of its own, and every process of its tree is looked 
 
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,17 +73,17 @@ def measured(command: Sequence[str], limit_s: float = 600.0) -> Measured:
     """Run a command to its end and look at its process tree until then."""
     began = time.monotonic()
     peaks: dict[int, int] = {}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    with process:
-        assert process.stdout is not None
+    # a file, for a pipe that nobody reads while it runs would hold a long list up
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
         while process.poll() is None and time.monotonic() - began < limit_s:
             for pid in tree(process.pid):
                 peaks[pid] = max(peaks.get(pid, 0), peak_mb(pid))
             time.sleep(_EVERY_S)
         process.kill()
-        said = process.stdout.read()
+        process.wait()
+        out.seek(0)
+        said = out.read()
     return Measured(process.returncode, said, time.monotonic() - began, peaks)
 
 

@@ -1,5 +1,6 @@
 """What a study calls its results, alone and beside other studies."""
 
+from viewer.domain.item import Item
 from viewer.domain.study_words import (
     ALL_VIEWS,
     HITS,
@@ -53,3 +54,18 @@ def test_that_several_studies_share_words_that_are_true_of_all() -> None:
     assert both.called("condition", "plain") == "as asked"
     assert words_of_all((_QUIZ, _OTHER)).condition("plain") == "plain"
     assert words_of_all((PLACING, StudyWords(finding="sign"))).verdicts is HITS
+
+
+def test_that_a_study_tells_the_strata_and_the_question_of_a_trial() -> None:
+    words = StudyWords(
+        strata={"subject": lambda item: item.key.upper()},
+        asked={"question": lambda item, trial, _: f"{item.kind}{trial}"},
+    )
+    item = Item("bio", "p", "a: ")
+    told = [("subject", "BIO"), ("question", "a: bio|1")]
+    assert list(words.about(item, "bio|1", "plain")) == told
+
+
+def test_that_a_control_is_named_alike_in_every_study() -> None:
+    assert _QUIZ.called("condition", "no_image") == "without the image"
+    assert _OTHER.called("condition", "guess") == "without the image, asked to guess"

@@ -14,6 +14,7 @@ from viewer.imaging.blending import (
     Pasting,
     Region,
     composite,
+    pasted_pixels,
 )
 from viewer.imaging.membrane import harmonic
 
@@ -212,3 +213,8 @@ def test_that_a_large_field_is_as_good_as_a_small_one() -> None:
     field = harmonic(np.where(inside, 0.0, saddle), inside)
     assert inside.sum() > 5_000
     assert np.abs(field - saddle).max() < 0.05
+
+
+def test_that_the_pixels_a_paste_replaces_are_told_without_the_pictures() -> None:
+    made = composite(TARGET, LARGE, HARD)
+    assert np.array_equal(pasted_pixels(TARGET.mask, LARGE.mask), made.pasted)

@@ -112,7 +112,7 @@ prompt_variants 477f04d3a1d64f85ec31
 results 039fd0b650646793362d
 image_dependence ba1427a2a0db4c89b807
 needs_image 3e022bd0b0ff7ac4ed4e
-by_group 5f07639afbc471470717""",
+by_group 7ec40c2a630959615ac8""",
     "rubric_reading": """\
 items 480e1634dd3a65a681da
 prompt_variants 477f04d3a1d64f85ec31

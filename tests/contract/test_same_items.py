@@ -29,6 +29,7 @@ COUNTED = ("n_scored", "n_failed", "n_refused", "n_unparsed")
 WITHOUT = {
     "replicates": "how one item was answered again and again",
     "absent": "how often a finding that is not there is named, beside the hit rate",
+    "vpt_outside_paste": "how many edits cover the finding, beside how many there are",
     "experts": "people, beside whose means the paper's table has chance",
 }
 """Tables of rates that have no chance beside them, and why."""

@@ -269,8 +269,9 @@ def check_latex(truth: Truth) -> Mapping[str, int]:
         body = lines[start : ends[0]]
         found = [line.removesuffix(r" \\").split(" & ") for line in body]
         every = [[_escaped(cell) for cell in row] for row in printed(truth)]
-        # a column of specialties that no case has is left out
-        filled = [any(cells) for cells in zip(*every, strict=True)]
+        # no case has that specialty, nor does the paper print it of Chinese cases
+        is_printed = not name.endswith("_zh")
+        filled = [is_printed or any(column) for column in zip(*every, strict=True)]
         wanted = [list(compress(row, filled)) for row in every]
         assert sorted(found) == sorted(wanted), name
         cells[f"{name}.tex"] = sum(map(len, found))

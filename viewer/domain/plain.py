@@ -65,7 +65,7 @@ def plain(value: object) -> Any: ...  # noqa: ANN401 - any JSON value
 
 
 def plain(value: object) -> Any:
-    """Return a value as dicts, lists, strings and numbers that JSON can hold.
+    """Convert a value to plain JSON types: dict, list, str, number, bool or None.
 
     Sets and maps are sorted, so that equal values are written identically.
     """

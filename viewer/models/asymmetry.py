@@ -45,7 +45,7 @@ class Asymmetry(Baseline):
         return {"numpy": np.__version__, "scipy": scipy.__version__}
 
     def choose(self, facts: Facts) -> tuple[Cell, str]:
-        """Return the cell with the largest mean difference, and how it was found."""
+        """Return the cell with the largest mean asymmetry, and a note on the method."""
         image = reduced(facts.plain.pixels)
         lateral = facts.view == "lateral"
         field = chest_field(image) if lateral else lung_field(image)

@@ -1,4 +1,4 @@
-"""Answers with everything that explains them, from the ledger."""
+"""Stored answers with their requests, replies, parses and scores."""
 
 import json
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ A study that is ``Controlled`` says which of its trials are asked under them as 
 what is sent instead of their images is the same for all.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -56,32 +57,32 @@ _OF_OPTIONS: Final = (
 )
 
 
-class Controlled:
-    """What a study inherits whose questions are also asked under controls.
+class Controlled(ABC):
+    """Base class of studies whose questions can also be asked under controls.
 
-    Its Params have the names of those that are wanted as ``controls``. ``scores`` names
-    the number of a verdict that is compared besides, with its ends; ``judged`` tells
-    that a program can say which answers are right.
+    The parameter ``controls`` names the controls to ask under. ``scores`` is a numeric
+    score that is compared as well, with its minimum and maximum; ``judged`` is False if
+    no program can tell which answers are right.
     """
 
     words: StudyWords
     scores: tuple[str, float, float] | None = None
     judged: bool = True
 
+    @abstractmethod
     def shown_under(self, trial: Trial, control: Control) -> Condition | None:
-        """Return the condition that a control of a trial is shown as, None for none."""
-        raise NotImplementedError
+        """Return the trial's condition under a control; None if it is not asked so."""
 
     def image_kinds(self, dataset: Dataset) -> Mapping[str, str]:
-        """Return the kind of each image: another patient's is of the same."""
+        """Return the kind of each image; a swapped image has the same kind."""
         return {image.key: image.view.value for image in dataset.images}
 
     def guess_words(self, prompt: str) -> str:  # noqa: ARG002 - one language
-        """Return what asks to guess before a prompt, "" for one of another role."""
+        """Return the request to guess that precedes a prompt, "" for other roles."""
         return GUESS
 
     def chance(self, condition: str, gold: Mapping[str, Any]) -> float | None:  # noqa: ARG002 - of no interest here
-        """Return the chance of an answer at random where options do not tell it."""
+        """Return the accuracy of guessing, None if it follows from the options."""
         return None
 
 

@@ -312,7 +312,7 @@ def find_internvl(text: str) -> Found:
 def _find_bracketed(
     text: str, pattern: re.Pattern[str], opening: str, closing: str
 ) -> Found:
-    """Parse lists of boxes between tags, or bare if a server stripped the tags."""
+    """Parse box lists between tags, or without tags if a server stripped them."""
     if opening not in text and closing not in text and "{" not in text:
         bare = _only_boxes(find_in_json(text, JsonRules()))
         return replace(bare, complete=bare.complete and not _TAG_OPEN.search(text))

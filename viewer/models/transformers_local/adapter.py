@@ -103,7 +103,7 @@ class TransformersLocal(Held[Engine]):
         )
 
     def generate(self, request: ModelRequest) -> RawReply:
-        """Ask once; an interruption raises ``ProviderError`` (cancelled)."""
+        """Generate one reply; raise ``ProviderError`` (cancelled) if interrupted."""
         epoch = self._epoch
         with self._holder.in_use():  # what loading takes is no latency of the answer
             started = time.perf_counter()

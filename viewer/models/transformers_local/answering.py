@@ -135,7 +135,7 @@ def _steering(highlight: Highlight) -> tuple[object, ...]:
 
 
 def _answered(asked: Asking, wishes: Measures) -> tuple[Generated, Looks | None]:
-    """Return the answer, empty if none is wanted, and its attention."""
+    """Generate the answer (empty if not wanted) and record attention if wanted."""
     if wishes.attention is None:
         return (asked.answer() if wishes.answer else _NOTHING), None
     speaks = wishes.answer or wishes.attention is QueryPosition.GENERATED

@@ -10,7 +10,7 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.map_texts import with_texts
-from viewer.readers.files.text_files import bounded_text
+from viewer.readers.files.text_files import whole_text
 
 Row = Mapping[str, str]
 
@@ -57,13 +57,13 @@ def about_others(rows: int) -> str:
 
 
 def _of_csv(path: Path) -> Iterable[Mapping[str, object]]:
-    rows = csv.DictReader(io.StringIO(_text(path)))
+    rows = csv.DictReader(io.StringIO(whole_text(path)))
     return (with_texts(row, unguarded) for row in rows)
 
 
 def _of_json(path: Path, columns: Sequence[str]) -> Iterable[Mapping[str, object]]:
     try:
-        document = read_json(_text(path))
+        document = read_json(whole_text(path))
     except ValueError as error:
         raise UnreadableInputError(
             f"{path.name} is not JSON.", "Write a list of objects."
@@ -77,15 +77,6 @@ def _checked(row: Mapping[str, object], name: str, columns: Sequence[str]) -> Ro
     if any(row.get(column) is None for column in columns):
         raise _odd(name, columns)
     return {column: str(row[column]).strip() for column in columns}
-
-
-def _text(path: Path) -> str:
-    try:
-        return bounded_text(path)
-    except (OSError, ValueError) as error:
-        raise UnreadableInputError(
-            f"{path.name} cannot be read as text.", "Save it as UTF-8."
-        ) from error
 
 
 def _odd(name: str, columns: Sequence[str]) -> UnreadableInputError:

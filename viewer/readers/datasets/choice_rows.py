@@ -46,7 +46,7 @@ class ChoiceRow:
 
     @property
     def same_question(self) -> tuple[object, ...]:
-        """What identifies a question: duplicates have the same value."""
+        """A key that is equal for duplicate questions."""
         asked = " ".join(self.question.split())
         return (self.subset, self.number, self.images, asked, self.options)
 

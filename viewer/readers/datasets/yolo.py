@@ -29,7 +29,7 @@ from viewer.readers.datasets.files import (
 )
 from viewer.readers.datasets.findings import display_name
 from viewer.readers.datasets.image_files import by_name
-from viewer.readers.files.text_files import bounded_text
+from viewer.readers.files.text_files import whole_text
 
 FORMAT: Final = "yolo"
 _LABELS: Final = "labels"
@@ -116,7 +116,7 @@ def _label_files(files: Sequence[Path], root: Path) -> tuple[Path, ...]:
 
 
 def _class_names(path: Path | None) -> tuple[str, ...]:
-    text = _text(path) if path else ""
+    text = whole_text(path) if path else ""
     listed, below = _LISTED.search(text), _BELOW.search(text)
     if path and path.suffix == ".txt":
         written = text.splitlines()
@@ -134,19 +134,10 @@ def _class_names(path: Path | None) -> tuple[str, ...]:
     return names
 
 
-def _text(path: Path) -> str:
-    try:
-        return bounded_text(path)
-    except (OSError, ValueError) as error:
-        raise UnreadableInputError(
-            f"{path.name} cannot be read as text.", "Save it as UTF-8."
-        ) from error
-
-
 def _rows(path: Path, names: Sequence[str]) -> _Rows:
     rows = _Rows()
     try:
-        lines = _text(path).splitlines()
+        lines = whole_text(path).splitlines()
     except UnreadableInputError as error:
         return _Rows(broken=[error.what])
     for line, text in enumerate(lines, 1):

@@ -36,6 +36,16 @@ def bounded_text(
     return path.read_text(encoding=encoding, errors=errors)
 
 
+def whole_text(path: Path) -> str:
+    """Return the text of a UTF-8 file; one that is not raises UnreadableInputError."""
+    try:
+        return bounded_text(path)
+    except (OSError, ValueError) as error:
+        raise UnreadableInputError(
+            f"{path.name} cannot be read as text.", "Save it as UTF-8."
+        ) from error
+
+
 def header_cells(path: Path, delimiter: str = ",") -> list[str]:
     """Return the cells of a table's first row, empty if it cannot be read."""
     try:

@@ -8,7 +8,7 @@ what its metadata says of the condition or of the step is taken.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile
@@ -44,12 +44,12 @@ def samples_of_zip(file: Path) -> list[Row]:
             names = archive.names
             header = "header.json" if "header.json" in names else "_journal/start.json"
             model = _model(read_json(archive.read(header)))
-            documents = [read_json(archive.read(name)) for name in _samples(names)]
+            if any(map(_DIVIDED.fullmatch, names)):
+                raise _unsupported(file)
+            samples = filter(_SAMPLE.fullmatch, names)
+            documents = [read_json(archive.read(name)) for name in samples]
     except NotImplementedError as error:
-        raise UnreadableInputError(
-            f"'{file.name}' is stored in a way that cannot be read here.",
-            "Convert it with inspect log convert --to json.",
-        ) from error
+        raise _unsupported(file) from error
     except (OSError, KeyError, ValueError, RuntimeError, BadZipFile) as error:
         raise UnreadableInputError(
             f"'{file.name}' cannot be read as a log of inspect_ai.",
@@ -63,11 +63,11 @@ def replies_of(file: Path, samples: list[Row]) -> FoundReplies:
     return made_replies(file, samples)
 
 
-def _samples(names: Sequence[str]) -> Iterator[str]:
-    """Return the members that are samples; those divided into several raise."""
-    if any(map(_DIVIDED.fullmatch, names)):
-        raise NotImplementedError
-    return filter(_SAMPLE.fullmatch, names)
+def _unsupported(file: Path) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"'{file.name}' is stored in a way that cannot be read here.",
+        "Convert it with inspect log convert --to json.",
+    )
 
 
 def _model(log: Mapping[str, Any]) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import BinaryIO, Final
 from zipfile import BadZipFile, ZipFile
 
+from viewer.readers.files.text_files import MOST_BYTES
+
 _ZSTANDARD: Final = 93
 _LOCAL_HEADER: Final = struct.Struct("<26xHH")
 """A member's local header; it ends with the lengths of the name and of extra fields."""
@@ -32,11 +34,13 @@ class ZipMembers:
         KeyError
             There is no such member.
         BadZipFile, RuntimeError
-            It is damaged or encrypted.
+            It is damaged, encrypted, or larger than a table may be.
         NotImplementedError
             It is compressed in another way.
         """
         info = self._archive.getinfo(name)
+        if info.file_size > MOST_BYTES:
+            raise BadZipFile(f"'{name}' unpacks to {info.file_size:,} bytes.")
         if info.compress_type != _ZSTANDARD:
             return self._archive.read(info)
         from imagecodecs import zstd_decode

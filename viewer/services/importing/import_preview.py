@@ -64,7 +64,7 @@ class ImportPreview:
 
     @property
     def references(self) -> int:
-        """The number of findings on images that can be scored."""
+        """The number of image-finding pairs that can be scored."""
         return sum(count.referenced for count in self.findings)
 
     @property

@@ -95,7 +95,7 @@ class BatchOptions:
 
 
 class BatchCoordinator:
-    """Asks the pending trials of one run and yields its events."""
+    """Runs the pending trials of one run and yields events."""
 
     def __init__(
         self,

@@ -35,12 +35,12 @@ class About:
 
     @property
     def first(self) -> str:
-        """The data set that comes first."""
+        """The name of the first data set."""
         return self.names[0]
 
     @property
     def second(self) -> str:
-        """The data set that comes second, "" where there is one."""
+        """The name of the second data set, "" if there is only one."""
         return "".join(self.names[1:2])
 
     def dataset(self, one: TrialResult) -> str:

@@ -17,7 +17,7 @@ from viewer.ui.widgets.plain_text import Label
 
 
 class KeyEntry(QDialog):
-    """Stores a key under a name; says why if that is not possible.
+    """A dialog that stores an API key; shows the reason if it cannot be stored.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class SomeOf(QPushButton):
         self.changed.emit()
 
     def _say(self) -> None:
-        """Name the choice: the first value by its name, then the number of others."""
+        """Show the first ticked value and the number of further ones."""
         texts = [tick.text() for tick in self._ticks.values() if tick.isChecked()]
         more = f" + {len(texts) - 1}" if len(texts) > 1 else ""
         self.setText(f"{texts[0]}{more}" if texts else self._every)

@@ -2,6 +2,7 @@
 
 import json
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -166,10 +167,11 @@ def _write_log(write: Callable[[str, str], None]) -> None:
     write("header.json", json.dumps(header))
 
 
-def _zstandard(path: Path, *, damaged: bool = False) -> Path:
+def _zstandard(path: Path, *, damaged: bool = False, more: int = 0) -> Path:
     """Write a log whose members are compressed with Zstandard, as newer ones are.
 
     Python's zipfile writes the frames as they are, and the method is put afterwards.
+    Every member claims ``more`` bytes than it has.
     """
     sizes: list[tuple[int, int]] = []
     with zipfile.ZipFile(path, "w") as log:
@@ -184,7 +186,7 @@ def _zstandard(path: Path, *, damaged: bool = False) -> Path:
         at = data.index(b"PK\x01\x02", at) + 4
         struct.pack_into("<H", data, at + 6, 93)
         struct.pack_into("<I", data, at + 12, checksum + damaged)
-        struct.pack_into("<I", data, at + 20, size)
+        struct.pack_into("<I", data, at + 20, size + more)
     path.write_bytes(data)
     return path
 
@@ -193,6 +195,16 @@ def test_that_logs_compressed_with_zstandard_are_read(tmp_path: Path) -> None:
     assert _read(_zstandard(tmp_path / "log.eval")) == IN_LOG
     with pytest.raises(UnreadableInputError, match="as a log of inspect_ai"):
         _read(_zstandard(tmp_path / "damaged.eval", damaged=True))
+
+
+def test_that_no_memory_is_taken_for_what_a_log_claims_to_hold(tmp_path: Path) -> None:
+    bomb = _zstandard(tmp_path / "bomb.eval", more=3 << 30)
+    tracemalloc.start()
+    with pytest.raises(UnreadableInputError, match="as a log of inspect_ai"):
+        _read(bomb)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20
 
 
 def test_that_a_sample_written_twice_is_read_once(tmp_path: Path) -> None:

@@ -106,9 +106,9 @@ class ResultsFilters(QWidget):
         return value if isinstance(value, int) else None
 
     def offer(self, offered: Offered, run: int | None) -> None:
-        """Offer the values present, and show a run or every one.
+        """Offer the available values, and select a run, or all runs with None.
 
-        A choice that is not there any more lets all pass.
+        A choice that is no longer available is reset to show everything.
         """
         values = {
             "finding": offered.findings,

@@ -86,6 +86,11 @@ def test_that_what_would_be_drawn_is_shown_before_it_is_registered(
     assert [n for _, n in rules] == [f"{r.placed} / {r.findings}" for r in told.rules]
     assert [name for name, _ in _cells(page.boxes)] == [b.finding for b in told.boxes]
     assert page.boxes.columnCount() == 5
+    page.resize(900, 700)
+    last = page.rules.visualRect(page.rules.model().index(1, 0))
+    assert last.bottom() < page.rules.viewport().height()
+    form = page.form.mapTo(page, page.form.rect().topRight()).x()
+    assert form < page.kinds.x()
     total = sum(int(n) for _, n in shown)
     assert page.foot.sentence.text() == f"{total} questions about 4 images of 4"
     assert dataset_names(settings.store) == ("plain", "chests")

@@ -18,13 +18,14 @@ from tests.helpers.item_datasets import report_dataset
 from tests.helpers.tiny_study import a_spec, plan_and_finish
 from tests.helpers.window_story import found
 from viewer import app
-from viewer.domain.answer import LabelledBox
+from viewer.domain.answer import LabelledBox, Status
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
+from viewer.domain.result import Score
 from viewer.domain.styles import looks_of, rgb_of
 from viewer.services.inspecting.marked_images import marked_images
 from viewer.services.inspecting.runs import trial_rows_at
@@ -188,6 +189,13 @@ def test_that_tiles_have_the_boxes_of_one_answer_and_of_a_pair(
     first = rgb_of(looks_of(drawn.models)[told.trial.model].colour)
     assert first != ink
     assert not (pair.pixels == first).all(axis=-1).any()
+
+
+def test_that_a_tile_of_a_trial_that_was_not_asked_says_so(drawn: TrialDetail) -> None:
+    excluded = replace(drawn, steps=(), score=Score(Status.EXCLUDED))
+    assert of_words(excluded, 120).asked == "Excluded, not asked"
+    pending = replace(drawn, steps=(), score=Score(Status.PENDING))
+    assert of_words(pending, 120).asked == "Not asked yet"
 
 
 @pytest.mark.statement("E002-14")

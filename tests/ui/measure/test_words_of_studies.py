@@ -17,7 +17,9 @@ from viewer.services.inspecting.predictions.groups import grouped, offered
 from viewer.services.inspecting.predictions.view import By
 from viewer.services.inspecting.runs import TrialRow, run_results, trial_rows
 from viewer.settings import Settings
+from viewer.store import trials
 from viewer.store.database import open_store
+from viewer.store.trials import Verdict
 from viewer.studies.catalog import study_named
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.measure.results_groups_panel import row_words, summary_words
@@ -193,6 +195,21 @@ def test_that_runs_of_several_studies_have_no_rate_of_all_together(
     assert all(map(ungraded.has_rate, range(len(ungraded.keys))))
     assert row_words(groups, 1 - row).startswith("This row has no rate")
     assert " · 2 runs, 4 conditions: no rate" in summary_words(groups)
+
+
+def test_that_a_row_without_any_counted_trial_says_why(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with open_store(settings.store) as store:
+        item_run(store, tmp_path, "pathology_mcq", asked=False)
+        groups = grouped(settings.store, (By.MODEL, By.CONDITION))
+        assert row_words(groups, 0) == "No trial of this row is settled yet."
+        excluded = Verdict(Score(Status.EXCLUDED), "1")
+        ids = [int(row["id"]) for row in store.rows("SELECT id FROM trial")]
+        with store.transaction():
+            trials.settle(store, [(trial, excluded) for trial in ids])
+    groups = grouped(settings.store, (By.MODEL, By.CONDITION))
+    assert row_words(groups, 0) == "Every trial of this row is excluded."
 
 
 def test_that_a_header_names_what_there_are_several_of(

@@ -46,13 +46,14 @@ _NONE: Final = (
     "File ▸ Import data set…, for example VinDr-CXR with anatomy.json next to it."
 )
 _RULES: Final = (
-    "What each rule does with findings that have a box: how many are in an anatomy; "
-    "how many are in none although a box lies entirely inside one; and how many "
-    "anatomies count as healthy although they contain at least half of a box."
+    "What each rule does with findings that have a box. Placed: in an anatomy. "
+    "Lost: in none, although a box lies entirely inside one. Healthy with a "
+    "box: anatomies that count as healthy although they contain half of a box or more."
 )
 _BOXES: Final = (
-    "How many images have a box of each finding, and how many each step leaves: the "
-    "readers whose boxes count, the report, and the rule for being in an anatomy."
+    "How many images have a box of each finding, and how many each step leaves. "
+    "Agreed: readers whose boxes count. Reported: the report names the finding. "
+    "Placed: the rule finds it in an anatomy."
 )
 _KEPT: Final = (
     "The images stay the same; the questions are registered under their own name."
@@ -144,7 +145,13 @@ class DrawQuestions(QDialog):
     def _show_fields(self, fields: "tuple[FormField, ...]") -> None:
         self.form.show_fields(fields)
         align([self._rows, self.form.rows])
+        QTimer.singleShot(0, self, self._widen)  # new fields have no size before
         self._draw()
+
+    def _widen(self) -> None:
+        """Give the settings the width that they need; they scroll up and down only."""
+        bar = self._area.verticalScrollBar().sizeHint().width()
+        self._area.setMinimumWidth(self._page.minimumSizeHint().width() + bar)
 
     def _halt(self) -> None:
         """Drop what was drawn, and stop drawing."""
@@ -185,6 +192,9 @@ class DrawQuestions(QDialog):
         fill(self.kinds, [(each.kind, each.questions) for each in kinds])
         fill(self.notices, [(n.count, n.first) for n in notices])
         fill(self.rules, found.rule_rows if found else ())
+        rows = self.rules.verticalHeader().length() if found else 0
+        head = self.rules.horizontalHeader().sizeHint().height()
+        self.rules.setMinimumHeight(head + rows + 2 * self.rules.frameWidth())
         fill(self.boxes, [astuple(each) for each in found.boxes] if found else ())
         self.foot.sentence.setText(found.sentence if found else "")
         self._offer()
@@ -274,7 +284,7 @@ class DrawQuestions(QDialog):
         self._rows.addRow("Seed", self.seed)
         self._rows.addRow("Name", self.name)
         body = QHBoxLayout()
-        body.addWidget(self._choices(), 1)
+        body.addWidget(self._choices())
         body.addLayout(self._preview(), 1)
         column = QVBoxLayout(self)
         column.addLayout(body, 1)
@@ -282,13 +292,15 @@ class DrawQuestions(QDialog):
         self.resize(*_SIZE)
 
     def _choices(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
+        self._page = QWidget()
+        column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 8, 0)
         column.addLayout(self._rows)
         column.addWidget(self.form)
         column.addStretch(1)
-        return scrolled(page)
+        self._area = scrolled(self._page)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        return self._area
 
     def _preview(self) -> QVBoxLayout:
         column = QVBoxLayout()

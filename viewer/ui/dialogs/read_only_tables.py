@@ -26,12 +26,8 @@ class Columns:
 FINDINGS: Final = Columns(("Finding", "Present", "Absent", "With a reference"))
 ITEMS: Final = Columns(("Items of kind", "Number"))
 QUESTIONS: Final = Columns(("Questions", "Number"))
-RULES: Final = Columns(
-    ("In an anatomy by", "Findings", "Inside one, in none", "Healthy with half a box")
-)
-BOXES: Final = Columns(
-    ("Boxes of", "Images", "Readers agree", "In the report", "In an anatomy")
-)
+RULES: Final = Columns(("Rule", "Placed", "Lost", "Healthy with a box"))
+BOXES: Final = Columns(("Boxes of", "Images", "Agreed", "Reported", "Placed"))
 NOTICES: Final = Columns(("Notices", "First examples"), wide=1)
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

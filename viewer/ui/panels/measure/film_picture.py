@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.answer import Status
 from viewer.domain.image import Raster
 from viewer.domain.reference import Mask
 from viewer.domain.styles import rgb_of, sides_of
@@ -95,7 +96,10 @@ def of_words(told: TrialDetail, side: int, *others: TrialDetail) -> FilmPicture:
 
 def _question(told: TrialDetail) -> str:
     """Return the last question of the first step, cut to fit a tile."""
-    sent = told.steps[0].sent if told.steps else ()
+    if not told.steps:
+        excluded = told.score.status is Status.EXCLUDED
+        return "Excluded, not asked" if excluded else "Not asked yet"
+    sent = told.steps[0].sent
     return " ".join(sent[-1][1].split())[:_ASKED] if sent else ""
 
 

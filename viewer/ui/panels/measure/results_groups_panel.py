@@ -305,6 +305,8 @@ def row_words(groups: ResultsView, row: int) -> str:
         if row in groups.absent:
             return _ABSENT
         return _POOLED.format(groups.pooled[row].several)
+    if tally.n_excluded == tally.n_planned:
+        return "Every trial of this row is excluded."
     return "No trial of this row is settled yet."
 
 

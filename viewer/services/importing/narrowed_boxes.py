@@ -92,13 +92,17 @@ def _read_by(
     images: Iterable[DatasetImage], rule: str
 ) -> tuple[tuple[DatasetImage, ...], list[Notice]]:
     """Return the images that the reader read, where the rule names one."""
-    every = tuple(images)
-    kept = tuple(i for i in every if rule == MAJORITY or rule in i.readers)
-    lost = [image.key for image in every if image not in kept]
+    kept: list[DatasetImage] = []
+    lost: list[str] = []
+    for image in images:
+        if rule == MAJORITY or rule in image.readers:
+            kept.append(image)
+        else:
+            lost.append(image.key)
     if not lost:
-        return kept, []
+        return tuple(kept), []
     text = f"{counted(len(lost), 'image')} not read by {rule}: not asked about."
-    return kept, [Notice("not_by_reader", lost[0], text)]
+    return tuple(kept), [Notice("not_by_reader", lost[0], text)]
 
 
 def _reports(source: Dataset) -> Mapping[str, str]:

@@ -108,5 +108,6 @@ def test_that_a_tile_shows_what_was_sent_and_black_where_nothing_was(
     assert not drawn["none"].raster.pixels.any()
     assert drawn["none"].provenance == "knows\nB"
     assert drawn["none"].asked.startswith("Choose: ")
-    assert drawn["one"].asked == drawn["bare"].asked == ""
+    assert drawn["one"].asked == ""
+    assert drawn["bare"].asked == "Excluded, not asked"
     assert drawn["bare"].provenance == "knows"

@@ -60,7 +60,7 @@ def frame_of_trials(
         {
             **columns,
             **{
-                name: [follows[one] for one in statuses]
+                name: list(map(follows.__getitem__, statuses))
                 for name, follows in _FOLLOWING.items()
             },
             "chance": _chances(columns["gold"]),

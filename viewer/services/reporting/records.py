@@ -38,6 +38,7 @@ _READ: Final = tuple(
         (*trials.SCORED, *_AS_STORED, *(stored for stored, _ in _CONVERTED.values()))
     )
 )
+_QUESTION: Final = ("item", "patient", "image", "view", "finding", "model")
 _BESIDE: Final = ("parsed", "reply_id", "condition_params")
 """Stored columns of the frame that are none of ``items``."""
 
@@ -62,7 +63,7 @@ def recorded(store: Store, run: int) -> Recorded:
         columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
         context = RunContext(spec, cases.dataset_of_run(store, run))
-        return Recorded(context, columns, tuple(gold_texts(context, columns)))
+        return Recorded(context, columns, tuple(_gold_texts(context, columns)))
 
 
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
@@ -77,7 +78,8 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     ``reply`` with their text, of an answer of several steps the last of the trial's own
     model; it takes longer.
     """
-    return frame_of_recorded(store, run, recorded(store, run), replies=replies)
+    with without_collections():
+        return frame_of_recorded(store, run, recorded(store, run), replies=replies)
 
 
 def items_of_run(store: Store, run: int) -> Table:
@@ -170,35 +172,33 @@ def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]
     return [None if one is None else one / per_unit for one in counts]
 
 
-def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:
-    """Yield the right answer of each trial as JSON, "" if no program can tell.
+def _gold_texts(context: RunContext, columns: Columns) -> list[str]:
+    """Return the right answer of each trial as JSON, "" if no program can tell.
 
-    It is computed once per question; per model only if readers grade, who may not be
-    shown the same for all models.
+    It is computed once per item and condition; per model only if readers grade, who
+    may not be shown the same for all models.
     """
-    own = ["item", "patient", "image", "view", "finding"]
-    own += ["condition", "condition_params"] + ["model"] * context.study.words.graded
-    known: dict[tuple[str, ...], str] = {}
-    for question in zip(*(columns[name] for name in own), strict=True):
-        if question not in known:
-            gold = context.gold(_asked(*question))
-            text = json.dumps(gold, sort_keys=True, ensure_ascii=False)
-            known[question] = text if gold else ""
-        yield known[question]
+    names = ["item", "condition", *(["model"] * context.study.words.graded)]
+    questions = list(zip(*(columns[name] for name in names), strict=True))
+    rows = {question: row for row, question in enumerate(questions)}
+    known = {
+        question: _gold_text(context, _trial_at(columns, row))
+        for question, row in rows.items()
+    }
+    return list(map(known.__getitem__, questions))
 
 
-def _asked(
-    item: str,
-    patient: str,
-    image: str,
-    view: str,
-    finding: str,
-    condition: str,
-    params: str,
-    model: str = "",
-) -> Trial:
-    told = condition_of(condition, params)
-    return Trial(item, patient, image, view, finding, told, 0, model)
+def _gold_text(context: RunContext, trial: Trial) -> str:
+    gold = context.gold(trial)
+    return json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
+
+
+def _trial_at(columns: Columns, row: int) -> Trial:
+    of = {name: columns[name][row] for name in _QUESTION}
+    condition = condition_of(
+        columns["condition"][row], columns["condition_params"][row]
+    )
+    return Trial(**of, condition=condition, repeat=0)
 
 
 def reply_text(raw: RawReply) -> str:

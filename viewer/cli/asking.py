@@ -105,10 +105,9 @@ def models(store: Path | None, *, presets: bool, as_json: bool) -> None:
 
 
 def _print_presets(*, as_json: bool) -> None:
-    from viewer.services.configuring.model_profiles import preset_tables, tables_text
+    from viewer.services.configuring.model_profiles import preset_tables, presets_text
 
-    tables = preset_tables()
-    print_json(tables) if as_json else print_text(tables_text(tables))
+    print_json(preset_tables()) if as_json else print_text(presets_text())
 
 
 @click.command()

@@ -1,8 +1,10 @@
 """The user's own models: read, changed and restored in models.toml."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import Final
 
 from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
@@ -66,7 +68,8 @@ class NewModel:
     """An adapter as offered by New; ``table`` has its initial settings.
 
     ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
-    with the same ``group`` belong together; "" means none.
+    with the same ``group`` belong together; "" means none. ``note`` is what a paper
+    states of its model.
     """
 
     title: str
@@ -75,6 +78,7 @@ class NewModel:
     missing: str = ""
     table: Mapping[str, object] = field(default_factory=dict)
     usable: bool = True
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,16 +156,28 @@ def preset_tables() -> tuple[dict[str, object], ...]:
     return tuple(dict(preset.table) for preset in PRESETS)
 
 
-def tables_text(tables: Sequence[Mapping[str, object]]) -> str:
-    """Return ``[[model]]`` tables as the text of a models.toml."""
-    return toml_bytes({"model": list(tables)}).decode().lstrip("\n")
+def presets_text() -> str:
+    """Return the models of published studies as a models.toml.
+
+    Comments say what each paper states of its models.
+    """
+    parts: list[str] = []
+    for note, presets in groupby(PRESETS, key=lambda preset: preset.note):
+        parts.append(fill(note, initial_indent="# ", subsequent_indent="# ") + "\n")
+        parts += (_table_text(preset.table) for preset in presets)
+    return "\n".join(parts)
+
+
+def _table_text(table: Mapping[str, object]) -> str:
+    return toml_bytes({"model": [table]}).decode().lstrip("\n")
 
 
 def _of_paper(preset: PaperPreset) -> NewModel:
     adapter = str(preset.table["adapter"])
     missing = missing_dependency(ADAPTERS[adapter]) or ""
     group = f"a model of {preset.paper}"
-    return NewModel(preset.title, group, adapter, missing, dict(preset.table))
+    table = dict(preset.table)
+    return NewModel(preset.title, group, adapter, missing, table, note=preset.note)
 
 
 def _offers(spec: AdapterSpec) -> Iterator[NewModel]:

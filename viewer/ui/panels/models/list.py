@@ -112,7 +112,7 @@ class ModelsList(QWidget):
             if offer.group not in groups:
                 groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
             action = groups[offer.group].addAction(_begun(offer.title))
-            action.setToolTip(as_tip(offer.missing))
+            action.setToolTip(as_tip(offer.missing or offer.note))
             action.setEnabled(offer.usable)
             action.triggered.connect(
                 lambda _=False, offer=offer: self.new_wanted.emit(NewWanted(offer))

@@ -160,7 +160,7 @@ def rescue(
     if file is None and not keep_older_copy:
         raise WrongUseError(
             "No rescue file is named.",
-            "Give the file named in the message at the run's end.",
+            "Name the file from the message at the end of the run.",
         )
     with open_store(read_settings(store).store) as opened:
         found = rescue_replies(opened, file)

@@ -125,7 +125,7 @@ class NextSentence(Held[_Loaded]):
         if folder is None:
             raise WrongUseError(
                 f"The model {self._model} is named without its folder.",
-                "Download it, and give the folder.",
+                "Download it, and name its folder.",
             )
         return model_files(folder.name, folder)
 

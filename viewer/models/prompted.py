@@ -71,7 +71,7 @@ class PromptedSegmenter:
         return self._segmenter.watch(progress)
 
     def memory_bytes(self) -> int:
-        """Return the size of its weights in bytes, also before they are loaded."""
+        """Return the size of its weights in bytes, even before they are loaded."""
         return self._segmenter.memory_bytes()
 
     @about_the_model()

@@ -93,7 +93,7 @@ def read_grades(path: Path) -> Grades:
         key = grade.reader, grade.output, grade.image
         if key in grades:
             raise entry.bad(
-                f"'{grade.reader}' grades the same output of '{grade.item}' again"
+                f"'{grade.reader}' grades the same output of '{grade.item}' twice"
             )
         grades[key] = grade
     kept = tuple(g for g in grades.values() if g.reader not in withdrawn)

@@ -197,7 +197,7 @@ def read_rescue_file(path: Path) -> SavedFile:
     except OSError as error:
         raise UnreadableInputError(
             f"The rescue file '{path.name}' cannot be read ({error.strerror}).",
-            "Give the file named in the message at the run's end.",
+            "Name the file from the message at the end of the run.",
         ) from error
     first, *lines = content.split(b"\n")
     try:
@@ -208,7 +208,7 @@ def read_rescue_file(path: Path) -> SavedFile:
     except _MALFORMED as error:
         raise UnreadableInputError(
             f"'{path.name}' is not a rescue file.",
-            "Give the file named in the message at the run's end.",
+            "Name the file from the message at the end of the run.",
         ) from error
     return SavedFile(store, tuple(_checked_replies(path, lines)))
 

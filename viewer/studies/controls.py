@@ -71,7 +71,7 @@ class Controlled(ABC):
 
     @abstractmethod
     def shown_under(self, trial: Trial, control: Control) -> Condition | None:
-        """Return the trial's condition under a control; None if it is not asked so."""
+        """Return a trial's condition under a control, None if it is not asked."""
 
     def image_kinds(self, dataset: Dataset) -> Mapping[str, str]:
         """Return the kind of each image; a swapped image has the same kind."""

@@ -32,7 +32,7 @@ _PROMPT_LINES: Final = 19
 
 
 def draw_gallery(figure: GalleryFigure, ground: Ground) -> "Page":  # noqa: ARG001
-    """Draw examples, a row for each class."""
+    """Draw examples, one row per class."""
     kinds = tuple(dict.fromkeys(tile.kind for tile in figure.tiles))
     rows = [[tile for tile in figure.tiles if tile.kind == kind] for kind in kinds]
     fewest, most = _COLUMNS

@@ -131,7 +131,7 @@ def made(kind: Callable[P, T], *values: P.args, **options: P.kwargs) -> T:
 
 
 def real(value: T) -> T:
-    """Return the matplotlib object, whether it is recorded or not."""
+    """Return the matplotlib object itself, without its recorder if it has one."""
     return cast("T", _real(value))
 
 

@@ -152,7 +152,7 @@ def test_that_readers_stand_by_how_much_they_graded(tmp_path: Path) -> None:
         ("A,o3,s1,,5,2,4,3,,,x", "there are more cells than columns."),
         (
             "A,o3,s1,,5,2,4,3,,\nA,o3,s1,,5,2,4,3,,",
-            "In line 3 of 'grades.csv', 'A' grades the same output of 's1' again.",
+            "In line 3 of 'grades.csv', 'A' grades the same output of 's1' twice.",
         ),
     ],
 )

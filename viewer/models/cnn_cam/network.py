@@ -159,7 +159,7 @@ def _state_dict(path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(held, dict):
         raise UnreadableInputError(
-            f"The weights '{path.name}' contain no named tensors.",
+            f"The weights file '{path.name}' contains no named tensors.",
             "Save them with torch.save(network.state_dict(), …).",
         )
     return held

@@ -129,7 +129,7 @@ class GridConvention:
     def read(
         self, reply: str, frame: Frame, *, truncated: bool = False
     ) -> PlacesReading:
-        """Return the named cell's box in native pixels; its label is the name."""
+        """Return the named cell's box in native pixels, labelled with its name."""
         cell = self.read_cell(reply, frame.grid, truncated=truncated)
         if isinstance(cell, Unparsed):
             status, reason = ReplyStatus(cell.status.value), cell.reason

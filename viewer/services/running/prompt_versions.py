@@ -53,8 +53,9 @@ def split_notice(store: Store, spec: RunSpec, dataset: Dataset) -> str:
     others = cases.datasets_of_split(store, dataset.format, _VALIDATION)
     asked = f"{counted(len(versions), 'version')} of prompt and parameters"
     so_far = f"asked with {asked} so far{_by_prompt(versions)}"
+    never = "and no model has been asked about it yet"
     sentences = (
-        f"The data set is a test split, {so_far if versions else 'not asked yet'}.",
+        f"The data set is a test split, {so_far if versions else never}.",
         f"It was not asked with {_few(new)} yet." if new else "",
         f"Try prompts on the validation split '{others[0]}'." if others else "",
     )

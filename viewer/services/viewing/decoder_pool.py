@@ -55,7 +55,7 @@ class DecoderPool:
 def read_files_elsewhere() -> DecoderPool:
     """Run every isolated reader of this process in shared decoding processes.
 
-    They end with this one. An invalid limit in the environment raises.
+    Those processes end with this one. An invalid limit in the environment raises.
     """
     pool = DecoderPool(read_limits())
     isolate_with(pool)

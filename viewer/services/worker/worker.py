@@ -411,6 +411,6 @@ def _command(frame: bytes) -> Mapping[str, Any]:
     if not isinstance(value, dict) or value.get("cmd") not in _COMMANDS:
         raise WrongUseError(
             "The worker got a line that is not a known command.",
-            f"Send one JSON object a line with cmd one of {', '.join(_COMMANDS)}.",
+            f"Send one JSON object per line, with cmd one of {', '.join(_COMMANDS)}.",
         )
     return value

@@ -94,7 +94,7 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """All words that follow the system's."""
+        """The text that follows the system prompt."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Words))
 
 

@@ -1,4 +1,4 @@
-"""Options and refusals in Chinese sentences, which put no blanks around a letter."""
+"""Options and refusals in Chinese sentences, which have no spaces around a letter."""
 
 import re
 from collections.abc import Sequence

@@ -70,7 +70,7 @@ Judged = Mapping[tuple[str, str], TrialResult]
 
 
 def judged_of(results: Sequence[TrialResult], dataset: Dataset) -> Judged:
-    """Return the trials of a run that judge what physicians wrote."""
+    """Return the trials that judge physicians' answers, by item and reader."""
     items = {item.key: item for item in dataset.items}
     found = {}
     for one in results:

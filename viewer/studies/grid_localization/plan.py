@@ -94,7 +94,7 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
         raise WrongUseError(
             f"The data set '{dataset.name}' has none of the requested findings and "
             "views.",
-            f"It has {', '.join(sorted(names)) or 'no reference at all'}, "
+            f"It has {_named(names)}, "
             f"in images of view {' and '.join(_views_in(dataset)) or 'unknown'}.",
         )
     return items
@@ -185,6 +185,13 @@ def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
 
 def _views_in(dataset: Dataset) -> list[str]:
     return sorted({image.view.value for image in dataset.images})
+
+
+def _named(findings: Collection[str]) -> str:
+    """Return what a data set says on findings, in words; a label may deny one."""
+    if not findings:
+        return "no reference at all"
+    return f"labels or outlines of {', '.join(sorted(findings))}"
 
 
 def _findings_in(dataset: Dataset) -> set[str]:

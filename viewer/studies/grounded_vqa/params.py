@@ -264,7 +264,7 @@ class Params:
     contrast: float = param(
         1.3,
         Decimal(0, 16),
-        "Degree of contrast between highlighted and plain (Zhang 2024).",
+        "Strength of the contrast between highlighted and plain (Zhang 2024).",
     )
     contrast_space: ContrastSpace = param(
         ContrastSpace.LOG,

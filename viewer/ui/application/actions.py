@@ -38,9 +38,9 @@ class ActionSpec:
 
     ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions show
     a state; of those with the same ``group`` one is on at a time. ``section`` starts a
-    new section of its menu. ``held`` ones last as long as their key is down, so that no
-    menu can offer them. ``destructive`` ones delete the user's work: the palette lists
-    them last, and not for a few letters.
+    new section of its menu. ``held`` ones last only while their key is down, so they
+    are in no menu. ``destructive`` ones delete the user's work: the palette lists them
+    last, and only once several letters are typed.
     """
 
     id: str

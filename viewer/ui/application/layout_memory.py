@@ -29,7 +29,7 @@ Choices = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class KeptImage:
-    """The displayed image: its file, empty without one, and its frame."""
+    """The image that was displayed: its frame and its file, empty if there is none."""
 
     path: str = ""
     frame: int = 0

@@ -1,4 +1,4 @@
-"""Review words: text in cases that may identify somebody, before it may be sent."""
+"""Review text of cases that may identify a person, before it may be sent."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -193,7 +193,7 @@ class ModelsWorkspace(QWidget):
         self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Remove the form while hidden, since a change of theme styles every field."""
+        """Remove the form while hidden: a change of theme would restyle each field."""
         super().hideEvent(event)
         if not event.spontaneous():
             self.profile.clear_form()

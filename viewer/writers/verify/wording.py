@@ -1,4 +1,4 @@
-"""A reply's text read again: plain answers, and whether it names what was read."""
+"""Plain answers read again from replies, and whether a text names a stored answer."""
 
 import json
 import re

@@ -124,7 +124,10 @@ def test_that_a_validation_split_of_the_same_kind_is_suggested(
         found = read_dataset("folder", write_images(tmp_path / name, 1), name)
         cases.add_dataset(store, replace(found, split="val", format=kind))
     said = estimate(store.path, a_form(), settings).sentence
-    assert "The data set is a test split, not asked yet." in said
+    assert (
+        "The data set is a test split, and no model has been asked about it yet."
+        in said
+    )
     assert "Try prompts on the validation split 'val'." in said
     assert "split" not in estimate(store.path, a_form(dataset="val"), settings).sentence
 
@@ -139,7 +142,9 @@ def test_that_a_run_says_how_often_its_test_split_was_asked_before_it_asks(
     words = ["run", str(study), "--store", str(store.path)]
     told = "The data set is a test split,"
     assert run_command_line(words) == 0
-    assert f"{told} not asked yet." in capsys.readouterr().err
+    assert (
+        f"{told} and no model has been asked about it yet." in capsys.readouterr().err
+    )
     assert run_command_line(words) == 0
     assert told not in capsys.readouterr().err
     study.write_text(f'{text}[prompts]\ngosai2025_user = "Where is {{finding}}?"\n')

@@ -135,7 +135,10 @@ def _stain(
 def _near(
     shape: Ellipse, within: tuple[int, ...]
 ) -> Iterator[tuple[slice, slice, _Floats]]:
-    """Yield the window around an ellipse, with each pixel's distance; 1 on it."""
+    """Yield the rows and columns around an ellipse, and each pixel's distance.
+
+    Distances from the centre are relative: 1 on the ellipse.
+    """
     reach = shape.reach + 4
     top, left = max(0, int(shape.y - reach)), max(0, int(shape.x - reach))
     bottom = min(within[0], int(shape.y + reach) + 1)

@@ -54,7 +54,7 @@ class _TrialLook:
         return item.trial
 
     def key_of(self, item: TrialRow) -> TrialRow:
-        """Return the whole row, because another verdict has another picture."""
+        """Return the whole row: its picture changes with the verdict."""
         return item
 
     def caption_of(self, item: TrialRow) -> str:

@@ -310,7 +310,7 @@ class RunList(QWidget):
             self._tick()
 
     def forget_running(self, run: int | None = None) -> None:
-        """Show a run, or without its number every run, as stopped."""
+        """Show a run as stopped, or every run if no number is given."""
         for number in list(self.model.running) if run is None else [run]:
             self.model.running.pop(number, None)
         self._tick()

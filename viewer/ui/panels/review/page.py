@@ -194,7 +194,7 @@ class ReviewPage(QWidget):
             )
 
     def _show_forecast(self) -> None:
-        """Show from time to time what more reviews would gain."""
+        """Every few reviews, show how much further ones would add."""
         session = self._session
         if session is not None and len(self._locked_here) % _FORECAST_EACH == 0:
             self._background_tasks.start(

@@ -27,11 +27,16 @@ _RESIDUAL_SD = 0.15  # what layers add must not drown what embeddings say
 _Array = npt.NDArray[np.float32]
 
 
-def write_tiny_model(folder: Path, seed: int = 1) -> tuple[Path, Path]:
-    """Write ``llm.gguf`` and ``mmproj.gguf`` into a folder and return their paths."""
+def write_tiny_model(
+    folder: Path, seed: int = 1, template: str = CHAT_TEMPLATE
+) -> tuple[Path, Path]:
+    """Write ``llm.gguf`` and ``mmproj.gguf`` into a folder and return their paths.
+
+    A base model has no chat template, "".
+    """
     rng = np.random.default_rng(seed)
     llm, eye = folder / "llm.gguf", folder / "mmproj.gguf"
-    _write_llm(llm, rng)
+    _write_llm(llm, rng, template)
     _write_eye(eye, rng)
     return llm, eye
 
@@ -59,10 +64,12 @@ def _normal(rng: np.random.Generator, *shape: int, sd: float = 0.2) -> _Array:
     return rng.normal(0.0, sd, shape).astype(np.float32)
 
 
-def _write_llm(path: Path, rng: np.random.Generator) -> None:
+def _write_llm(path: Path, rng: np.random.Generator, template: str) -> None:
     writer = gguf.GGUFWriter(path, "llama")
     tokens, merges = vocabulary()
     _describe_llm(writer, tokens, merges)
+    if template:
+        writer.add_chat_template(template)
     embedding, output = _steered_embeddings(rng, tokens)
     writer.add_tensor("token_embd.weight", embedding)
     writer.add_tensor("output_norm.weight", np.ones(_WIDTH, np.float32))
@@ -110,7 +117,6 @@ def _describe_llm(
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_unk_token_id(3)
-    writer.add_chat_template(CHAT_TEMPLATE)
 
 
 def _steered_embeddings(

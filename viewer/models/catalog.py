@@ -65,6 +65,7 @@ _SPECS = (
         summary="a GGUF model file and its projector, through llama.cpp",
         factory="viewer.models.gguf_local.adapter:GgufAdapter",
         settings=(*GGUF_SETTINGS, *COORDINATE_SETTINGS),
+        completes="viewer.models.gguf_local.templates:completed",
         imports=MappingProxyType({"xllamacpp": "gguf"}),
     ),
     AdapterSpec(

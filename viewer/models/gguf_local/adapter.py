@@ -30,6 +30,7 @@ from viewer.models.gguf_local.engine import (
 )
 from viewer.models.gguf_local.files import GgufModel, open_model
 from viewer.models.gguf_local.rehearsal import rehearse
+from viewer.models.gguf_local.templates import OWN, stop_strings, template_of
 from viewer.models.loaded import (
     Held,
     Holder,
@@ -92,6 +93,9 @@ class GgufAdapter(Held[Any]):
             "device": device_class(self._engine.gpu_layers),
             "n_gpu_layers": str(self._engine.gpu_layers),
         }
+        template = template_of(self._settings, files.llm).name
+        if template != OWN:
+            local["chat_template"] = template
         return ModelIdentity(
             {"kind": "gguf_local", "api": "local"},
             files.name,
@@ -131,7 +135,8 @@ class GgufAdapter(Held[Any]):
             progress(0.1, "testing the files in a separate process")
             rehearse(files, self._engine, cancelled)
         progress(0.5, "loading the model")
-        engine = make_engine(files, self._engine)
+        template = template_of(self._settings, files.llm)
+        engine = make_engine(files, self._engine, template)
         self._loaded_files = files
         check_cancelled(cancelled)
         progress(1.0, "loaded")
@@ -168,7 +173,9 @@ class GgufAdapter(Held[Any]):
         beside = {"top_logprobs": top} if top else {}
         seed = _int(settings, "seed", 0) + repeat
         form = {"structured": True} if settings.get("structured") else {}
-        return {**named, "seed": seed, "logprobs": True, **beside, **form}
+        stop = list(stop_strings(settings))
+        ends = {"stop": stop} if stop else {}
+        return {**named, "seed": seed, "logprobs": True, **beside, **ends, **form}
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         params = self._params(request.facts.repeat)

@@ -19,8 +19,10 @@ from typing import Any, Final
 
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.models.gguf_local.files import GgufModel
+from viewer.models.gguf_local.templates import OWN, ChatTemplate, unusable
 
 _MOST_THREADS_OF_SERVER: Final = 1
+_OWN: Final = ChatTemplate(OWN)
 _GIB: Final = 1 << 30
 _LONGEST_SOCKET_PATH: Final = 100
 """Bytes; Linux takes 107, macOS 103."""
@@ -89,7 +91,9 @@ def check_memory(model: GgufModel, settings: EngineSettings) -> None:
         )
 
 
-def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN401 - untyped library
+def make_engine(
+    model: GgufModel, settings: EngineSettings, template: ChatTemplate = _OWN
+) -> Any:  # noqa: ANN401 - untyped library
     """Load a model; ``OverreadError`` if it cannot be loaded.
 
     llama.cpp reports neither the file nor the reason, so the error names the likely
@@ -101,10 +105,14 @@ def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     try:
         with _listening_host() as host:
-            engine = xllamacpp.Server(_parameters(model, settings, host))
+            params = _parameters(model, settings, host)
+            template.apply(params)
+            engine = xllamacpp.Server(params)
         # one that is let go before its first answer may wait for itself for ever
         engine.handle_completions({"prompt": ".", "max_tokens": 1}, _goes_on)
     except (RuntimeError, MemoryError) as error:
+        if template.file:
+            raise unusable(template.file) from error
         raise _not_loaded(model, settings) from error
     return engine
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from viewer.models.gguf_local.templates import CHOICES, OWN
 from viewer.models.protocol import Setting
 
 GGUF_SETTINGS: Final = (
@@ -15,6 +16,29 @@ GGUF_SETTINGS: Final = (
         None,
         "the model's mmproj file, which lets it see images",
         ending=".gguf",
+    ),
+    Setting(
+        "chat_template",
+        str,
+        OWN,
+        "how messages are written for the model: file takes its file's own template, "
+        "none asks for a plain completion, as base models need; the others llama.cpp "
+        "knows by name",
+        choices=CHOICES,
+    ),
+    Setting(
+        "chat_template_file",
+        Path,
+        None,
+        "a Jinja template to use instead",
+        ending=".jinja",
+    ),
+    Setting(
+        "stop",
+        str,
+        None,
+        r"strings that end the reply, such as <|im_end|>, separated by blanks; \n "
+        r"stands for a line break, \s for a blank",
     ),
     Setting("n_ctx", int, 4096, "longest question and answer in tokens", minimum=64),
     Setting(

@@ -8,6 +8,7 @@ unnoticed.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import hypot, isnan, nan
@@ -16,7 +17,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binomtest, rankdata
 
-from tests.helpers.by_patient import difference_by_patient
+from tests.helpers.by_patient import ci_of, difference_by_patient
 from tests.helpers.evidence_pack import (
     ARMS,
     PEOPLE,
@@ -85,6 +86,27 @@ def _rate(trials: Sequence[Asked]) -> float | None:
     return sum(settled) / len(settled) if settled else None
 
 
+def _shared(trials: Sequence[Asked], name: str, ends: str = "") -> dict[str, Cell]:
+    """Return a rate and its interval; every case is a patient of its own."""
+    settled = [one for one in trials if one.status in SETTLED]
+    found: dict[str, Cell] = {name: _rate(trials)}
+    ci = ci_of((one.right, one.number, one.number) for one in settled)
+    return found | {f"{ends or name}{n.removeprefix('ci')}": v for n, v in ci.items()}
+
+
+def _apart(gaps: Sequence[float], name: str) -> dict[str, Cell]:
+    """Return a mean of differences of cases in points, with its interval."""
+    why = "not estimable from one patient, 95 %" if gaps else "no trial, 95 %"
+    method = "Clopper-Pearson by patient, of differences, 95 %"
+    value, low, high = 100 * gaps[0] if gaps else None, None, None
+    if len(gaps) > 1:
+        ends = difference_by_patient([[gap] for gap in gaps])
+        value, low, high = (100 * one for one in ends)
+    told = method if len(gaps) > 1 else why
+    names = (name, *(f"{name}_{end}" for end in ("low", "high", "method")))
+    return dict(zip(names, (value, low, high, told), strict=True))
+
+
 def _chance(trials: Sequence[Asked]) -> float | None:
     """Return the chance of the settled choices, of which each has four options."""
     return 0.25 if any(one.status in SETTLED for one in trials) else None
@@ -103,17 +125,14 @@ def table_2(truth: Truth) -> Sequence[Row]:
     for name, of in everybody(truth):
         line: dict[str, Cell] = {"model": name}
         for subset in SUBSETS:
-            rates = []
             for task in ("ddx", "fdx"):
                 trials = of(task, subset)
-                line[f"{task}_{subset}"] = _rate(trials)
-                line.update(_counts(trials, f"{task}_{subset}_"))
+                rate = f"{task}_{subset}"
+                line.update(_shared(trials, rate, f"{rate}_ci"))
+                line.update(_counts(trials, f"{rate}_"))
                 if task == "fdx":
                     line[f"fdx_{subset}_chance"] = _chance(trials)
-                rates.append(_rate(trials))
-            ddx, fdx = rates
-            gap = None if ddx is None or fdx is None else 100 * (ddx - fdx)
-            line[f"gap_pp_{subset}"] = gap
+            line.update(_gap(of("ddx", subset), of("fdx", subset), f"gap_pp_{subset}"))
         lines.append(line)
     for subset in SUBSETS:
         rates_of = [line[f"fdx_{subset}"] for line in lines[len(PEOPLE) :]]
@@ -124,6 +143,20 @@ def table_2(truth: Truth) -> Sequence[Row]:
         for line, of_it, rank in known:
             line[f"rank_{subset}"] = None if of_it is None else float(rank)
     return lines
+
+
+def _gap(ddx: Sequence[Asked], fdx: Sequence[Asked], name: str) -> dict[str, Cell]:
+    """Return how many points the first rate is ahead, with its interval by case."""
+    one, other = (
+        {x.number: float(x.right) for x in of if x.status in SETTLED}
+        for of in (ddx, fdx)
+    )
+    if set(one) == set(other):
+        return _apart([one[number] - other[number] for number in one], name)
+    rates = _rate(ddx), _rate(fdx)
+    gap = None if None in rates else 100 * (rates[0] - rates[1])  # type: ignore[operator]
+    found: dict[str, Cell] = {name: gap, f"{name}_low": None, f"{name}_high": None}
+    return found | {f"{name}_method": "not estimable: not the same cases in both, 95 %"}
 
 
 def _arms(*arms: str, subset: str = "en") -> Callable[[Truth], Sequence[Row]]:
@@ -139,11 +172,11 @@ def _arms(*arms: str, subset: str = "en") -> Callable[[Truth], Sequence[Row]]:
 
 def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     trials = truth.of(model, "fdx", arm, subset)
-    line: dict[str, Cell] = {"model": model, "arm": arm, "fdx": _rate(trials)}
+    line: dict[str, Cell] = {"model": model, "arm": arm, **_shared(trials, "fdx", "ci")}
     line.update({**_counts(trials), "chance": _chance(trials)})
-    nothing = dict.fromkeys(("delta_pp", "gained", "lost", "p_value", "n_pairs"))
+    nothing = dict.fromkeys(("gained", "lost", "p_value", "n_pairs"))
     if arm == first:
-        return {**line, **nothing}
+        return {**line, **dict.fromkeys(_apart([], "delta_pp")), **nothing}
     base = {
         one.number: one.right
         for one in truth.of(model, "fdx", first, subset)
@@ -158,10 +191,13 @@ def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     lost = sum(then and not now for now, then in pairs)
     changed = gained + lost
     p = binomtest(gained, changed).pvalue if changed else 1.0
+    change = _apart([float(now) - then for now, then in pairs], "delta_pp")
+    if not pairs and not base and not line["n"]:
+        return {**line, **dict.fromkeys(change), **nothing}
+    line |= change
     if not pairs:
-        return {**line, **nothing, "n_pairs": 0 if base or line["n"] else None}
-    delta = 100 * (gained - lost) / len(pairs)
-    line |= {"delta_pp": delta, "gained": gained, "lost": lost, "p_value": p}
+        return {**line, **nothing, "n_pairs": 0}
+    line |= {"gained": gained, "lost": lost, "p_value": p}
     return {**line, "n_pairs": len(pairs)}
 
 
@@ -176,7 +212,7 @@ def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:
         ]
         mean = _mean_of_known(errors)
         line: dict[str, Cell] = {"model": model, "nmse_mean": mean}
-        line |= {"fdx": _rate(trials), "chance": _chance(trials)}
+        line |= {**_shared(trials, "fdx", "ci"), "chance": _chance(trials)}
         lines.append({**line, **_counts(trials)})
     return lines
 
@@ -188,14 +224,18 @@ def table_8(truth: Truth) -> Sequence[Row]:
         for subset in SUBSETS:
             trials = truth.of(model, "ddx", "raw", subset)
             line.update(_score(trials, f"_{subset}"))
-            n = sum(one.status in SETTLED for one in trials)
-            ranks = [r for one in trials if (r := one.number_of("first_match"))]
             for k in (1, 3, 5, 10):
-                line[f"top_{k}_{subset}"] = (
-                    sum(r <= k for r in ranks) / n if n else None
-                )
+                named = [_named_within(one, k) for one in trials]
+                line.update(_shared(named, f"top_{k}_{subset}"))
         lines.append(line)
     return lines
+
+
+def _named_within(one: Asked, k: int) -> Asked:
+    """Return a differential as right if one of its first k is the diagnosis."""
+    rank = one.number_of("first_match")
+    right = "scored_correct" if rank and rank <= k else "scored_wrong"
+    return replace(one, status=right) if one.status in SETTLED else one
 
 
 def table_9(truth: Truth, subset: str = "en") -> Sequence[Row]:
@@ -210,7 +250,19 @@ def _score(trials: Sequence[Asked], suffix: str) -> dict[str, Cell]:
     mean = sum(scores) / len(scores) if scores else None
     values = (mean, len(scores), len(trials))
     names = ("score", "n_judged", "n_planned")
-    return {f"{x}{suffix}": v for x, v in zip(names, values, strict=True)}
+    found = {f"{x}{suffix}": v for x, v in zip(names, values, strict=True)}
+    return found | _score_ends(scores, f"score{suffix}")
+
+
+def _score_ends(scores: Sequence[float], name: str) -> dict[str, Cell]:
+    """Return the interval of a mean of scores from 0 to 5, each of its own case."""
+    why = "not estimable from one patient, 95 %" if scores else "no trial, 95 %"
+    low, high = None, None
+    if len(scores) > 1:
+        why = "Clopper-Pearson by patient, of scores 0 to 5, 95 %"
+        scaled = [[(score - 2.5) / 2.5] for score in scores]
+        low, high = (2.5 + 2.5 * end for end in difference_by_patient(scaled)[1:])
+    return {f"{name}_low": low, f"{name}_high": high, f"{name}_method": why}
 
 
 def _strata(
@@ -224,7 +276,8 @@ def _strata(
                 for one in trials_of("fdx", subset)
                 if of(truth.cases[one.number]) == stratum
             ]
-            line = {"model": name, "stratum": stratum, "fdx": _rate(trials)}
+            line: dict[str, Cell] = {"model": name, "stratum": stratum}
+            line |= _shared(trials, "fdx", "ci")
             line["chance"] = _chance(trials)
             counts = _counts(trials)
             warning = "fewer than 10 cases" if int(counts["n"] or 0) < 10 else ""

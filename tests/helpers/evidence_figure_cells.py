@@ -7,6 +7,7 @@ from itertools import product
 from math import isnan
 from textwrap import fill
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.evidence_cells import (
     RAW,
     REFINED,
@@ -128,8 +129,11 @@ def _gaps(truth: Truth) -> list[dict[str, Cell]]:
         right = sum(one.right for one in trials)
         row: dict[str, Cell] = {"panel": "English cases", "group": who}
         row |= {"series": names[task], "error": "", "kind": kind}
-        told = (right / len(trials), len(trials)) if kind == "bar" else (None, None)
-        found.append({**row, **dict(zip(("rate", "n"), told, strict=True))})
+        ci = ci_of((one.right, one.number, one.number) for one in trials)
+        told = (right / len(trials), len(trials), ci["ci_low"], ci["ci_high"])
+        heads = ("rate", "n", "low", "high")
+        of_it = told if kind == "bar" else (None,) * len(heads)
+        found.append({**row, **dict(zip(heads, of_it, strict=True))})
     return found
 
 

@@ -19,6 +19,7 @@ from tests.helpers.evidence_cells import (
     RAW,
     SUBSETS,
     TABLES,
+    Cell,
     Row,
     check_tables,
     compare,
@@ -290,7 +291,15 @@ def _share(row: Row, name: str = "fdx", counts: str = "") -> str:
     value = row[name]
     if value is None:
         return "-"
-    return f"{100 * float(value):.2f} ({row[f'{counts}k']} / {row[f'{counts}n']})"
+    told = f"{100 * float(value):.2f} ({row[f'{counts}k']} / {row[f'{counts}n']})"
+    return f"{told} {_bracketed(row, f'{counts}ci', 100)}"
+
+
+def _bracketed(row: Row, of: str, scale: float = 1, form: str = ".2f") -> str:
+    ends = row[f"{of}_low"], row[f"{of}_high"]
+    if None in ends:
+        return "[-]"
+    return f"[{', '.join(f'{scale * _float(end):{form}}' for end in ends)}]"
 
 
 def _main(truth: Truth) -> list[list[str]]:
@@ -302,8 +311,16 @@ def _main(truth: Truth) -> list[list[str]]:
             cells += [_share(row, name, f"{name}_") for name in names]
             rank = row[f"rank_{subset}"]
             cells.append("-" if rank is None else f"{float(rank):.0f}")
+            cells.append(_points_apart(row, f"gap_pp_{subset}"))
         lines.append([*cells, _cell(row, "fdx_all_chance%")])
     return lines
+
+
+def _points_apart(row: Row, name: str) -> str:
+    value = row[name]
+    if value is None:
+        return "-"
+    return f"{float(value):+.2f} {_bracketed(row, name, form='+.2f')}"
 
 
 def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
@@ -312,8 +329,8 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
         for row in _of(name, truth):
             cells = [str(row["model"]), str(row["arm"]), _share(row)]
             cells.append(_cell(row, "chance%"))
-            change, p = row["delta_pp"], row["p_value"]
-            cells.append("-" if change is None else f"{float(change):+.2f} pp")
+            p = row["p_value"]
+            cells.append(_points_apart(row, "delta_pp"))
             cells += [
                 "-" if row[x] is None else str(row[x]) for x in ("gained", "lost")
             ]
@@ -341,7 +358,9 @@ def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
             n = sum(of for _, of in counts)
             mean = f"{100 * sum(c * of for c, of in counts) / n:.2f}" if n else "-"
             k = sum(int(_float(r["k"])) for r in own.values())
-            total = {"k": k, "n": round(n), "fdx": k / n if n else None}
+            rate = k / n if n else None
+            total: dict[str, Cell] = {"k": k, "n": round(n), "fdx": rate}
+            total |= ci_of((i < k, i, i) for i in range(round(n)))
             lines.append([str(model), *cells, _share(total) if n else "", mean])
         return lines
 
@@ -404,7 +423,8 @@ def _cell(row: Row, column: str) -> str:
 def _score_of(row: Row, end: str) -> str:
     mean = _cell(row, f"score{end}")
     counts = f"{row[f'n_judged{end}']} / {row[f'n_planned{end}']}"
-    return mean if mean == "-" else f"{mean} ({counts})"
+    told = f"{mean} ({counts}) {_bracketed(row, f'score{end}')}"
+    return mean if mean == "-" else told
 
 
 def _scores(
@@ -417,7 +437,7 @@ def _scores(
             [
                 str(row["model"]),
                 *(_score_of(row, end) for end in ends),
-                *(_cell(row, column) for column in columns),
+                *(f"{_cell(row, f'{x}%')} {_bracketed(row, x, 100)}" for x in columns),
             ]
             for row in _of(name, truth)
         ]
@@ -430,7 +450,7 @@ def _judge(truth: Truth) -> list[list[str]]:
     return [[str(r["model"]), _score_of(r, "_all")] for r in _of("table_08", truth)]
 
 
-_TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
+_TOP = [f"top_{k}_all" for k in (1, 3, 5, 10)]
 _AGREED = ("same", "kappa", "kappa_quadratic")
 IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]] = {
     "table_03": _arms,

@@ -52,7 +52,8 @@ class PublishedMark:
 class RatePanel:
     """Grouped bars of rates; every tuple of a series runs parallel to ``groups``.
 
-    ``baselines`` has each series' chance level in each group.
+    ``baselines`` has each series' chance level in each group, ``notes`` a few words to
+    print below each group's name, if any.
     """
 
     title: str
@@ -60,6 +61,7 @@ class RatePanel:
     series: tuple[BarSeries, ...]
     baselines: tuple[tuple[float | None, ...], ...]
     published: tuple[PublishedMark, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

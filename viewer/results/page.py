@@ -90,7 +90,7 @@ def _check(spec: Spec, table: Table) -> None:
 
 def _named(spec: Spec) -> Iterator[str]:
     for one in map(_column, spec.shown):
-        yield from (one.column, *one.counts, *one.but)
+        yield from (one.column, *one.counts, *one.limits, *one.but)
         yield from filter(None, (one.also, one.change))
 
 
@@ -228,7 +228,15 @@ def _cell_of(row: Mapping[str, object], shown: Shown) -> object:
     if shown.change and isinstance(by := row[shown.change], float):
         text = f"{text} {arrow(by)} {_number(abs(by), shown)}"
     counts = " / ".join(str(row[name]) for name in shown.counts)
-    return f"{text} ({counts})" if counts else text
+    text = f"{text} ({counts})" if counts else text
+    return f"{text} {_limits(row, shown)}" if shown.limits else text
+
+
+def _limits(row: Mapping[str, object], shown: Shown) -> str:
+    """Return the interval in brackets, with a dash for one that is not estimable."""
+    ends = [row[name] for name in shown.limits]
+    texts = ["-"] if None in ends else [str(_number(end, shown)) for end in ends]
+    return f"[{', '.join(texts)}]"
 
 
 def _number(value: object, shown: Shown) -> object:

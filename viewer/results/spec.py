@@ -73,9 +73,10 @@ class Shown:
     """A column of a page: one of the table's, and the ``header`` above it.
 
     A number that is not whole is printed in ``form``, ``scale`` times as large and with
-    its ``unit``. ``counts`` are the columns of two whole numbers that follow it;
-    ``also`` is a column that is printed like it after ``between``, such as the other
-    end of an interval, and ``change`` one that follows as an arrow and its size.
+    its ``unit``. ``counts`` are the columns of two whole numbers that follow it, and
+    ``limits`` those of its interval, in brackets; ``also`` is a column that is printed
+    like it after ``between``, such as the other end of an interval, and ``change`` one
+    that follows as an arrow and its size.
     ``words`` replace values, ``none`` is shown for missing values and in rows that
     match ``but``, ``group`` is a header above adjacent columns. A ``published`` column
     is a paper's. The ``best`` number, the highest or the lowest, is bold and the second
@@ -88,6 +89,7 @@ class Shown:
     scale: int = 1
     unit: str = ""
     counts: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     also: str = ""
     between: str = " to "
     words: Mapping[object, str] = field(default_factory=dict)

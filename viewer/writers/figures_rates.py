@@ -180,7 +180,11 @@ def _dress(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> Non
     axes.set_ylabel(f"{rate_name} (%)")
     axes.set_ylim(0, 100)
     axes.set_xlim(-0.55, len(panel.groups) - 0.45)
-    name_groups(axes, panel.groups if last else [""] * len(panel.groups))
+    notes = panel.notes or ("",) * len(panel.groups)
+    names = [
+        f"{n}\n{of}" if of else n for n, of in zip(panel.groups, notes, strict=True)
+    ]
+    name_groups(axes, names if last else [""] * len(names))
     axes.tick_params(axis="x", length=0, pad=room_for_counts(panel.series, SMALL_PT))
     axes.grid(axis="y", zorder=0)
     axes.set_axisbelow(True)

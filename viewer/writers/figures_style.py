@@ -183,7 +183,7 @@ def name_groups(axes: "Axes", names: Sequence[str]) -> None:
     Words wider than a group are hyphenated at their stem; then the font gets smaller,
     down to the small size.
     """
-    lines = [wrapped(_parted(name)) for name in names]
+    lines = ["\n".join(map(wrapped, _parted(name).split("\n"))) for name in names]
     room = _AXES_SHARE * PAGE_MM / _INCH * _POINTS / max(1, len(lines))
     longest = max((len(line) for text in lines for line in text.split("\n")), default=1)
     size = min(TEXT_PT, max(SMALL_PT, room / (_LETTER * max(1, longest))))

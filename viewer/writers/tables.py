@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 _QUOTED_ENDS: Final = "\r\n"
 _BEGINS_AS_NUMBER: Final = re.compile(r"[-+−±<(]?[\d.]|[-–]$")
-_NUMBER: Final = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
+_NUMBER: Final = re.compile(
+    r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+| ?\[[-+\d., ]+\])?|-"
+)
+_UNBROKEN: Final = re.compile(r"\(\d+ / \d+\)|\[[-+\d., ]+\]")
+"""Counts and intervals, which stand on one line in print."""
 _LONG_TEXT: Final = 40
 _BRIEF: Final = 16
 """Letters that stand on one line in print."""
@@ -309,7 +313,10 @@ def _cells(
 ) -> Iterator[_HtmlCell]:
     """Yield a row's cells after the first."""
     for j, (text, of) in enumerate(zip(row[1:], css[1:], strict=True), 1):
-        yield _HtmlCell(text, of, _mark(section, i, j))
+        unbroken = _UNBROKEN.sub(
+            lambda m: m[0].replace(" ", "\N{NO-BREAK SPACE}"), text
+        )
+        yield _HtmlCell(unbroken, of, _mark(section, i, j))
 
 
 def _css(section: Section, rows: Sequence[Sequence[str]], column: int) -> str:

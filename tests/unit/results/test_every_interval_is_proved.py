@@ -15,7 +15,7 @@ NEITHER = {
     *("size", "sum", "mean of pooled rates", "share", "part", "mean", "median"),
     *("largest", "nested mean of rates", "change of rates", "chance", "first"),
     *("constant answer", "listed", "rate of distinct", "distinct", "spread"),
-    *("difference in points", "difference of means", "spread of shares"),
+    *("difference in points", "spread of shares"),
     *(
         "chance level",
         "rank of share",

@@ -11,8 +11,10 @@ from scipy.stats import rankdata
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.contingency_tables import mcnemar
 
+from tests.helpers.by_patient import difference_by_patient
 from viewer.metrics.judging import prediction_powered
 from viewer.results.estimators import ESTIMATORS, Seen
+from viewer.results.estimators.paired import NOT_SAME
 from viewer.results.frame import Frame, frame_of
 
 RNG = np.random.default_rng(3)
@@ -61,10 +63,42 @@ def test_that_a_spread_lies_between_the_extremes_and_needs_every_share() -> None
     assert np.isnan(found)
 
 
-def test_that_means_differ_by_what_each_column_has() -> None:
-    frame = frame_of({"a": [True, False, None], "b": [None, None, False]})
-    options = {"scale": 100}
-    assert estimate("difference of means", frame, ("a", "b"), None, options) == (50.0,)
+def test_that_a_gap_is_between_means_with_an_interval_over_the_same_cases() -> None:
+    lists, choices = ([bool(x) for x in RNG.random(30) < p] for p in (0.7, 0.4))
+    frame = frame_of(
+        {
+            "a": [*lists, *[None] * 30],
+            "b": [*[None] * 30, *choices],
+            "case": [*range(30), *range(30)],
+        }
+    )
+    found = estimate("gap of rates", frame, ("a", "b"), None, {"cluster": "case"})
+    gaps = [[float(a) - b] for a, b in zip(lists, choices, strict=True)]
+    expected = [100 * one for one in difference_by_patient(gaps)]
+    assert found[:3] == pytest.approx(expected, abs=1e-9)
+
+
+def test_that_a_gap_between_other_cases_has_no_interval() -> None:
+    columns = {"a": [True, False, None], "b": [None, None, False], "case": [1, 2, 2]}
+    frame = frame_of(columns)
+    found = estimate("gap of rates", frame, ("a", "b"), None, {"cluster": "case"})
+    assert (found[0], found[3]) == (50.0, NOT_SAME)
+    assert np.isnan(found[1:3]).all()
+
+
+def test_that_the_interval_of_scores_is_by_patient_and_between_the_ends() -> None:
+    scores = [int(x) for x in RNG.integers(0, 6, 24)]
+    patients = [i // 2 for i in range(24)]
+    frame = frame_of({"score": [*scores, None], "patient": [*patients, 99]})
+    options = {"cluster": "patient", "ends": (0, 5)}
+    low, high, _ = estimate("interval of scores", frame, ("score",), None, options)
+    scaled = [[(x - 2.5) / 2.5 for x in scores[i : i + 2]] for i in range(0, 24, 2)]
+    expected = [2.5 + 2.5 * end for end in difference_by_patient(scaled)[1:]]
+    assert (low, high) == pytest.approx(expected, abs=1e-9)
+    alone = frame.where({"patient": (0,)})
+    low, *_, why = estimate("interval of scores", alone, ("score",), None, options)
+    assert np.isnan(low)
+    assert str(why).startswith("not estimable")
 
 
 def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
@@ -84,15 +118,17 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
     gained = sum(bool(b and not a) for a, b in both)
     lost = sum(bool(a and not b) for a, b in both)
     p = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
-    expected = (100 * (gained - lost) / 30, gained, lost, p, 30)
-    assert found == pytest.approx(expected, abs=1e-12)
+    gaps = [[float(a) - b] for b, a in both]
+    ends = [100 * one for one in difference_by_patient(gaps)]
+    assert found[:3] == pytest.approx(ends, abs=1e-9)
+    assert found[4:] == pytest.approx((gained, lost, p, 30), abs=1e-12)
     for others in (None, after):
         found = estimate("paired change", after, ("correct",), others, options)
         assert np.isnan(found).all()
     apart = before.having(pair=[-1] * 40)
-    *found, n = estimate("paired change", after, ("correct",), apart, options)
-    assert np.isnan(found).all()
-    assert n == 0
+    found = estimate("paired change", after, ("correct",), apart, options)
+    assert (found[3], found[-1]) == ("no trial, 95 %", 0)
+    assert np.isnan([*found[:3], *found[4:-1]]).all()
 
 
 @pytest.mark.statement("X-07")

@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import isnan, lcm, nan
+from typing import Final
 
 from viewer.metrics.judging import judge_agreement, prediction_powered
 from viewer.metrics.location_prior import Gain
 from viewer.metrics.pairing import bounded_mean, mean_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.metrics.word_prior import Worded, gain_over_words
-from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
+from viewer.results.estimators.registry import Seen, estimator, mean_of, or_none, ratio
 
 
 @estimator("paired difference")
@@ -41,15 +42,16 @@ def paired_difference(seen: Seen) -> Sequence[object]:
 
 @estimator("paired change")
 def paired_change(seen: Seen) -> Sequence[object]:
-    """Return a share's change in points, gains, losses, p and the number of pairs.
+    """Return a share's change in points, its interval, gains, losses, p and pairs.
 
-    Rows and those they are compared with are paired by the column ``pair``. The test
-    flips the sign of each ``cluster``'s mean change, exactly; if every cluster has one
-    pair that is McNemar's exact test. Rows compared with themselves have none.
+    Rows and those they are compared with are paired by the column ``pair``. Interval,
+    its name, and test are by ``cluster``: the test flips the sign of each cluster's
+    mean change, exactly; if every cluster has one pair that is McNemar's exact test.
+    Rows compared with themselves have none.
     """
     (column,), others = seen.of, seen.others
     if others is None or seen.rows.has_rows_of(others):
-        return (nan,) * 5
+        return (nan,) * 8
     pair, cluster = seen.options["pair"], seen.options["cluster"]
     before = dict(others.each(pair, column))
     changes: dict[str, list[int]] = defaultdict(list)
@@ -57,12 +59,60 @@ def paired_change(seen: Seen) -> Sequence[object]:
         if key in before:
             changes[of].append(int(after) - int(before[key]))
     every = [one for of in changes.values() for one in of]
+    change = _in_points([*map(sum, changes.values())], [*map(len, changes.values())])
     if not every:
-        return (*(nan,) * 4, 0)
+        return (*change, *(nan,) * 3, 0)
     gained, lost = every.count(1), every.count(-1)
-    change = 100 * (gained - lost) / len(every)
     p_value = sign_flip(_whole(changes.values())).p_value
-    return change, gained, lost, p_value, len(every)
+    return *change, gained, lost, p_value, len(every)
+
+
+@estimator("gap of rates")
+def gap_of_rates(seen: Seen) -> Sequence[object]:
+    """Return a column's mean minus another's in points, with its interval and name.
+
+    Each mean is over the rows that have a value. The interval is by ``cluster``; it
+    needs as many values of one as of the other in every cluster.
+    """
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for place, column in enumerate(seen.of):
+        own = seen.rows.complete(column)
+        for cluster, value in own.each(seen.options["cluster"], column):
+            sums[cluster][place] += value
+            counts[cluster][place] += 1
+    if all(one == other for one, other in counts.values()):
+        sizes = [one for one, _ in counts.values()]
+        return _in_points([one - other for one, other in sums.values()], sizes)
+    one, other = (mean_of(seen.values(place)) for place in range(2))
+    return 100 * (one - other), nan, nan, NOT_SAME
+
+
+NOT_SAME: Final = "not estimable: not the same cases in both, 95 %"
+"""Why two rates have a gap without an interval."""
+
+
+def _in_points(totals: Sequence[float], sizes: Sequence[int]) -> tuple[object, ...]:
+    """Return a mean of differences in percentage points, its interval and name."""
+    found = mean_difference(totals, sizes)
+    low, high = found.interval.low, found.interval.high
+    return 100 * found.value, 100 * low, 100 * high, found.method
+
+
+@estimator("interval of scores")
+def interval_of_scores(seen: Seen) -> Sequence[object]:
+    """Return the interval of a column's mean by ``cluster``, and its name.
+
+    The scores lie between the option ``ends``; rows without one are left out.
+    """
+    by_cluster: dict[str, list[float]] = defaultdict(list)
+    (column,) = seen.of
+    rows = seen.rows.complete(column)
+    for cluster, score in rows.each(seen.options["cluster"], column):
+        by_cluster[cluster].append(score)
+    totals, sizes = map(sum, by_cluster.values()), map(len, by_cluster.values())
+    found = bounded_mean([*totals], [*sizes], seen.options["ends"])
+    return found.interval.low, found.interval.high, found.method
 
 
 def _whole(groups: Collection[Sequence[int]]) -> list[int]:

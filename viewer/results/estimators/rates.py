@@ -229,16 +229,6 @@ def difference_in_points(seen: Seen) -> Sequence[object]:
     return (100 * (ratio(hits, rows) - ratio(others, of)),)
 
 
-@estimator("difference of means")
-def difference_of_means(seen: Seen) -> Sequence[object]:
-    """Return the mean of a column minus that of another, times ``scale``.
-
-    Each is over the rows that have a value.
-    """
-    first, second = (mean_of(seen.values(place)) for place in range(2))
-    return (seen.options["scale"] * (first - second),)
-
-
 @estimator("spread of shares")
 def spread_of_shares(seen: Seen) -> Sequence[object]:
     """Return the range of the shares of rows whose column is true.

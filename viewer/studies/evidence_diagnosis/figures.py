@@ -23,6 +23,7 @@ from viewer.metrics.sensitivity import TIE
 from viewer.studies.evidence_diagnosis.judge_tables import LEVELS
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.published import CLASSES
+from viewer.studies.tables import CI_CAPTION
 
 _LANGUAGES: Final = (Language.ENGLISH, Language.CHINESE)
 _GRADES: Final = tuple(f"grade_{score}" for score in LEVELS)
@@ -75,7 +76,7 @@ def gap_figure(overall: Records) -> RateFigure | None:
     """Return Figure 1(b), coverage of lists and of final diagnoses, or None.
 
     It uses the English cases of Table 2; physicians come first if both of their rates
-    are known.
+    are known. Below each name stands how many points the differential is ahead.
     """
     rows = [row for row in overall if None not in (row["ddx_en"], row["fdx_en"])]
     if not rows:
@@ -87,6 +88,7 @@ def gap_figure(overall: Records) -> RateFigure | None:
             tuple(row[f"{task}_en"] for row in rows),
             (None,) * len(rows),
             tuple(row[f"{task}_en_n"] for row in rows),
+            tuple(_ends(row, f"{task}_en_ci") for row in rows),
         )
         for task, name in (("ddx", "Differential"), ("fdx", "Final diagnosis"))
     )
@@ -95,11 +97,19 @@ def gap_figure(overall: Records) -> RateFigure | None:
         "Figure 1(b)",
         "Differential and final diagnosis",
         "Share of English cases whose differential includes the diagnosis, according "
-        "to the judge, and share with the correct final diagnosis.",
+        "to the judge, and share with the correct final diagnosis. Below each name: "
+        "the gap between the two in percentage points.",
     )
     none = tuple((None,) * len(rows) for _ in series)
-    panel = RatePanel("English cases", names, series, none)
-    return RateFigure(head, (panel,), "", "", rate_name="Share", in_order=True)
+    notes = tuple(f"{row['gap_pp_en']:+.1f} pp" for row in rows)
+    panel = RatePanel("English cases", names, series, none, notes=notes)
+    return RateFigure(head, (panel,), CI_CAPTION, "", rate_name="Share", in_order=True)
+
+
+def _ends(row: Mapping[str, Any], of: str) -> tuple[float, float] | None:
+    """Return an interval's ends, None if it is not estimable."""
+    low, high = row[f"{of}_low"], row[f"{of}_high"]
+    return None if None in (low, high) else (low, high)
 
 
 def class_figure(by_group: Records, params: Params) -> RateFigure | None:

@@ -124,6 +124,7 @@ def _asked_columns(rows: Sequence[Row]) -> Columns:
     return {
         "model": [row.model for row in rows],
         "person": [row.person for row in rows],
+        "patient": [row.patient or row.case.key for row in rows],
         "case": [row.case.key for row in rows],
         "language": [str(row.case.language) for row in rows],
         "specialty": [row.case.specialty for row in rows],

@@ -7,6 +7,7 @@ from viewer.domain.evidence import Language
 from viewer.domain.exchange import ModelProfile
 from viewer.results.spec import Cell, Key, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
+    IN_BRACKETS,
     JUDGED,
     MODEL,
     MODELS,
@@ -95,7 +96,7 @@ def judge_spec(judge: ModelProfile) -> Spec:
         (*MODEL, *([Key(shared)] if maker else [])),
         tuple(score("_all")),
         "Mean scores by the judge",
-        f"The judge is {identity_of(judge)}.{favours if maker else ''}",
+        f"The judge is {identity_of(judge)}.{favours if maker else ''} {IN_BRACKETS}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},
         shown=(

@@ -19,7 +19,7 @@ from viewer.studies.evidence_diagnosis.tables import (
     strata_pages,
 )
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import Sets, reported, results_spec
+from viewer.studies.tables import CI_DEFINITION, Sets, reported, results_spec
 
 if TYPE_CHECKING:
     from viewer.results.spec import Spec
@@ -38,13 +38,19 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "first_score": "the same, for first repeats on raw images only",
     "first_coverage": "share of those whose score reaches the coverage score",
     "top_k": "differentials that name the diagnosis among the first k",
-    "gap_pp": "ddx minus fdx, in percentage points",
+    "gap_pp": "ddx minus fdx, in percentage points; its interval pairs the two by case",
     "rank": "competition rank by fdx within the subset, excluding people",
     "delta_pp": "fdx of the arm minus that of the first, over the cases settled in "
     "both",
     "p_value": (
-        "exact sign-flip test over those cases, each with the mean change of its "
-        "repeats; of cases asked once it is McNemar's exact test"
+        "exact sign-flip test over those cases' patients, each with the mean change of "
+        "its cases and their repeats; of cases asked once, one a patient, it is "
+        "McNemar's exact test"
+    ),
+    "ci": f"of rates: {CI_DEFINITION}",
+    "low, high": (
+        "95 % interval by patient of a mean score or of a difference, which is mapped "
+        "to a rate; method names it"
     ),
     "sensitivity": (
         "Jensen-Shannon divergence of the options' probabilities with and without a "

@@ -33,7 +33,8 @@ class Row:
     ``judge`` is the judge's score, ``first_match`` the rank of the diagnosis in words,
     ``chosen`` the option's index in the case's order, ``place`` the letter of the right
     one, from 0; each None if there is none. ``rapt`` has (section, layer, value).
-    ``person`` is True if a physician answered.
+    ``person`` is True if a physician answered. ``patient`` is the case's, "" if it is
+    the case itself.
     """
 
     case: EvidenceCase
@@ -49,6 +50,7 @@ class Row:
     repeat: int = 0
     rapt: tuple[tuple[str, int, float], ...] = ()
     person: bool = False
+    patient: str = ""
 
 
 def rows_of(
@@ -102,6 +104,7 @@ def _row(
         posterior=posterior_of(one.score, params.estimator),
         repeat=one.repeat,
         rapt=rapt_of(one.score),
+        patient=item.patient,
     )
 
 
@@ -134,7 +137,8 @@ def people_rows(
             mean = mode is HumanMode.MEAN
             who = MEAN_OF_PEOPLE if mean else one.reader
             trial = judged.get((item.key, one.reader))
-            found += _person(case, who, place if mean else 0, one, trial)
+            rows = _person(case, who, place if mean else 0, one, trial)
+            found += (replace(row, patient=item.patient) for row in rows)
     return tuple(found)
 
 

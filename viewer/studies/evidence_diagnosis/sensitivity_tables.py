@@ -8,6 +8,7 @@ from viewer.domain.study_words import spoken
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
 from viewer.studies.evidence_diagnosis.cells import (
     CHANCE,
+    IN_BRACKETS,
     LANGUAGES,
     MODEL,
     name_in,
@@ -98,7 +99,7 @@ def _beside_accuracy(language: Language) -> Spec:
         ),
         f"Evidence Sensitivity and accuracy, {LANGUAGES[language]}",
         "Mean NMSE over the types of evidence, next to the accuracy; "
-        f"{LANGUAGES[language]} cases.",
+        f"{LANGUAGES[language]} cases. {IN_BRACKETS}",
         frame=SENSITIVITIES,
         where=_baseline(language),
         shown=(

@@ -12,18 +12,22 @@ from viewer.domain.evidence import OPTIONS, Language
 from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
+    BY_PATIENT,
     CHANCE,
     COUNTED,
     COUNTS_AFTER_N,
+    IN_BRACKETS,
     LANGUAGES,
     MODEL,
     MODELS,
+    interval_names,
     name_in,
     of_task,
     percent,
     rate,
     score,
     score_shown,
+    share,
 )
 from viewer.studies.evidence_diagnosis.estimators import AGREEMENT, FEW
 from viewer.studies.evidence_diagnosis.frames import (
@@ -101,13 +105,20 @@ def _overall_cells() -> Iterator[Cell]:
             against={"model": None},
             options={"by": "model"},
         )
+        gap = f"gap_pp_{subset}"
         yield Cell(
-            "difference of means",
-            (f"gap_pp_{subset}",),
+            "gap of rates",
+            (gap, *interval_names(gap)),
             ("ddx", "fdx"),
             {"language": (language,)} if language else {},
-            options={"scale": 100},
+            options=BY_PATIENT,
         )
+
+
+def _gap_shown(subset: str, group: str) -> Shown:
+    gap = f"gap_pp_{subset}"
+    limits = interval_names(gap)[:2]
+    return Shown(gap, "Gap, pp", "+.2f", group=group, limits=limits)
 
 
 _OVERALL: Final = TableSpec(
@@ -116,7 +127,7 @@ _OVERALL: Final = TableSpec(
     tuple(_overall_cells()),
     "Differential and final diagnosis",
     "Share of differentials that include the diagnosis (DDx) and of correct final "
-    "diagnoses (FDx), with the number of cases; people are not ranked.",
+    f"diagnoses (FDx), with the number of cases; people are not ranked. {IN_BRACKETS}",
     frame=ANSWERS,
     shown=(
         "model",
@@ -127,6 +138,7 @@ _OVERALL: Final = TableSpec(
                 percent(f"ddx_{subset}", "DDx %", f"ddx_{subset}_", words),
                 percent(f"fdx_{subset}", "FDx %", f"fdx_{subset}_", words),
                 Shown(f"rank_{subset}", "Rank", group=words),
+                _gap_shown(subset, words),
             )
         ),
         percent("fdx_all_chance", "Chance of FDx %"),
@@ -140,8 +152,8 @@ def _score_cells() -> Iterator[Cell]:
         own = of_task(Task.DDX, _language(subset))
         yield from score(f"_{subset}", own)
         for k in TOP:
-            top = (f"top_{k}",)
-            yield Cell("share", (f"top_{k}_{subset}",), top, {**own, **COUNTED})
+            name = f"top_{k}_{subset}"
+            yield from share(name, f"top_{k}", {**own, **COUNTED})
 
 
 _SCORES: Final = TableSpec(
@@ -151,7 +163,7 @@ _SCORES: Final = TableSpec(
     "Scores of differentials",
     "The judge's mean score over the differentials it scored; those refused, unparsed "
     "or failed have none. Then the share of all settled differentials that name the "
-    "diagnosis among the first 1, 3, 5 and 10.",
+    f"diagnosis among the first 1, 3, 5 and 10. {IN_BRACKETS}",
     frame=ANSWERS,
     where={**MODELS, "task": (Task.DDX,)},
     shown=(
@@ -160,7 +172,7 @@ _SCORES: Final = TableSpec(
             score_shown(f"_{subset}", f"{words} score")
             for subset, words in _SUBSETS.items()
         ),
-        *(percent(f"top_{k}_all", f"Top {k} %") for k in TOP),
+        *(percent(n, f"Top {k} %", ends=n) for k in TOP for n in [f"top_{k}_all"]),
     ),
 )
 _ARMS: Final = {
@@ -192,7 +204,8 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
         tuple(score()),
         f"Scores of open final diagnoses, {LANGUAGES[language]}",
         "The judge's mean score of free-text diagnoses, over those it scored; those "
-        f"refused, unparsed or failed have none; {LANGUAGES[language]} cases.",
+        f"refused, unparsed or failed have none; {LANGUAGES[language]} cases. "
+        f"{IN_BRACKETS}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.OPEN_FDX, language)},
         shown=("model", score_shown()),
@@ -204,7 +217,8 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
 def _interventions(number: str, language: Language) -> Spec:
     """Return Tables 3, 4 and 6: the accuracy under interventions, paired by case."""
     title, arms = _ARMS[number]
-    changes = ("delta_pp", "gained", "lost", "p_value", "n_pairs")
+    ends = interval_names("delta_pp")
+    changes = ("delta_pp", *ends, "gained", "lost", "p_value", "n_pairs")
     own = {"task": (Task.FDX,), "order": (0,), "language": (language,)}
     change = Cell(
         "paired change",
@@ -212,7 +226,7 @@ def _interventions(number: str, language: Language) -> Spec:
         ("correct",),
         COUNTED,
         against={"arm": Arm.RAW},
-        options={"pair": "pair", "cluster": "case"},
+        options={"pair": "pair", **BY_PATIENT},
     )
     return TableSpec(
         name_in(number, language),
@@ -220,13 +234,13 @@ def _interventions(number: str, language: Language) -> Spec:
         (*rate(), change),
         f"{title}, {LANGUAGES[language]}",
         "Accuracy of the final diagnosis (FDx), and its change case by case; "
-        f"{LANGUAGES[language]} cases.",
+        f"{LANGUAGES[language]} cases. {IN_BRACKETS}",
         frame=ANSWERS,
         where={**MODELS, **own},
         shown=(
             *("model", Shown("arm", "Condition")),
             *(percent("fdx", "FDx %", ""), CHANCE),
-            Shown("delta_pp", "Change", "+.2f", unit=" pp"),
+            Shown("delta_pp", "Change, pp", "+.2f", limits=ends[:2]),
             *("gained", "lost", Shown("n_pairs", "Pairs")),
             Shown("p_value", "p", ".3f"),
         ),
@@ -264,7 +278,7 @@ def strata_pages(language: Language, asked: Collection[str]) -> Iterator[Spec]:
             f"{title}, {LANGUAGES[language]}",
             "Accuracy of the final diagnosis in per cent, with the number of cases; "
             f"{LANGUAGES[language]} cases. Few cases tell little: "
-            f"{name_in(number, language)}.csv marks them.",
+            f"{name_in(number, language)}.csv marks them. {IN_BRACKETS}",
             frame=ANSWERS,
             where=of_task(Task.FDX, language),
             shown=(
@@ -280,7 +294,7 @@ def strata_pages(language: Language, asked: Collection[str]) -> Iterator[Spec]:
 
 def _share(name: str, stratum: Mapping[str, tuple[str, ...]]) -> Iterator[Cell]:
     where = {**COUNTED, **stratum}
-    yield Cell("share", (name,), ("correct",), where)
+    yield from share(name, "correct", where, f"{name} ci")
     yield Cell("sum", (f"{name} k",), ("correct",), where)
     yield Cell("size", (f"{name} n",), where=where)
 
@@ -290,12 +304,12 @@ def _position_cells() -> Iterator[Cell]:
     for place in range(OPTIONS):
         own = {"place": (place,), **COUNTED}
         name = f"gold_{LETTERS[place]}"
-        yield Cell("share", (name,), ("correct",), own)
+        yield from share(name, "correct", own)
         yield Cell("sum", (f"{name}_k",), ("correct",), own)
         yield Cell("size", (f"{name}_n",), where=own)
     among = {"by": "place", "among": tuple(range(OPTIONS))}
     yield Cell("size", ("n",), where=COUNTED)
-    yield Cell("share", ("accuracy",), ("correct",), COUNTED)
+    yield from share("accuracy", "correct", COUNTED)
     yield Cell("chance level", ("chance",), ("chance",), COUNTED)
     yield Cell("spread of shares", ("spread",), ("correct",), COUNTED, options=among)
     yield Cell(

@@ -87,6 +87,7 @@ def _about(
     return {
         "model": model,
         "person": False,
+        "patient": one.patient,
         "case": _case_of(one),
         "language": one.view,
         "specialty": one.gold["specialty"][1],

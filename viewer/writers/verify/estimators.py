@@ -253,9 +253,35 @@ def sign_flip(differences: Sequence[float]) -> float:
     return (far + 1) / (rows + 1)
 
 
-def _apart(s: Cell) -> Cells:
+def _gap(s: Cell) -> Cells:
+    """Return the difference of two means in points, and its interval by cluster.
+
+    A cluster must have as many values of one as of the other.
+    """
+    by, units = s.options["cluster"], dict[Any, list[list[float]]]()
+    for place, column in enumerate(s.of):
+        for row in s.rows:
+            if row[column] is not None:
+                unit = units.setdefault(row[by], [[], []])
+                unit[place].append(row[column])
     gap = _less(*(mean_of_values(s.rows, name) for name in s.of))
-    return (None if gap is None else s.options["scale"] * gap,)
+    if any(len(one) != len(other) for one, other in units.values()):
+        why = "not estimable: not the same cases in both, 95 %"
+        return None if gap is None else 100 * gap, None, None, why
+    both = ((sum(one) - sum(other), len(one)) for one, other in units.values())
+    return _in_points(gap, list(both))
+
+
+def _in_points(value: Number, units: Sequence[tuple[float, int]]) -> Cells:
+    """Return a mean difference and its interval in percentage points."""
+    low, high, name = difference_interval(units)
+    return *(None if one is None else 100 * one for one in (value, low, high)), name
+
+
+def _interval_of_scores(s: Cell) -> Cells:
+    cluster, (column,) = s.options["cluster"], s.of
+    scored = [(row[cluster], row[column]) for row in s.rows if row[column] is not None]
+    return bounded_interval(scored, *s.options["ends"])
 
 
 def _spread_of_shares(s: Cell) -> Cells:
@@ -278,21 +304,22 @@ def _rank_of_share(s: Cell) -> Cells:
 
 
 def _paired_change(s: Cell) -> Cells:
-    """Return change in points, gained, lost and p of rows paired by a column."""
+    """Return change in points with interval, gained, lost and p of paired rows."""
     pair, cluster, (column,) = s.options["pair"], s.options["cluster"], s.of
     if s.others is None or list(map(id, s.others)) == list(map(id, s.rows)):
-        return (None,) * 5
+        return (None,) * 8
     before, changes = {r[pair]: r[column] for r in s.others}, dict[Any, list[int]]()
     for r in s.rows:
         if r[pair] in before:
             changes.setdefault(r[cluster], []).append(r[column] - before[r[pair]])
     every = [one for of in changes.values() for one in of]
+    units = [(float(sum(of)), len(of)) for of in changes.values()]
+    change = _in_points(ratio(sum(every), len(every)), units)
     if not every:
-        return (*(None,) * 4, 0)
+        return (*change, *(None,) * 3, 0)
     scale = math.lcm(*map(len, changes.values()))
     p = sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
-    points = 100 * sum(every) / len(every)
-    return points, every.count(1), every.count(-1), p, len(every)
+    return *change, every.count(1), every.count(-1), p, len(every)
 
 
 def _largest(s: Cell) -> Cells:
@@ -329,7 +356,8 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "interval": _interval,
     "difference in points": _points_apart,
     "paired difference": _paired_difference,
-    "difference of means": _apart,
+    "gap of rates": _gap,
+    "interval of scores": _interval_of_scores,
     "spread of shares": _spread_of_shares,
     "rank of share": _rank_of_share,
     "paired change": _paired_change,

@@ -25,13 +25,18 @@ _OF_REPLICATES = {"agreement of replicates", "rate of items"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
     *("mean", "median", "gain", "gain over words"),
-    "paired difference",
-    "paired change",
+    *("paired difference", "paired change", "gap of rates", "interval of scores"),
     *_INTERVALS,
     *AGREEMENTS,
     *_OF_REPLICATES,
 }
 """Estimators whose numbers may end in another digit: they agree to a billionth."""
+_BY_LOGARITHMS = {
+    "sensitivities": tuple(
+        f"{m}_{x}" for m in ("image", "text") for x in ("s", "corrected")
+    )
+}
+"""Columns of a listed frame that are sums of logarithms, which agree as closely."""
 Lines = Sequence[Document]
 _Row = tuple[list[Any], Document, list[Cells | Later]]
 """A group's keys, and a line with its cells' values, or what gives them later."""
@@ -66,9 +71,9 @@ def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
     if spec["spec"] == "list":
         rows = _taken(frames[spec["frame"]], spec["where"])
         columns = spec["columns"] or list(rows[0] if rows else ())
-        return Worked(
-            spec["name"], columns, [tuple(r[c] for c in columns) for r in rows]
-        )
+        of_rows = [tuple(r[c] for c in columns) for r in rows]
+        close = _BY_LOGARITHMS.get(spec["frame"], ())
+        return Worked(spec["name"], columns, of_rows, close)
     names = [key["header"] or key["column"] for key in spec["keys"]]
     table = _Table(spec, lines, frames)
     worked = table.worked(work)

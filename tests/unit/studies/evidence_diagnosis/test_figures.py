@@ -2,6 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.evidence_cases import (
     CHINESE,
@@ -19,6 +20,7 @@ from viewer.domain.run import RunSpec
 from viewer.domain.specialties import group_of
 from viewer.results.evaluate import evaluate
 from viewer.results.page import sections
+from viewer.studies.evidence_diagnosis.cells import IN_BRACKETS
 from viewer.studies.evidence_diagnosis.figures import (
     attention_figures,
     case_figures,
@@ -173,7 +175,7 @@ def test_that_of_a_scripted_judge_no_maker_is_guessed(name: str) -> None:
     judge = profile(name, "scripted", answer="Score: 5")
     spec = judge_spec(judge)
     (told,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE))])
-    assert told.text == f"The judge is {name} (scripted)."
+    assert told.text == f"The judge is {name} (scripted). {IN_BRACKETS}"
     assert "OpenAI" not in str(told)
     assert related_to_judge(judged_by(judge), MINE) == frozenset()
 
@@ -182,11 +184,13 @@ def test_that_the_page_prints_per_cent_with_the_cases_counted() -> None:
     table = table_of("table_02", frames_of(ROWS))
     (first,) = sections(specs(MINE, ()), [table])
     assert first.table is not None
-    assert first.table.header[:4] == ("Model", "DDx %", "FDx %", "Rank")
-    assert first.groups[:2] == (("", 1), ("English", 3))
+    assert first.table.header[:5] == ("Model", "DDx %", "FDx %", "Rank", "Gap, pp")
+    assert first.groups[:2] == (("", 1), ("English", 4))
     found = table.records()[0]
     k, n = found["ddx_en_k"], found["ddx_en_n"]
-    assert first.table.rows[0][1] == f"{100 * k / n:.2f} ({k} / {n})"
+    low, high = (100 * end for end in proportion_confint(k, n, method="beta"))
+    within = f"[{low:.2f}, {high:.2f}]"
+    assert first.table.rows[0][1] == f"{100 * k / n:.2f} ({k} / {n}) {within}"
     assert DEFINITIONS["nmse"].endswith("not symmetric")
 
 

@@ -63,10 +63,15 @@ HELD: dict[str, Held] = {
     "difference in points": (1, ("hits", "tries", "correct", "level"), {}, {}),
     "gain over words": (7, ("kind", "patient", "swapped", "said"), {}, {}),
     "paired difference": (8, ("score", "other"), {"cluster": "patient"}, {}),
-    "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
+    "gap of rates": (4, ("correct", "swapped"), {"cluster": "patient"}, {}),
+    "interval of scores": (
+        *(3, ("level",)),
+        {"ends": (0, 5), "cluster": "patient"},
+        {},
+    ),
     "spread of shares": (1, ("correct",), AMONG, {}),
     "rank of share": (1, ("correct",), {"by": "group"}, WHOLE),
-    "paired change": (5, ("correct",), {"pair": "item", "cluster": "patient"}, GROUP),
+    "paired change": (8, ("correct",), {"pair": "item", "cluster": "patient"}, GROUP),
     "prediction-powered mean": (
         *(5, ("level", "scored")),
         {"ends": (0, 5), "cluster": "patient"},

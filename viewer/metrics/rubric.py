@@ -84,7 +84,8 @@ def weighted_kappa(
     """Return quadratic-weighted κ with fixed labels, and its interval by cluster.
 
     κ = 1 - Σ wᵢⱼ·Oᵢⱼ / Σ wᵢⱼ·Eᵢⱼ with wᵢⱼ = (i - j)² / (K - 1)²; unused labels count
-    among the K. NaN if both raters used only one and the same label.
+    among the K. NaN if both raters used only one and the same label. Of two labels it
+    is Cohen's unweighted κ.
 
     The interval is that of a jackknife over clusters with Student's quantile, four
     pseudo-clusters added: both raters at either end of the scale, and at opposite ends.
@@ -93,6 +94,7 @@ def weighted_kappa(
     tables = _tables(first, second, labels, clusters)
     value = float(_kappas(tables.sum(axis=0)[None])[0])
     m, named = len(tables), f"quadratic κ, {len(labels)} labels"
+    named = "Cohen's κ" if len(labels) == 2 else named
     if m < 2 or isnan(value):
         why = "not estimable from one patient" if m == 1 else "not estimable"
         return Estimate(

@@ -79,8 +79,9 @@ def test_that_a_gap_is_between_means_with_an_interval_over_the_same_cases() -> N
 
 
 def test_that_a_gap_between_other_cases_has_no_interval() -> None:
-    columns = {"a": [True, False, None], "b": [None, None, False], "case": [1, 2, 2]}
-    frame = frame_of(columns)
+    frame = frame_of(
+        {"a": [True, False, None], "b": [None, None, False], "case": [1, 2, 2]}
+    )
     found = estimate("gap of rates", frame, ("a", "b"), None, {"cluster": "case"})
     assert (found[0], found[3]) == (50.0, NOT_SAME)
     assert np.isnan(found[1:3]).all()

@@ -9,6 +9,7 @@ from viewer.metrics.judging import judge_agreement, prediction_powered
 from viewer.metrics.location_prior import Gain
 from viewer.metrics.pairing import bounded_mean, mean_difference
 from viewer.metrics.permutation import sign_flip
+from viewer.metrics.rubric import weighted_kappa
 from viewer.metrics.word_prior import Worded, gain_over_words
 from viewer.results.estimators.registry import Seen, estimator, mean_of, or_none, ratio
 
@@ -150,6 +151,26 @@ def _of_words(found: Gain, swapped: int) -> str:
     if found.trials:
         return "not estimable: without one of the patients nothing is left to compare"
     return "not estimable: the same words were asked of no other patient who has it"
+
+
+QUADRATIC_KAPPA: Final = "quadratic kappa"
+LEVELS: Final = (1, 2, 3, 4, 5)
+"""The scale of grades (ReXecution 3.4)."""
+
+
+@estimator(QUADRATIC_KAPPA)
+def quadratic_kappa(seen: Seen) -> Sequence[object]:
+    """Return the kappa of two raters with fixed labels, its interval and method.
+
+    The labels are the option ``levels``, by default 1 to 5; of two labels it is Cohen's
+    kappa without weights. Rows that only one of them rated are left out.
+    """
+    both = seen.rows.complete(*seen.of)
+    one, other = (both[name] for name in seen.of)
+    levels = seen.options.get("levels", LEVELS)
+    found = weighted_kappa(one, other, levels, both[seen.options["cluster"]])
+    interval = found.interval
+    return found.value, interval.low, interval.high, found.method
 
 
 @estimator("prediction-powered mean")

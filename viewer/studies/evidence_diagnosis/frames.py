@@ -2,12 +2,15 @@
 
 ``trials`` has a row for each trial, ``answers`` one for each answer about a case, of
 physicians first, ``sensitivities`` one for each case, model and type of evidence, and
-``attention`` one for each answer, section and layer. ``cases`` are those asked about,
+``attention`` one for each answer, section and layer. If several judges score answers,
+``judgements`` has a row for each answer and judge, ``judge_pairs`` one for each answer
+and two judges. ``cases`` are those asked about,
 ``preparation`` and ``invented`` tell what was made of reports.
 """
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, Final
 
 from viewer.domain.answer import ReportAnswer, Status
@@ -41,6 +44,8 @@ ANSWERS: Final = "answers"
 SENSITIVITIES: Final = "sensitivities"
 ATTENTION: Final = "attention"
 CASES: Final = "cases"
+JUDGEMENTS: Final = "judgements"
+JUDGE_PAIRS: Final = "judge_pairs"
 PREPARATION: Final = "preparation"
 INVENTED_TEXT: Final = "invented"
 PUBLISHED: Final = "published"
@@ -73,13 +78,15 @@ def frames(
     items = [item for item in dataset.items if item.key in asked]
     people = people_rows(items, params.human_mode, judged_of(results, dataset))
     printed = published_table(published_rows(), checks())
+    answers = (*beside_models(people, rows), *rows)
     return found | {
         ANSWERS: answer_frame(
-            (*beside_models(people, rows), *rows),
+            answers,
             params,
             labels_of(items),
             related_to_judge(spec, params),
         ),
+        **judge_frames(answers, params),
         SENSITIVITIES: sensitivity_frame(rows, params, spec.seed),
         ATTENTION: attention_frame(rows),
         CASES: case_frame(items, spec.seed),
@@ -103,7 +110,7 @@ def answer_frame(
     """
     models = list(dict.fromkeys(row.model for row in answers))
     rows = sorted(answers, key=lambda row: models.index(row.model))
-    plain = [_arm(row) == "raw" and row.showing.order == 0 for row in rows]
+    plain = list(map(_is_plain, rows))
     return frame_of(
         {
             **_asked_columns(rows),
@@ -174,6 +181,10 @@ def _arm(row: Row) -> str:
     return str(row.showing.arm or "")
 
 
+def _is_plain(row: Row) -> bool:
+    return _arm(row) == "raw" and row.showing.order == 0
+
+
 def _is_judged(row: Row) -> bool:
     """Tell whether the judge's score is one that people's are compared with."""
     return _arm(row) == "raw" and row.repeat == 0 and row.judge is not None
@@ -201,6 +212,62 @@ def _within(row: Row, k: int) -> bool:
 
 def _covered(score: float | None, params: Params) -> float | None:
     return None if score is None else float(score >= params.covered_from)
+
+
+_OF_ANSWER: Final = ("task", "model", "language", "patient", "case")
+_OF_JUDGE: Final = (*_OF_ANSWER, "judge", "score", "judged", "covered")
+_OF_TWO: Final = (
+    *(*_OF_ANSWER, "first", "second", "first_score", "second_score"),
+    *("first_covers", "second_covers", "same_score", "same_verdict"),
+)
+
+
+def judge_frames(answers: Sequence[Row], params: Params) -> dict[str, Frame]:
+    """Return what each of several judges says of every settled answer, and every two.
+
+    An answer without a judge's score counts as not covered by it, and is in no pair.
+    """
+    names = [*params.judges.values()]
+    tasks = {Task.DDX, Task.OPEN_FDX}
+    judged = [
+        row for row in answers if row.task in tasks and _is_plain(row) and _counted(row)
+    ]
+    several = judged if len(names) > 1 else []
+    each = (
+        (*_about(row), name, score, score is not None, _covered(score, params) == 1)
+        for row in several
+        for name, score in zip(names, row.judges, strict=False)
+    )
+    pairs = (
+        (*_about(row), *_two(one, other, params))
+        for row in several
+        for one, other in combinations(zip(names, row.judges, strict=False), 2)
+        if None not in (one[1], other[1])
+    )
+    return {
+        JUDGEMENTS: frame_of_rows(_OF_JUDGE, each),
+        JUDGE_PAIRS: frame_of_rows(_OF_TWO, pairs),
+    }
+
+
+def _about(row: Row) -> tuple[str, ...]:
+    case = row.case
+    return (
+        *(str(row.task), row.model, str(case.language)),
+        *(row.patient or case.key, case.key),
+    )
+
+
+_Judgement = tuple[str, float | None]
+
+
+def _two(one: _Judgement, other: _Judgement, params: Params) -> tuple[object, ...]:
+    """Return two judges' names, scores and verdicts, and whether they are the same."""
+    (first, score), (second, another) = one, other
+    verdicts = _covered(score, params), _covered(another, params)
+    covers = tuple(verdict == 1 for verdict in verdicts)
+    alike = score == another, covers[0] == covers[1]
+    return (first, second, score, another, *covers, *alike)
 
 
 def labels_of(items: Iterable[Item]) -> Labels:

@@ -1,24 +1,32 @@
 """Tables of the judge's scores, and of its agreement with people, as specifications."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from viewer.domain.evidence import Language
 from viewer.domain.exchange import ModelProfile
+from viewer.results.estimators.paired import QUADRATIC_KAPPA
 from viewer.results.spec import Cell, Key, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
+    BY_PATIENT,
     IN_BRACKETS,
     JUDGED,
     MODEL,
     MODELS,
     PLAIN,
+    interval_names,
     of_task,
     score,
     score_shown,
+    share,
 )
-from viewer.studies.evidence_diagnosis.frames import ANSWERS
+from viewer.studies.evidence_diagnosis.frames import (
+    ANSWERS,
+    JUDGE_PAIRS,
+    JUDGEMENTS,
+)
 from viewer.studies.evidence_diagnosis.makers import identity_of, maker_of
-from viewer.studies.evidence_diagnosis.params import Task
+from viewer.studies.evidence_diagnosis.params import Decision, Task
 from viewer.studies.evidence_diagnosis.parse import HIGHEST
 
 LEVELS: Final = tuple(range(HIGHEST, -1, -1))
@@ -84,19 +92,119 @@ They are ``first`` repeats' alone, so that no answer counts more than people's.
 """
 
 
-def judge_spec(judge: ModelProfile) -> Spec:
-    """Return whether models have the judge's own maker, for the page (E004-21)."""
-    maker, shared = maker_of(judge), "of_the_judges_maker"
+_COUNTING: Final[Mapping[Decision, str]] = {
+    Decision.FIRST: "the first one's score counts",
+    Decision.MAJORITY: "the lower median of their scores counts",
+}
+BY_JUDGE: Final = TableSpec(
+    "by_judge",
+    (_TASK, Key("judge"), *MODEL),
+    (
+        Cell("mean", ("score",), ("score",)),
+        Cell(
+            "interval of scores",
+            interval_names("score"),
+            ("score",),
+            options={**BY_PATIENT, "ends": (0, HIGHEST)},
+        ),
+        Cell("size", ("n_judged",), where={"judged": (True,)}),
+        *share("coverage", "covered", {}),
+        Cell("sum", ("k",), ("covered",)),
+        Cell("size", ("n",)),
+    ),
+    "Judge by judge",
+    f"Mean score and coverage of the same answers, as each judge has them. "
+    f"{IN_BRACKETS}",
+    frame=JUDGEMENTS,
+    outer=("task", "judge"),
+    shown=(
+        Shown("task", "Task", words=_TASKS),
+        *("judge", "model"),
+        Shown(
+            "score",
+            "Score (judged / settled)",
+            counts=("n_judged", "n"),
+            limits=("score_low", "score_high"),
+        ),
+        Shown(
+            "coverage",
+            "Coverage %",
+            scale=100,
+            counts=("k", "n"),
+            limits=("coverage_low", "coverage_high"),
+        ),
+    ),
+)
+"""What the tables would say with each judge as the only one."""
+_LABELS: Final = (False, True)
+
+
+def _kappa(name: str, of: str, levels: tuple[object, ...]) -> Cell:
+    columns = (f"first_{of}", f"second_{of}")
+    options = {**BY_PATIENT, "levels": levels}
+    return Cell(
+        QUADRATIC_KAPPA, (name, *interval_names(name)), columns, options=options
+    )
+
+
+def _agreed(column: str, header: str, group: str, scale: int = 1) -> Shown:
+    limits = interval_names(column)[:2]
+    return Shown(column, header, scale=scale, limits=limits, group=group)
+
+
+AGREEMENT_OF_JUDGES: Final = TableSpec(
+    "judge_agreement",
+    (_TASK, Key("first"), Key("second"), Key("model", total="All answers")),
+    (
+        Cell("size", ("n",)),
+        Cell("mean", ("first_mean", "second_mean"), ("first_score", "second_score")),
+        *share("same_score", "same_score", {}),
+        _kappa("kappa_quadratic", "score", LEVELS),
+        *share("same_verdict", "same_verdict", {}),
+        _kappa("kappa", "covers", _LABELS),
+    ),
+    "Agreement of judges",
+    "How often two judges give an answer the same score, and the same verdict, covered "
+    f"or not; kappa is the agreement beyond chance. {IN_BRACKETS}",
+    frame=JUDGE_PAIRS,
+    outer=("task",),
+    sets=(("first", "second"), ("first", "second", "model")),
+    shown=(
+        Shown("task", "Task", words=_TASKS),
+        *("first", "second", "model", Shown("n", "Both judged")),
+        _agreed("same_score", "Same %", "Score", 100),
+        _agreed("kappa_quadratic", "Quadratic kappa", "Score"),
+        _agreed("same_verdict", "Same %", "Covered or not", 100),
+        _agreed("kappa", "Kappa", "Covered or not"),
+    ),
+)
+"""Agreement of every two judges, over all answers and model by model."""
+
+
+def judge_spec(
+    judge: ModelProfile, *more: ModelProfile, decided_by: Decision = Decision.FIRST
+) -> Spec:
+    """Return whether models have a judge's own maker, for the page (E004-21)."""
+    shared, makers = "of_the_judges_maker", map(maker_of, (judge, *more))
+    maker = " and ".join(dict.fromkeys(filter(None, makers)))
     favours = (
         f" Its name suggests that it is made by {maker}, like the models marked; a "
         "judge may favour models of its own maker. Compare its scores with people's."
     )
+    who = f"The judge is {identity_of(judge)}."
+    if more:
+        every = ", ".join(map(identity_of, (judge, *more)))
+        who = f"The judges are {every}; {_COUNTING[decided_by]}."
+        favours = (
+            f" Names suggest that one is made by {maker}, like the models marked; a "
+            "judge may favour models of its own maker. Compare scores with people's."
+        )
     return TableSpec(
         "judge",
         (*MODEL, *([Key(shared)] if maker else [])),
         tuple(score("_all")),
         "Mean scores by the judge",
-        f"The judge is {identity_of(judge)}.{favours if maker else ''} {IN_BRACKETS}",
+        f"{who}{favours if maker else ''} {IN_BRACKETS}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},
         shown=(

@@ -20,10 +20,10 @@ _IDENTITY: Final = ("model", "server", "revision")
 """The settings that tell which model a profile asks."""
 
 
-def judge_of(spec: RunSpec, params: Params) -> ModelProfile | None:
-    """Return the profile that scored a run's answers, None if none did."""
+def judges_of(spec: RunSpec, params: Params) -> tuple[ModelProfile, ...]:
+    """Return the profiles that scored a run's answers, the first judge first."""
     known = {one.name: one for one in (*spec.models, *spec.helpers)}
-    return known.get(params.judge)
+    return tuple(known[name] for name in params.judges.values() if name in known)
 
 
 def identity_of(profile: ModelProfile) -> str:
@@ -44,8 +44,6 @@ def maker_of(profile: ModelProfile) -> str:
 
 
 def related_to_judge(spec: RunSpec, params: Params) -> frozenset[str]:
-    """Return the names of the models whose maker is the judge's."""
-    judge = judge_of(spec, params)
-    maker = maker_of(judge) if judge else ""
-    same = (one.name for one in spec.models if maker_of(one) == maker)
-    return frozenset(same if maker else ())
+    """Return the names of the models whose maker is that of a judge."""
+    makers = {maker_of(judge) for judge in judges_of(spec, params)} - {""}
+    return frozenset(one.name for one in spec.models if maker_of(one) in makers)

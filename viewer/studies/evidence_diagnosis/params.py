@@ -107,6 +107,17 @@ class HumanMode(StrEnum):
     """They answered alone, and their scores are averaged."""
 
 
+class Decision(StrEnum):
+    """Which score counts if several judges score an answer."""
+
+    FIRST = "first"
+    """That of the first judge."""
+    MAJORITY = "majority"
+    """The highest that more than half of them give at least, the lower median."""
+
+
+JUDGES: Final = ("judge", "second_judge", "third_judge")
+"""The settings that name judges, which are also their roles in a run."""
 TASKS: Final = tuple(task.value for task in Task)
 PREPARING: Final = frozenset({Task.EXTRACTION, Task.SUMMARIES, Task.DISTRACTORS})
 """Tasks that make a case of a report; all others ask about a case."""
@@ -165,6 +176,20 @@ class Params:
     )
     judge: str = param(
         "", ModelName(), "The model that scores differentials and open diagnoses."
+    )
+    second_judge: str = param(
+        "",
+        ModelName(),
+        "Another model that scores the same answers, to see how judges agree.",
+    )
+    third_judge: str = param("", ModelName(), "One more.")
+    decided_by: Decision = param(
+        Decision.FIRST,
+        OneOf(Decision),
+        "Which score counts if several judges score an answer: the first judge's, or "
+        "the lower median of all, which reaches a score if more than half of them do.",
+        "Judges' decision",
+        ("the first judge's score", "the majority of the judges"),
     )
     judge_retries: int = param(
         1,
@@ -293,6 +318,12 @@ class Params:
         NO_VARIANTS, Variants(PROMPTS), PROMPT_VARIANTS, "Prompt variants"
     )
 
+    @property
+    def judges(self) -> Mapping[str, str]:
+        """The names of the judges by their roles, the first one first."""
+        named = {role: str(getattr(self, role)) for role in JUDGES}
+        return {role: name for role, name in named.items() if name}
+
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "medsyn2026": {},
@@ -319,4 +350,20 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
             "not asked for.",
             "Add fdx to the tasks.",
         )
+    _check_judges(params)
     return params
+
+
+def _check_judges(params: Params) -> None:
+    """Raise if there is another judge but no first one, or one judge twice."""
+    names = [*params.judges.values()]
+    if names and not params.judge:
+        raise WrongUseError(
+            f"'{names[0]}' is to judge besides a first judge, but none is named.",
+            f'Name it first: judge = "{names[0]}".',
+        )
+    if len(set(names)) < len(names):
+        raise WrongUseError(
+            "One model is named as judge twice, which would agree with itself.",
+            "Name different models, or leave second_judge and third_judge out.",
+        )

@@ -146,6 +146,21 @@ def last_judgement(
     return Unparsed(Status.UNPARSED, JUDGE_UNPARSED)
 
 
+def majority(
+    verdicts: Sequence[Judged | Unparsed], levels: Sequence[int]
+) -> Judged | Unparsed:
+    """Return the lower median of several judges' scores.
+
+    It reaches a score if more than half of the scores do. Unless more than half of the
+    judges can be read, it is ``judge_unparsed``.
+    """
+    scores = sorted(one.score for one in verdicts if isinstance(one, Judged))
+    if 2 * len(scores) <= len(verdicts):
+        return Unparsed(Status.UNPARSED, JUDGE_UNPARSED)
+    middle = scores[(len(scores) - 1) // 2]
+    return Judged(middle, "", middle not in levels)
+
+
 def _answering(reply: ModelReply) -> str | Unparsed:
     """Return a reply's text, or why there is none to read."""
     if kept_back := withheld(reply):

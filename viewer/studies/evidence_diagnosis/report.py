@@ -10,7 +10,7 @@ from viewer.domain.run import RunSpec
 from viewer.results.records import number_names
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, frames
 from viewer.studies.evidence_diagnosis.judge_tables import judge_spec
-from viewer.studies.evidence_diagnosis.makers import judge_of
+from viewer.studies.evidence_diagnosis.makers import judges_of
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.printed_rows import printed_tables
 from viewer.studies.evidence_diagnosis.tables import (
@@ -38,6 +38,13 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "first_score": "the same, for first repeats on raw images only",
     "first_coverage": "share of those whose score reaches the coverage score",
     "top_k": "differentials that name the diagnosis among the first k",
+    "same_score, same_verdict": (
+        "share of answers that two judges score alike, or both find covered or not"
+    ),
+    "kappa, kappa_quadratic": (
+        "agreement of two raters beyond chance: Cohen's kappa of covered or not, and "
+        "the quadratic-weighted one of scores; 95 % interval by jackknife over patients"
+    ),
     "gap_pp": "ddx minus fdx, in percentage points; its interval pairs the two by case",
     "rank": "competition rank by fdx within the subset, excluding people",
     "delta_pp": "fdx of the arm minus that of the first, over the cases settled in "
@@ -84,7 +91,8 @@ def report(
         for one in languages:
             cases = made[ANSWERS].where({"language": (one,)})
             only_printed += strata_pages(one, {*cases["specialty"], *cases["group"]})
-        only_printed += [judge_spec(judge)] if (judge := judge_of(spec, params)) else []
+        if judges := judges_of(spec, params):
+            only_printed.append(judge_spec(*judges, decided_by=params.decided_by))
     return reported(
         *(results, every, made, DEFINITIONS),
         only_printed=only_printed,

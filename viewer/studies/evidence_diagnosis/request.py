@@ -35,7 +35,6 @@ from viewer.studies.evidence_diagnosis.showing import Textual
 from viewer.studies.evidence_diagnosis.steps import (
     DIFFERENTIAL,
     FINAL,
-    JUDGE,
     TURNED,
     Asking,
 )
@@ -50,7 +49,7 @@ RANDOM_WORDS: Final = "random words replaced random tokens of its own"
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Question:
     """Return the question of a step, in new messages."""
     asking = Asking(turn, params)
-    if step.role == JUDGE:
+    if step.role:
         return _plain(_judging(asking), params)
     if turn.trial.model == PHYSICIANS.name:
         return _written(turn)

@@ -11,16 +11,23 @@ from viewer.domain.answer import ChoiceAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item, item_of
-from viewer.domain.result import TrialResult
+from viewer.domain.result import Score, TrialResult
 from viewer.metrics.posterior import Posterior
 from viewer.results.records import NOT_COUNTED
 from viewer.studies.evidence_diagnosis.beliefs import posterior_of, rapt_of
-from viewer.studies.evidence_diagnosis.params import PREPARING, HumanMode, Params, Task
+from viewer.studies.evidence_diagnosis.params import (
+    JUDGES,
+    PREPARING,
+    HumanMode,
+    Params,
+    Task,
+)
 from viewer.studies.evidence_diagnosis.people import PHYSICIANS, Answered, answered
 from viewer.studies.evidence_diagnosis.plan import conditions
 from viewer.studies.evidence_diagnosis.score import (
     FIRST_MATCH,
     JUDGE,
+    JUDGED_BY,
     first_match,
 )
 from viewer.studies.evidence_diagnosis.showing import Showing
@@ -33,7 +40,8 @@ class Row:
     ``judge`` is the judge's score, ``first_match`` the rank of the diagnosis in words,
     ``chosen`` the option's index in the case's order, ``place`` the letter of the right
     one, from 0; each None if there is none. ``rapt`` has (section, layer, value).
-    ``person`` is True if a physician answered. ``patient`` is the case's, "" if it is
+    ``person`` is True if a physician answered. ``judges`` are the scores of each of
+    several judges, None where one is missing. ``patient`` is the case's, "" if it is
     the case itself.
     """
 
@@ -51,6 +59,7 @@ class Row:
     rapt: tuple[tuple[str, int, float], ...] = ()
     person: bool = False
     patient: str = ""
+    judges: tuple[float | None, ...] = ()
 
 
 def rows_of(
@@ -105,6 +114,7 @@ def _row(
         repeat=one.repeat,
         rapt=rapt_of(one.score),
         patient=item.patient,
+        judges=_by_judges(one.score),
     )
 
 
@@ -167,7 +177,12 @@ def _differential(own: Row, said: Answered, trial: TrialResult | None) -> Row:
         status=trial.score.status,
         judge=trial.score.number(JUDGE),
         first_match=_whole(trial.score.number(FIRST_MATCH)),
+        judges=_by_judges(trial.score),
     )
+
+
+def _by_judges(score: Score) -> tuple[float | None, ...]:
+    return tuple(score.number(JUDGED_BY.format(n)) for n in range(1, len(JUDGES) + 1))
 
 
 def beside_models(people: Sequence[Row], rows: Sequence[Row]) -> tuple[Row, ...]:

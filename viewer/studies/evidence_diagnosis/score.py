@@ -15,6 +15,8 @@ JUDGE = "judge"
 """The name of the judge's score among a verdict's numbers."""
 FIRST_MATCH = "first_match"
 """The rank of the first entry that is the diagnosis in words, from 1."""
+JUDGED_BY = "judge_{}"
+"""The names of each judge's own score where there are several, from 1."""
 OFF_RUBRIC = "off_rubric"
 """1 where the judge's score is none of the rubric's."""
 GOLD_PLACE = "gold_place"
@@ -43,17 +45,24 @@ def score_ranked(
     judged: Judged | Unparsed,
     diagnosis: str,
     covered_from: int,
+    by: Sequence[Judged | Unparsed] = (),
 ) -> Score:
     """Return the verdict on a differential or on an open diagnosis.
 
     Right if the judge's score reaches ``covered_from``; unscored answers stay in every
-    denominator as ``judge_unparsed``.
+    denominator as ``judge_unparsed``. If ``by`` are the verdicts of several judges, the
+    scores of each are kept as well.
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
     text = "; ".join(answer.entries)
     rank = first_match(answer.entries, diagnosis)
-    found = ((FIRST_MATCH, float(rank)),) if rank else ()
+    each = tuple(
+        (JUDGED_BY.format(n), float(one.score))
+        for n, one in enumerate(by if len(by) > 1 else (), 1)
+        if isinstance(one, Judged)
+    )
+    found = (*(((FIRST_MATCH, float(rank)),) if rank else ()), *each)
     if isinstance(judged, Unparsed):
         return Score(Status.UNPARSED, JUDGE_UNPARSED, text, numbers=found)
     covered = judged.score >= covered_from

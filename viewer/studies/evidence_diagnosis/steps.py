@@ -9,12 +9,13 @@ from viewer.domain.exchange import ModelReply
 from viewer.domain.run import Step
 from viewer.metrics.posterior import Estimator
 from viewer.studies.evidence_diagnosis.building import option_order
-from viewer.studies.evidence_diagnosis.params import Params, Task
+from viewer.studies.evidence_diagnosis.params import JUDGES, Decision, Params, Task
 from viewer.studies.evidence_diagnosis.parse import (
     DDX_LEVELS,
     FDX_LEVELS,
     Judged,
     last_judgement,
+    majority,
     read_differential,
     read_final,
     read_judgement,
@@ -28,7 +29,8 @@ ANSWER: Final = "answer"
 TURNED: Final = "turned"
 DIFFERENTIAL: Final = "differential"
 FINAL: Final = "final"
-JUDGE: Final = "judge"
+JUDGE: Final = JUDGES[0]
+"""The step and the role of the first judge."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +97,20 @@ class Asking:
         return self.params.draw_where_untold and not _tells(self.turn.replies()[0])
 
     def judged(self) -> Judged | Unparsed | None:
-        """Return the judge's verdict, None without a judge."""
-        if not self.params.judge:
+        """Return the verdict that counts, None without a judge."""
+        verdicts = self.verdicts()
+        if not verdicts:
             return None
-        return last_judgement(self.turn.replies(JUDGE), self.levels)
+        if self.params.decided_by is Decision.FIRST:
+            return verdicts[0]
+        return majority(verdicts, self.levels)
+
+    def verdicts(self) -> tuple[Judged | Unparsed, ...]:
+        """Return the verdict of each judge, in their order."""
+        return tuple(
+            last_judgement(self.turn.replies(role), self.levels)
+            for role in self.params.judges
+        )
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -128,13 +140,14 @@ class Asking:
         return self._next_judgement()
 
     def _next_judgement(self) -> Step | None:
-        replies = self.turn.replies(JUDGE)
-        if len(replies) > self.params.judge_retries:
-            return None
-        read = (read_judgement(reply, self.levels) for reply in replies)
-        if any(isinstance(one, Judged) for one in read):
-            return None
-        return Step(JUDGE, JUDGE, len(replies))
+        """Return the next question to a judge: to one after the other."""
+        for role in self.params.judges:
+            replies = self.turn.replies(role)
+            read = (read_judgement(reply, self.levels) for reply in replies)
+            is_read = any(isinstance(one, Judged) for one in read)
+            if not is_read and len(replies) <= self.params.judge_retries:
+                return Step(role, role, len(replies))
+        return None
 
 
 def _tells(reply: ModelReply) -> bool:

@@ -131,8 +131,8 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         return (*listed, *preparing.prompts(tasks, params_.prompts))
 
     def roles(self, params_: Params) -> Mapping[str, str]:
-        """Return the judge, if one is named."""
-        return {"judge": params_.judge} if params_.judge else {}
+        """Return the judges, if any is named."""
+        return params_.judges
 
     def people(self, dataset: Dataset, params_: Params) -> tuple[ModelProfile, ...]:
         """Return the data set's physicians, if a judge is to score them."""
@@ -229,7 +229,7 @@ def _longest_judged(params_: Params) -> tuple[Longest, ...]:
         for name in (DDX_JUDGE, FDX_JUDGE)
     )
     text = f"{max(prompts, key=len)}\n{_LONGEST_LIST}"
-    return (Longest(text, (), 1, "judge"),)
+    return tuple(Longest(text, (), 1, role) for role in params_.judges)
 
 
 def _most_questions(params_: Params) -> int:
@@ -251,7 +251,8 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
     judged, diagnosis = asking.judged(), asking.case.diagnosis
     if judged is None:
         return score.not_judged(ranked, diagnosis)
-    return score.score_ranked(ranked, judged, diagnosis, asking.params.covered_from)
+    least, by = asking.params.covered_from, asking.verdicts()
+    return score.score_ranked(ranked, judged, diagnosis, least, by)
 
 
 def _gold(turn: Turn, params: Params) -> Mapping[str, object]:

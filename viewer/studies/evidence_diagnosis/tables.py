@@ -38,7 +38,11 @@ from viewer.studies.evidence_diagnosis.frames import (
     PUBLISHED,
     TOP,
 )
-from viewer.studies.evidence_diagnosis.judge_tables import CALIBRATION
+from viewer.studies.evidence_diagnosis.judge_tables import (
+    AGREEMENT_OF_JUDGES,
+    BY_JUDGE,
+    CALIBRATION,
+)
 from viewer.studies.evidence_diagnosis.params import Arm, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.sensitivity_tables import sensitivity_specs
@@ -83,6 +87,8 @@ def specs(params: Params, languages: Sequence[Language]) -> list[Spec]:
         ListSpec("published", frame=PUBLISHED),
         _VALIDATION,
         CALIBRATION,
+        BY_JUDGE,
+        AGREEMENT_OF_JUDGES,
     ]
 
 

@@ -13,7 +13,6 @@ from viewer.metrics.rubric import (
     category_agreement,
     mean_absolute_difference,
     spread,
-    weighted_kappa,
 )
 from viewer.metrics.signed_rank import (
     PMethod,
@@ -27,7 +26,6 @@ from viewer.results.frame import Frame
 SPREAD: Final = "spread"
 SIGNED_RANK: Final = "signed rank"
 ADJUSTED_P: Final = "adjusted p"
-QUADRATIC_KAPPA: Final = "quadratic kappa"
 ABSOLUTE_DIFFERENCE: Final = "mean absolute difference"
 OF_TWO: Final = "agreement of two"
 OF_READERS: Final = "agreement of readers"
@@ -69,13 +67,6 @@ def adjusted_p(seen: Seen) -> Sequence[object]:
     tests = [_tested(seen, rows) for rows in groups.values()]
     adjusted = benjamini_hochberg([test.p_value for test in tests]).adjusted
     return (adjusted[[*groups].index((own[family][0],))],)
-
-
-@estimator(QUADRATIC_KAPPA)
-def quadratic_kappa(seen: Seen) -> Sequence[object]:
-    """Return the kappa of two readers with fixed labels, its interval and method."""
-    clusters = seen.rows[seen.options["cluster"]]
-    return _estimate(weighted_kappa(seen.values(0), seen.values(1), LEVELS, clusters))
 
 
 @estimator(ABSOLUTE_DIFFERENCE)

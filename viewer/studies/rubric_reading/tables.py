@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from viewer.domain.rubric import LEVELS, Dimension
 from viewer.domain.task_selection import Answerable
+from viewer.results.estimators.paired import QUADRATIC_KAPPA
 from viewer.results.spec import (
     P_VALUE,
     Cell,
@@ -22,7 +23,6 @@ from viewer.studies.rubric_reading.estimators import (
     ADJUSTED_P,
     OF_READERS,
     OF_TWO,
-    QUADRATIC_KAPPA,
     SIGNED_RANK,
     SPREAD,
 )

@@ -220,10 +220,11 @@ def _quadratic_kappa(s: Cell) -> Cells:
         both = (row[s.of[0]], row[s.of[1]])
         if None not in both:
             pairs.setdefault(row[s.options["cluster"]], []).append(both)
-    m, size = len(pairs), len(LEVELS)
-    tables: list[Table] = [_crossed(of, LEVELS) for of in pairs.values()]
+    levels = s.options.get("levels", LEVELS)
+    m, size = len(pairs), len(levels)
+    tables: list[Table] = [_crossed(of, levels) for of in pairs.values()]
     value = _kappa(_summed(tables), 2) if m else None
-    name = f"quadratic \u03ba, {size} labels"
+    name = f"quadratic \u03ba, {size} labels" if size > 2 else "Cohen's \u03ba"
     if m < 2 or value is None:
         why = "not estimable from one patient" if m == 1 else "not estimable"
         return value, None, None, f"{name}, {why}, 95 %"
@@ -244,7 +245,7 @@ def _quadratic_kappa(s: Cell) -> Cells:
 def _summed(tables: Sequence[Table], signs: Sequence[int] = ()) -> list[list[float]]:
     """Return the sum of tables, or their sum with signs."""
     factors = signs or [1] * len(tables)
-    places = range(len(LEVELS))
+    places = range(len(tables[0]))
     return [
         [sum(f * t[i][j] for f, t in zip(factors, tables, strict=True)) for j in places]
         for i in places

@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.estimators import Rows
@@ -14,6 +15,11 @@ _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
 _PEOPLE = "physicians"
 _MEAN_OF_PEOPLE = "Physicians, mean"
+_JUDGES = ("judge", "second_judge", "third_judge")
+_ABOUT = ("task", "model", "language", "patient", "case")
+_WRITTEN = ("ddx", "open_fdx")
+_FIRST = ("first", "first_score", "first_covers")
+_SECOND = ("second", "second_score", "second_covers")
 _OF_JUDGE = {"judge": "judge", "first": "first_match"}
 _Posterior = Mapping[str, float]
 
@@ -29,8 +35,10 @@ def case_frames(source: Source) -> dict[str, Rows]:
     }
     if not asked:
         return found
+    answers = _answered(source, asked)
     return found | {
-        "answers": _answered(source, asked),
+        "answers": answers,
+        **_judge_frames(source, answers),
         "sensitivities": list(_sensitivities(source, asked)),
         "attention": [row for one in asked for row in _attention(one)],
     }
@@ -63,6 +71,7 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
                 "answer": right,
                 "told": "p_0" in one.numbers,
                 "repeat": one.repeat,
+                "judges": one.numbers,
             }
         )
     rows = [*_physicians(source, asked, people), *rows]
@@ -141,16 +150,41 @@ def _physicians(
         for task, said, status in (("ddx", None, "excluded"), ("fdx", option, chosen)):
             own = _about(of_case[case], model, task, "raw", repeat)
             nothing = dict.fromkeys(("judge", "human", "first", "place"))
-            own |= {**nothing, "person": True, "order": 0, "told": False}
+            own |= {**nothing, "person": True, "order": 0, "told": False, "judges": {}}
             own |= {"chosen": said, "answer": truth, "repeat": repeat}
             score = judgement if task == "ddx" else None
             own["status"] = status if score is None else score.status
             if score is not None:
                 own |= {k: score.numbers.get(v) for k, v in _OF_JUDGE.items()}
+                own["judges"] = score.numbers
             of_models = raw.get((case, task), set())
             if of_models and of_models <= {"excluded", "pending"}:
                 own["status"] = "pending" if "pending" in of_models else "excluded"
             yield own
+
+
+def _judge_frames(source: Source, answers: Rows) -> dict[str, Rows]:
+    """Return what each of several judges says of each settled answer, and each two."""
+    params = source.params
+    names = [params[role] for role in _JUDGES if params[role]]
+    each: Rows = []
+    pairs: Rows = []
+    for row in answers if len(names) > 1 else ():
+        if not (row["plain"] and row["counted"] and row["task"] in _WRITTEN):
+            continue
+        about = {name: row[name] for name in _ABOUT}
+        scores = [row["judges"].get(f"judge_{n}") for n in range(1, len(names) + 1)]
+        covers = [x is not None and x >= params["covered_from"] for x in scores]
+        said = list(zip(names, scores, covers, strict=True))
+        for name, score, covered in said:
+            own = {"judge": name, "score": score, "judged": score is not None}
+            each.append({**about, **own, "covered": covered})
+        for a, b in combinations(said, 2):
+            if None not in (a[1], b[1]):
+                both = zip((*_FIRST, *_SECOND), (*a, *b), strict=True)
+                alike = {"same_score": a[1] == b[1], "same_verdict": a[2] == b[2]}
+                pairs.append({**about, **dict(both), **alike})
+    return {"judgements": each, "judge_pairs": pairs}
 
 
 def _attention(one: Verdict) -> Iterator[dict[str, object]]:

@@ -58,7 +58,9 @@ table_13_zh f6e2dbe5578356d9e381
 rapt 5ae708b8994db16c7980
 published b0a9f67d59f35f51502d
 validation f75b2c849b724b0186e1
-judge_calibration 07147834b4c167c53a4c""",
+judge_calibration 07147834b4c167c53a4c
+by_judge 764c251b07061fc9fd03
+judge_agreement 3619e3080425edd7d833""",
     "grounded_vqa": """\
 items d105fca38491558eabe7
 prompt_variants 76647b4565374930a81f

@@ -39,6 +39,7 @@ from viewer.writers.verify.wording import (
 
 _ANSWERING = ("answer", "base")
 _JUDGE_UNREAD = "judge_unparsed"
+_JUDGES = ("judge", "second_judge", "third_judge")
 _BEST = 5
 """The Content of an output that is right."""
 Numbers = dict[str, float]
@@ -283,7 +284,8 @@ class TrialCheck:
 
     def _covered(self, gold: Mapping[str, Any]) -> tuple[str, str] | None:
         if self.trial["reason"] == _JUDGE_UNREAD:
-            if self._plain_scores():
+            plain = [self._plain_score(role) for role in self._judges()]
+            if self._counting(plain) is not None:
                 self.tell("the judge's score can be read")
             return "unparsed", _JUDGE_UNREAD
         score = dict(self.trial["numbers"]).get("judge")
@@ -303,20 +305,32 @@ class TrialCheck:
             numbers["first_match"] = float(rank)
         elif "first_match" in dict(self.trial["numbers"]):
             self.tell("first_match is present, although no entry is the diagnosis")
-        scores = self._plain_scores()
-        return {**numbers, "judge": float(scores[0])} if scores else numbers
+        scores = [self._plain_score(role) for role in self._judges()]
+        if len(scores) > 1:
+            own = {
+                f"judge_{n}": float(x) for n, x in enumerate(scores, 1) if x is not None
+            }
+            numbers |= own
+        counting = self._counting(scores)
+        return numbers if counting is None else {**numbers, "judge": float(counting)}
 
-    def _plain_scores(self) -> list[int]:
-        """Return the judge's scores if its reply is exactly in the form."""
-        found: list[int] = []
-        for step in self.trial["steps"]:
-            if step["role"] == "judge":
-                said = self._read(step)
-                score = plain_score(said) if said else None
-                if score is None:
-                    return found
-                found.append(score)
-        return found
+    def _judges(self) -> list[str]:
+        """Return the roles of the judges; one until a run names others."""
+        params = self.source.params
+        return [role for role in _JUDGES if params.get(role)] or [_JUDGES[0]]
+
+    def _counting(self, scores: Sequence[int | None]) -> int | None:
+        """Return the score that counts, None unless every one needed is plain."""
+        if self.source.params.get("decided_by") != "majority":
+            return scores[0]
+        known = sorted(score for score in scores if score is not None)
+        return known[(len(known) - 1) // 2] if len(known) == len(scores) else None
+
+    def _plain_score(self, role: str = "judge") -> int | None:
+        """Return a judge's score if its first reply is exactly in the form."""
+        replies = (step for step in self.trial["steps"] if step["role"] == role)
+        said = next((self._read(step) for step in replies), None)
+        return plain_score(said) if said else None
 
     def report(self) -> tuple[str, str] | None:
         """Judge a worded output by its grades; without any it is excluded.

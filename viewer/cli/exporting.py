@@ -89,6 +89,35 @@ def tasks(run_name: str, out: Path, store: Path | None) -> None:
     echo(f"{counted(n, 'task')} in {out}")
 
 
+@export.command("cases")
+@click.argument("run_name", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True)
+@store_option
+def reviewed_cases(run_name: str, out: Path, store: Path | None) -> None:
+    """Write the cases that a run prepared of reports, as a person reviewed them.
+
+    The first time writes review.csv into the folder. Fill in its columns: verdict is
+    accept, edit or reject, and text replaces what is edited. Then the same command
+    writes a folder for each case of which every field has a verdict, to be imported.
+    """
+    from viewer.services.exporting.export_cases import REVIEW, export_cases
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        found = export_cases(opened, run_number(run_name, opened), out)
+    if found.begun:
+        echo(
+            f"{out / REVIEW}: write accept, edit or reject as each field's verdict, "
+            "then run the command again."
+        )
+        return
+    for problem in found.problems:
+        echo(problem)
+    echo(f"{counted(len(found.cases), 'case')} written")
+    if found.cases:
+        echo(f"overread import medsyn {out}")
+
+
 @click.command()
 @click.argument("path", metavar="BUNDLE", type=click.Path(path_type=Path))
 def verify(path: Path) -> int:

@@ -49,6 +49,7 @@ REASONS: Final[Mapping[str, str]] = {
     "ungraded": "No reader has graded the output.",
     "not_judged": "Nobody judged the answer.",
     "not_validated": "A reader found that the case is not fit for use.",
+    "no_diagnosis": "The report has no confirmed diagnosis, so no wrong options.",
     "prepared": "A report was prepared, which is neither right nor wrong.",
     "built": "Questions were made, which is neither right nor wrong.",
     "proposed": "Tasks were proposed, which is neither right nor wrong.",

@@ -1,6 +1,7 @@
 """Cases with several pieces of evidence, one folder with a case.json each (E004-26).
 
-A folder with a report.json instead is a report to make a case from.
+A folder with a report.json or report.txt instead is a report to make a case from
+(:mod:`viewer.readers.datasets.medsyn_report`).
 
 See :mod:`viewer.readers.datasets.medsyn_case` for case.json. An unusable case is
 reported and becomes no item; a case with a missing image is kept and excluded by the
@@ -10,20 +11,20 @@ validations of the cases in validations.csv.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, Notice, View
 from viewer.domain.case_validation import VALIDATIONS
-from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
 from viewer.readers.datasets.annotated import Annotated, Collection, assembled
 from viewer.readers.datasets.case_validations import read_case_validations
 from viewer.readers.datasets.files import Progress, content_sha256, files_below
+from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
 from viewer.readers.datasets.judge_labels import read_judge_labels
 from viewer.readers.datasets.medsyn_case import (
     FILE,
@@ -32,8 +33,12 @@ from viewer.readers.datasets.medsyn_case import (
     patient_of,
     read_case,
 )
+from viewer.readers.datasets.medsyn_report import (
+    REPORT_FILES,
+    lacks_sections,
+    read_report,
+)
 from viewer.readers.datasets.physician_answers import read_physician_answers
-from viewer.readers.files.text_files import bounded_text
 
 FORMAT: Final = "medsyn"
 PHYSICIANS: Final = ("physicians.csv", "physicians.json")
@@ -60,13 +65,13 @@ def looks(path: Path) -> bool:
         return False
     below = [p for n in ("*", "*/*") for p in path.glob(f"{n}/*.json")]
     cases = (has_evidence(p) for p in below if p.name == FILE)
-    return any(p.name == REPORT_FILE for p in below) or any(cases)
+    return any(p.name in REPORT_FILES for p in below) or any(cases)
 
 
 def read(
     root: Path, name: str, view: View | None = None, progress: Progress | None = None
 ) -> Dataset:
-    """Read every case.json and report.json below a folder, with the images named.
+    """Read every case.json and report below a folder, with the images named.
 
     Parameters
     ----------
@@ -102,10 +107,11 @@ def read(
 
 
 def _cases(root: Path) -> tuple[list[_Found], list[Notice]]:
-    paths = [path for path in files_below(root) if path.name in {FILE, REPORT_FILE}]
+    names = {FILE, *REPORT_FILES}
+    paths = [path for path in files_below(root) if path.name in names]
     if not paths:
         raise UnreadableInputError(
-            f"There is no {FILE} and no {REPORT_FILE} below '{root.name}'.", _HOW
+            f"There is no {FILE} and no {REPORT_FILES[0]} below '{root.name}'.", _HOW
         )
     found: list[_Found] = []
     problems: list[tuple[str, UnreadableInputError]] = []
@@ -118,11 +124,39 @@ def _cases(root: Path) -> tuple[list[_Found], list[Notice]]:
     problems += _twice(found)
     if not found:
         raise problems[0][1]
-    return found, [Notice("case_refused", f, str(error)) for f, error in problems]
+    notices = [Notice("case_refused", f, str(error)) for f, error in problems]
+    return found, [*notices, *_without_sections(paths), *_unfinished(root, paths)]
+
+
+def _without_sections(paths: Sequence[Path]) -> Iterator[Notice]:
+    for path in paths:
+        if path.name == REPORT_FILES[1] and lacks_sections(path):
+            name = path.parent.name
+            text = (
+                f"The report '{name}' has no sections such as Background:, Captions: "
+                "and Diagnosis:, so all of it is taken as background."
+            )
+            yield Notice("report_without_sections", name, text)
+
+
+def _unfinished(root: Path, paths: Sequence[Path]) -> Iterator[Notice]:
+    """Yield a notice for each folder of images beside the cases that is no case."""
+    known = {path.relative_to(root).parts[0] for path in paths}
+    for folder in sorted(one for one in root.iterdir() if one.is_dir()):
+        if folder.name not in known and any(map(_is_image, folder.iterdir())):
+            text = (
+                f"The folder '{folder.name}' has images, but neither a {FILE} nor a "
+                "report yet, so that it is not used."
+            )
+            yield Notice("case_unfinished", folder.name, text)
+
+
+def _is_image(path: Path) -> bool:
+    return path.name.lower().endswith(IMAGE_SUFFIXES)
 
 
 def _found(path: Path, folder: str) -> _Found:
-    if path.name == REPORT_FILE:
+    if path.name in REPORT_FILES:
         return _Found(read_report(path), folder)
     case = read_case(path)
     entries = tuple(
@@ -207,44 +241,3 @@ def _labelled(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
 def _of_patient(image: DatasetImage, patients: dict[str, str]) -> DatasetImage:
     patient = patients[image.key]
     return replace(image, patient=patient, study=patient)
-
-
-REPORT_FILE: Final = "report.json"
-_KEYS: Final = ("background", "caption", "diagnosis", "language", "id")
-
-
-def read_report(path: Path) -> Item:
-    """Read a report.json as an item without images.
-
-    Raises
-    ------
-    UnreadableInputError
-        For anything invalid, in one sentence.
-    """
-    try:
-        found = read_json(bounded_text(path))
-    except (OSError, ValueError) as error:
-        raise _bad(path, "cannot be read as JSON") from error
-    if not isinstance(found, dict) or set(found) - set(_KEYS):
-        raise _bad(path, f"has something other than {', '.join(_KEYS)}")
-    if not all(isinstance(value, str) for value in found.values()):
-        raise _bad(path, "has a value that is not text")
-    if not found.get("background", "").strip():
-        raise _bad(path, "has no text 'background'")
-    language = found.get("language", "en")
-    if language not in {"en", "zh"}:
-        raise _bad(path, f"is in the language '{language}', neither en nor zh")
-    key = found.get("id", "").strip() or path.parent.name
-    facts = {
-        "background": found["background"],
-        "caption": found.get("caption", ""),
-        "language": language,
-    }
-    truth = {"diagnosis": found.get("diagnosis", "")}
-    return Item(key, key, "report", (), facts, truth)
-
-
-def _bad(path: Path, what: str) -> UnreadableInputError:
-    return UnreadableInputError(
-        f"The report '{path.parent.name}' {what}.", "Correct its report.json."
-    )

@@ -1,7 +1,7 @@
 """The trials of a run, fixed before the first question is asked."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
@@ -141,7 +141,10 @@ def _trials(
     spec: RunSpec,
     defects: Mapping[str, str],
 ) -> Iterator[Trial]:
-    exclusion = "" if is_report(item) else _exclusion(item, showing, defects)
+    if is_report(item):
+        exclusion = _unpreparable(item, task)
+    else:
+        exclusion = _exclusion(item, showing, defects)
     about: dict[str, Any] = {
         "item": item.named(task),
         "patient": item.patient,
@@ -158,6 +161,15 @@ def _trials(
     if of_people(spec.models) and task is Task.DDX and showing.arm is Arm.RAW:
         refuted = REFUTED if problems_of(item) else ""
         yield from trials_of(item, {**about, "exclusion": refuted})
+
+
+NO_DIAGNOSIS: Final = "no_diagnosis"
+"""Why no distractors are made of a report."""
+
+
+def _unpreparable(item: Item, task: Task) -> str:
+    is_named = bool(str(item.reference.get("diagnosis", "")).strip())
+    return NO_DIAGNOSIS if task is Task.DISTRACTORS and not is_named else ""
 
 
 def _exclusion(item: Item, showing: Showing, defects: Mapping[str, str]) -> str:

@@ -266,6 +266,61 @@ def test_that_a_report_that_cannot_be_used_is_told_in_a_sentence(
     assert f"The report 'new' {sentence}" in str(raised.value)
 
 
+SECTIONS = """\
+Background: A man has had a cough.
+The chest is clear.
+Captions: Figure 1. CT: Large nodes.
+Figure 2. Microscopy: Granulomas.
+Final diagnosis: Sarcoidosis
+"""
+
+
+@pytest.mark.statement("E004-03")
+def test_that_a_report_in_plain_text_is_read_by_its_sections(tmp_path: Path) -> None:
+    (tmp_path / "free").mkdir()
+    (tmp_path / "free" / "report.txt").write_text(SECTIONS)
+    dataset = read(tmp_path, "mine")
+    (item,) = dataset.items
+    assert dict(item.facts) == {
+        "background": "A man has had a cough.\nThe chest is clear.",
+        "caption": "Figure 1. CT: Large nodes.\nFigure 2. Microscopy: Granulomas.",
+        "language": "en",
+    }
+    assert dict(item.reference) == {"diagnosis": "Sarcoidosis"}
+    assert dataset.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("A cough: nothing else.", "en"), ("患者咳嗽三个月。", "zh")]
+)
+def test_that_a_report_without_sections_is_all_background_and_said_so(
+    tmp_path: Path, text: str, language: str
+) -> None:
+    (tmp_path / "free").mkdir()
+    (tmp_path / "free" / "report.txt").write_text(text, encoding="utf-8")
+    dataset = read(tmp_path, "mine")
+    (item,) = dataset.items
+    assert item.facts == {"background": text, "caption": "", "language": language}
+    (notice,) = dataset.notices
+    assert (notice.kind, notice.subject) == ("report_without_sections", "free")
+    assert notice.text == (
+        "The report 'free' has no sections such as Background:, Captions: and "
+        "Diagnosis:, so all of it is taken as background."
+    )
+
+
+def test_that_a_folder_of_images_without_a_case_is_named_and_the_rest_used(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "one", ENGLISH)
+    (tmp_path / "half").mkdir()
+    Image.new("L", (8, 8)).save(tmp_path / "half" / "ct.png")
+    dataset = read(tmp_path, "mine")
+    assert [item.key for item in dataset.items] == ["one"]
+    (notice,) = [one for one in dataset.notices if one.kind == "case_unfinished"]
+    assert notice.text.startswith("The folder 'half' has images, but neither")
+
+
 LABELS = "case,task,model,score"
 
 

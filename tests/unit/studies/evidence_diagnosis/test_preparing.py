@@ -103,6 +103,21 @@ def test_that_a_report_is_prepared_by_any_model_in_a_run(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.statement("E004-23")
+def test_that_no_wrong_options_are_made_without_the_right_one(tmp_path: Path) -> None:
+    (tmp_path / "r1").mkdir()
+    text = json.dumps({**REPORT, "diagnosis": ""})
+    (tmp_path / "r1" / "report.json").write_text(text)
+    profile = ModelProfile("m", "scripted", {"answer": "x"})
+    trials = plan(read(tmp_path, "reports"), spec_of(profile))
+    excluded = {trial.finding: trial.exclusion for trial in trials}
+    assert excluded == {
+        "extraction": "",
+        "summaries": "",
+        "distractors": "no_diagnosis",
+    }
+
+
 @pytest.mark.statement("E004-03")
 def test_that_each_step_is_asked_with_what_came_before(tmp_path: Path) -> None:
     turn = turn_of(tmp_path, Task.DISTRACTORS, SAID)

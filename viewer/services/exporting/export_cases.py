@@ -1,0 +1,263 @@
+"""Reports that a run prepared, reviewed field by field, become cases to import.
+
+The review is a table, ``review.csv``, that a person fills in with a spreadsheet or in
+the window: what is accepted, edited or rejected makes each case's case.json.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from viewer.domain.counting import counted
+from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
+from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
+from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
+from viewer.readers.datasets.medsyn_case import FILE, read_case
+from viewer.readers.datasets.medsyn_report import report_folders
+from viewer.services.reporting.report_run import report_data
+from viewer.store.database import Store
+from viewer.studies.evidence_diagnosis.reviewing import (
+    IMAGES,
+    Decided,
+    Decisions,
+    PreparedCase,
+    PreparedField,
+    Verdict,
+    case_document,
+    prepared_cases,
+    undecided,
+    with_images,
+)
+from viewer.writers.files import write_atomically
+from viewer.writers.tables import csv_bytes
+
+STUDY: Final = "evidence_diagnosis"
+REVIEW: Final = "review.csv"
+COLUMNS: Final = (
+    *("case", "field", "proposed", "extracted", "in_report"),
+    *("verdict", "text", "reader"),
+)
+"""Those up to ``in_report`` are the program's, the others a person's."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The reports that a run prepared, and the folder that each lies in."""
+
+    cases: tuple[PreparedCase, ...]
+    folders: Mapping[str, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A person's decision about a field, with who made it."""
+
+    decided: Decided
+    reader: str = ""
+
+
+Marks = Mapping[tuple[str, str], Mark]
+"""Decisions by case and field."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The names of the cases that were written, and a sentence for each that was not.
+
+    ``begun`` is True if there was no review yet, so that its table was written.
+    """
+
+    cases: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    begun: bool = False
+
+
+def prepared_by(store: Store, run: int) -> Prepared:
+    """Return what a run prepared of reports.
+
+    Raises
+    ------
+    WrongUseError
+        The run is of another study, or prepared nothing.
+    """
+    found = report_data(store, run)
+    if found.summary.study != STUDY:
+        raise WrongUseError(
+            f"Run {run} is of the study {found.summary.study}, which prepares no "
+            "reports.",
+            f"Choose a run of {STUDY}.",
+        )
+    dataset = found.context.dataset
+    cases = prepared_cases(found.results, dataset.items)
+    if not cases:
+        raise WrongUseError(
+            f"Run {run} has prepared no reports.",
+            'Run the study with tasks = ["extraction", "summaries", "distractors"].',
+        )
+    folders = report_folders(dataset.root)
+    own = (_with_images(case, folders.get(case.key)) for case in cases)
+    return Prepared(tuple(own), folders)
+
+
+def _with_images(case: PreparedCase, folder: Path | None) -> PreparedCase:
+    """Return a case that proposes the images in its report's folder by their names."""
+    names = [] if folder is None else sorted(path.name for path in folder.iterdir())
+    images = [name for name in names if name.lower().endswith(IMAGE_SUFFIXES)]
+    return with_images(case, images)
+
+
+def export_cases(store: Store, run: int, out: Path) -> Written:
+    """Write a run's review table into a folder, or the cases that it describes.
+
+    Without the table it is written; with it, every case of which each field is decided
+    becomes a folder with its case.json and its images.
+    """
+    prepared = prepared_by(store, run)
+    table = out / REVIEW
+    if not table.is_file():
+        write_atomically(table, review_csv(prepared.cases, {}))
+        return Written(begun=True)
+    return write_cases(prepared, read_review(table, prepared.cases), out)
+
+
+def review_csv(cases: Sequence[PreparedCase], marks: Marks) -> bytes:
+    """Return the table of a review as CSV."""
+    rows = (
+        _row(case.key, field, marks.get((case.key, field.name)))
+        for case in cases
+        for field in case.fields
+    )
+    return csv_bytes(COLUMNS, rows)
+
+
+def _row(case: str, field: PreparedField, mark: Mark | None) -> tuple[str, ...]:
+    within = ("yes" if field.verbatim else "no") if field.extracted else ""
+    own = (case, field.name, field.proposed, field.extracted, within)
+    if mark is None:
+        return (*own, "", "", "")
+    return (*own, str(mark.decided.verdict), mark.decided.text, mark.reader)
+
+
+def read_review(
+    path: Path, cases: Sequence[PreparedCase]
+) -> dict[tuple[str, str], Mark]:
+    """Read the decisions in a review's table.
+
+    Raises
+    ------
+    UnreadableInputError
+        A column is missing, or a row has an unknown case, field or verdict, or is a
+        duplicate; the message names its line.
+    """
+    header = header_of(path)
+    for column in ("case", "field", "verdict", "text"):
+        if column not in header:
+            raise UnreadableInputError(
+                f"The table '{path.name}' has no column '{column}'.",
+                f"Give it the columns {', '.join(COLUMNS)}.",
+            )
+    known = {(case.key, field.name) for case in cases for field in case.fields}
+    found: dict[tuple[str, str], Mark] = {}
+    for row in rows_of(path):
+        place = row.cells.get("case", ""), row.cells.get("field", "")
+        if problem := _problem(row, place, known, found):
+            raise UnreadableInputError(
+                f"Line {row.line} of '{path.name}' {problem}.",
+                "Correct it in the file and run the command again.",
+            )
+        verdict = row.cells.get("verdict", "").casefold()
+        if verdict:
+            decided = Decided(Verdict(verdict), row.cells.get("text", ""))
+            found[place] = Mark(decided, row.cells.get("reader", ""))
+    return found
+
+
+def _problem(
+    row: CsvRow,
+    place: tuple[str, str],
+    known: set[tuple[str, str]],
+    found: Mapping[tuple[str, str], Mark],
+) -> str:
+    """Return what is wrong with a row, "" if nothing is."""
+    verdict, text = (row.cells.get(name, "") for name in ("verdict", "text"))
+    if place not in known:
+        return f"names the field '{place[1]}' of '{place[0]}', which was not prepared"
+    if place in found:
+        return f"decides about the field '{place[1]}' of '{place[0]}' again"
+    if verdict and verdict.casefold() not in {*Verdict}:
+        return f"has the verdict '{verdict}', not one of {', '.join(Verdict)}"
+    if verdict.casefold() == Verdict.EDIT and not text:
+        return "says edit, but has no text"
+    if text and verdict.casefold() != Verdict.EDIT:
+        return "has a text, but does not say edit"
+    return ""
+
+
+def decisions_of(case: PreparedCase, marks: Marks) -> Decisions:
+    """Return the decisions about a case, by the field."""
+    return {
+        field: mark.decided for (key, field), mark in marks.items() if key == case.key
+    }
+
+
+def write_cases(prepared: Prepared, marks: Marks, out: Path) -> Written:
+    """Write the cases of which every field is decided, each into its own folder."""
+    written: list[str] = []
+    problems: list[str] = []
+    for case in prepared.cases:
+        decided = decisions_of(case, marks)
+        if waiting := undecided(case, decided):
+            fields = counted(len(case.needed), "field")
+            have = "has" if waiting == 1 else "have"
+            problems.append(
+                f"The case '{case.key}' is not finished: {waiting} of {fields} {have} "
+                "no verdict."
+            )
+            continue
+        try:
+            _write(case, decided, prepared.folders.get(case.key), out / case.key)
+        except OverreadError as error:
+            problems.append(str(error))
+        else:
+            written.append(case.key)
+    return Written(tuple(written), tuple(problems))
+
+
+def _write(
+    case: PreparedCase, decided: Decisions, source: Path | None, folder: Path
+) -> None:
+    """Write a case's folder, or nothing if it could not be imported."""
+    document = case_document(case, decided)
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    write_atomically(folder / FILE, text.encode() + b"\n")
+    try:
+        read_case(folder / FILE)
+        for name in _images_of(document):
+            _copy(case.key, name, source, folder)
+    except OverreadError:
+        (folder / FILE).unlink()
+        raise
+
+
+def _images_of(document: Mapping[str, object]) -> Iterator[str]:
+    evidence = document["evidence"]
+    for one in evidence if isinstance(evidence, list) else ():
+        yield from one[IMAGES]
+
+
+def _copy(case: str, name: str, source: Path | None, folder: Path) -> None:
+    """Copy an image from its report's folder, unless it is in the case's already."""
+    target = folder / PurePosixPath(name.replace("\\", "/"))
+    if target.is_file():
+        return
+    if source is None or not (source / name).is_file():
+        raise WrongUseError(
+            f"The case '{case}' names the image '{name}', which is neither in its "
+            "report's folder nor in its own.",
+            f"Put it into '{folder.name}', or correct {REVIEW}.",
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source / name, target)

@@ -81,8 +81,8 @@ def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
     kind = file_kind(ref.path)
     if kind is FileKind.SLIDE and not _is_dicom(ref):
         with refusing(ref.path):
-            said = sorted(properties(ref.path).items())
-        return tuple(Tag("", name, "", _printable(text, ""), 0) for name, text in said)
+            pairs = sorted(properties(ref.path).items())
+        return tuple(Tag("", name, "", _printable(text, ""), 0) for name, text in pairs)
     if kind not in {FileKind.DICOM, FileKind.SLIDE}:
         return ()
     with refusing(ref.path):
@@ -213,10 +213,10 @@ def _source(keyword: str) -> str:
 
 
 def _joined(parts: Sequence[CornerLine], between: str = " ") -> CornerLine:
-    said = _lines(*parts)
+    lines = _lines(*parts)
     return CornerLine(
-        between.join(part.text for part in said),
-        "\n".join(part.source for part in said),
+        between.join(part.text for part in lines),
+        "\n".join(part.source for part in lines),
     )
 
 

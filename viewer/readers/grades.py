@@ -96,8 +96,8 @@ def read_grades(path: Path) -> Grades:
                 f"'{grade.reader}' grades the same output of '{grade.item}' twice"
             )
         grades[key] = grade
-    kept = tuple(g for g in grades.values() if g.reader not in withdrawn)
-    return Grades(kept, tuple(sorted(withdrawn)))
+    counted = tuple(g for g in grades.values() if g.reader not in withdrawn)
+    return Grades(counted, tuple(sorted(withdrawn)))
 
 
 def _of_csv(path: Path) -> tuple[list[_Entry], set[str]]:

@@ -14,9 +14,9 @@ _NOTHING: Final = "{}"
 
 def geometry_text(geometry: ImageGeometry) -> str:
     """Return the content of column ``geometry``: everything but the size."""
-    said = plain(geometry)
-    del said["size"]
-    known = {name: value for name, value in said.items() if value != _UNSAID[name]}
+    fields = plain(geometry)
+    del fields["size"]
+    known = {name: value for name, value in fields.items() if value != _UNSAID[name]}
     return json.dumps(known, sort_keys=True) if known else _NOTHING
 
 
@@ -25,5 +25,5 @@ def geometry_of(row: Row) -> ImageGeometry:
     size = SizePx(row["rows"], row["columns"])
     if row["geometry"] == _NOTHING:
         return ImageGeometry(size)
-    said = {**json.loads(row["geometry"]), "size": plain(size)}
-    return made(ImageGeometry, said, where="the stored geometry")
+    fields = {**json.loads(row["geometry"]), "size": plain(size)}
+    return made(ImageGeometry, fields, where="the stored geometry")

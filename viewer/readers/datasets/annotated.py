@@ -277,10 +277,10 @@ def _other_size(entry: Annotated, size: SizePx) -> _Reference:
     names = {*entry.boxes, *entry.masks, *entry.broken}
     if not names:
         return _Reference({}, {}, {}, ())
-    said = _by(entry.size) if entry.size else ""
+    marked = _by(entry.size) if entry.size else ""
     text = (
-        f"Its locations are for an image of {said}, but its file is {_by(size)}; none "
-        "is used."
+        f"Its locations are for an image of {marked}, but its file is {_by(size)}; "
+        "none is used."
     )
     notice = Notice("mask_size", entry.key, text)
     return _Reference({}, {}, dict.fromkeys(sorted(names), "mask_size"), (notice,))

@@ -259,8 +259,8 @@ def _id(row: Mapping[str, object]) -> int | str | None:
 def _first(row: Mapping[str, object], keys: Sequence[str]) -> str:
     """Return a row's first text or integer under one of several keys."""
     found = (row.get(key) for key in keys)
-    said = (str(v).strip() for v in found if isinstance(v, str) or type(v) is int)
-    return next((text for text in said if text), "")
+    texts = (str(v).strip() for v in found if isinstance(v, str) or type(v) is int)
+    return next((text for text in texts if text), "")
 
 
 def _image_of(row: Mapping[str, object]) -> object:

@@ -78,12 +78,12 @@ def found_below(root: Path) -> FoundBelow:
     Not files are pipes, devices and dangling links, folders that cannot be listed, and
     links to folders, which are not followed.
     """
-    kept = _listings.get()
-    if kept is None:
+    listings = _listings.get()
+    if listings is None:
         return _search(root)
-    if root not in kept:
-        kept[root] = _search(root)
-    return kept[root]
+    if root not in listings:
+        listings[root] = _search(root)
+    return listings[root]
 
 
 def _search(root: Path) -> FoundBelow:

@@ -107,10 +107,12 @@ def _read(
         for number, row in enumerate(rows, start=1):
             _take(row, f"{called}#{number}", table, read)
         read.notices += rows.notices
-    said = f"heal-{order}" if order else "heal"
+    format_name = f"heal-{order}" if order else "heal"
     found = order or _decided(read, tables[0])
     folder = root_of(root)  # now that images that lay in rows are unpacked
-    collection = Collection(name, said, folder, view or View.FRONTAL, split_of(tables))
+    collection = Collection(
+        name, format_name, folder, view or View.FRONTAL, split_of(tables)
+    )
     entries = [_entry(key, read, found) for key in read.images]
     return _with_items(assembled(collection, entries, read.notices, progress), read)
 

@@ -64,10 +64,10 @@ def _take(row: Row, reviews: dict[str, list[str]] | None) -> None:
         raise RejectedRowError("it names no reader.")
     if row["reader"] in reviews:
         raise RejectedRowError("this reader has already reviewed the item.")
-    said = {criterion: row[criterion].lower() for criterion in WRONG_IF}
-    if not set(said.values()) <= {"yes", "no"}:
+    by_criterion = {criterion: row[criterion].lower() for criterion in WRONG_IF}
+    if not set(by_criterion.values()) <= {"yes", "no"}:
         raise RejectedRowError("every criterion must be yes or no.")
-    failed = [name for name, wrong in WRONG_IF.items() if said[name] == wrong]
+    failed = [name for name, wrong in WRONG_IF.items() if by_criterion[name] == wrong]
     reviews[row["reader"]] = failed
 
 

@@ -86,12 +86,12 @@ def read_physician_answers(
         if key in versions:
             raise entry.bad(f"'{answer.reader}' answers '{answer.case}' again")
         versions[key] = answer
-    kept = [a for a in versions.values() if a.reader not in withdrawn]
-    kept.sort(key=lambda answer: (answer.reader, answer.case, answer.version))
-    first = {(a.reader, a.case): a for a in reversed(kept)}
+    answers = [a for a in versions.values() if a.reader not in withdrawn]
+    answers.sort(key=lambda answer: (answer.reader, answer.case, answer.version))
+    first = {(a.reader, a.case): a for a in reversed(answers)}
     return PhysicianAnswers(
         tuple(first[key] for key in sorted(first)),
-        tuple(kept),
+        tuple(answers),
         tuple(p for p in physicians if p.name not in withdrawn),
         tuple(sorted(withdrawn)),
     )

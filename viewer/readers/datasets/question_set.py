@@ -113,11 +113,11 @@ class _Rows:
         for item in self.items.values():
             facts = {**item.facts, "groups": ""}
             asked.setdefault(json.dumps([item.images, facts]), []).append(item)
-        kept = []
+        distinct = []
         for same in asked.values():
             first, *others = same
             if all(one.reference == first.reference for one in others):
-                kept.append(first)
+                distinct.append(first)
                 for one in others:
                     self.reject(one.key, f"It repeats {first.key}.")
                 continue
@@ -127,7 +127,7 @@ class _Rows:
                     f"{other.key} asks the same but has another right answer; neither "
                     "is used.",
                 )
-        return tuple(kept)
+        return tuple(distinct)
 
 
 def _tables(path: Path, found: Description) -> Sequence[Path]:
@@ -316,12 +316,12 @@ def _chosen(
     for name in names.keys() - known:
         text = f"{found.data.only} names it, but no question that can be used has it."
         notices.append(Notice("unknown_item", name, text))
-    kept = tuple(item for item in items if item.key in names)
-    if len(kept) < len(items):
-        n = len(items) - len(kept)
+    chosen = tuple(item for item in items if item.key in names)
+    if len(chosen) < len(items):
+        n = len(items) - len(chosen)
         text = f"It leaves out {counted(n, 'question')}."
         notices.append(Notice("left_out", found.data.only, text))
-    return kept
+    return chosen
 
 
 def _first(notices: Sequence[Notice]) -> str:

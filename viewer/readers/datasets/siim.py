@@ -75,7 +75,7 @@ def _read(
     for table in tables:
         for row in rows_of(table):
             notices += _take(row, images, table)
-    said = f"siim-{runs}" if runs else "siim"
+    format_name = f"siim-{runs}" if runs else "siim"
     if runs is None:
         runs, about = _decided(images, ImageFiles(folder), tables[0])
         notices += about
@@ -85,7 +85,7 @@ def _read(
     ]
     collection = Collection(
         name,
-        said,
+        format_name,
         folder,
         view or View.FRONTAL,
         split_of(tables),

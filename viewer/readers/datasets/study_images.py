@@ -31,7 +31,7 @@ def dataset_of_studies(
     """
     entries = [Annotated(key=key, file=file) for key, file in files.items()]
     dataset = assembled(collection, entries, notices, progress)
-    said = {image.key: image.view for study in studies for image in study.images}
+    views = {image.key: image.view for study in studies for image in study.images}
     patients = {i.key: study.patient for study in studies for i in study.images}
     own = {i.key: s.key for s in studies for i in s.images if not i.prior}
     images = tuple(
@@ -39,7 +39,7 @@ def dataset_of_studies(
             image,
             patient=patients.get(image.key, image.patient),
             study=own.get(image.key, image.study),
-            view=_view(image, said.get(image.key, "")),
+            view=_view(image, views.get(image.key, "")),
         )
         for image in dataset.images
     )
@@ -81,10 +81,10 @@ def days_between(later: str, earlier: str) -> int | None:
     return None if one is None or two is None else (one - two).days
 
 
-def _view(image: DatasetImage, said: str) -> View:
-    if said in _FRONTAL:
+def _view(image: DatasetImage, written: str) -> View:
+    if written in _FRONTAL:
         return View.FRONTAL
-    if said == "LATERAL":
+    if written == "LATERAL":
         return View.LATERAL
     return image.view
 

@@ -139,8 +139,8 @@ def _below(base: str, folder: str, name: str) -> str:
 
 
 def _unsure(path: str, labels: Sequence[str]) -> Notice:
-    said = f"has {len(labels)} labels ({', '.join(labels)})" if labels else "has none"
-    return Notice(_SEVERAL, path, f"It {said} instead of one, and is not used.")
+    count = f"has {len(labels)} labels ({', '.join(labels)})" if labels else "has none"
+    return Notice(_SEVERAL, path, f"It {count} instead of one, and is not used.")
 
 
 LABELS: Final[Mapping[str, str]] = {

@@ -64,7 +64,7 @@ def _colors(
     Lossless coding has no colour transform: its components are what the tag says.
     """
     if form.samples == 1 or header.lossless:
-        kept = None if form.samples == 1 else YCBCR
-        return kept, kept, form.photometric
+        color_space = None if form.samples == 1 else YCBCR
+        return color_space, color_space, form.photometric
     tagged = RGB if form.photometric == RGB else YCBCR
     return coded_color(data) or tagged, RGB, RGB

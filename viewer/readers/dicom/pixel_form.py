@@ -93,10 +93,10 @@ def _photometric(dataset: Dataset) -> str:
 def _samples(dataset: Dataset, photometric: str) -> int:
     """Return Samples per Pixel, which follows from the photometric interpretation."""
     settled = _SAMPLES[photometric]
-    said = int(dataset.get("SamplesPerPixel") or settled)
-    if said != settled:
+    samples = int(dataset.get("SamplesPerPixel") or settled)
+    if samples != settled:
         raise _contradiction(
-            f"Photometric Interpretation {photometric}", f"Samples per Pixel {said}"
+            f"Photometric Interpretation {photometric}", f"Samples per Pixel {samples}"
         )
     return settled
 

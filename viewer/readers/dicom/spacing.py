@@ -54,8 +54,10 @@ def spacing(dataset: Dataset, frame: int) -> Spacing | None:
         return _of_regions(dataset)
     measures = functional_group(dataset, frame, "PixelMeasuresSequence")
     pixel, media = _pair(measures, "PixelSpacing"), _of_media(dataset)
-    said = bool(dataset.get("PixelSpacingCalibrationType"))
-    if pixel and (said or (media and (media.row_mm, media.column_mm) != pixel)):
+    is_calibrated = bool(dataset.get("PixelSpacingCalibrationType"))
+    if pixel and (
+        is_calibrated or (media and (media.row_mm, media.column_mm) != pixel)
+    ):
         return Spacing(*pixel, SpacingMeaning.CALIBRATED)
     if media or not pixel:
         return media

@@ -228,17 +228,17 @@ def decode_jpeg2000(data: bytes, form: PixelForm) -> Decoded:
     from openjpeg.utils import decode
 
     stream = codestream_of(data)
-    said = main_header(stream)
-    check_frame(said.rows, said.columns, said.components, form)
-    if not said.alike:
+    header = main_header(stream)
+    check_frame(header.rows, header.columns, header.components, form)
+    if not header.alike:
         raise ContradictionError(
             f"says Bits Stored {form.stored}, but its components differ in depth"
         )
-    rgb = said.transformed or form.photometric in TRANSFORMED
+    rgb = header.transformed or form.photometric in TRANSFORMED
     return Decoded(
         decode(stream, 0),
-        said.precision,
+        header.precision,
         "RGB" if rgb else form.photometric,
-        signed=form.signed or said.signed,
-        lossy=not said.reversible,
+        signed=form.signed or header.signed,
+        lossy=not header.reversible,
     )

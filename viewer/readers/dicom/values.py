@@ -113,8 +113,8 @@ def windows(dataset: Dataset, frame: int) -> tuple[Window, ...]:
     """
     group = functional_group(dataset, frame, "FrameVOILUTSequence")
     centers, widths = _numbers(group, "WindowCenter"), _numbers(group, "WindowWidth")
-    said = _texts(group, "WindowCenterWidthExplanation")
-    names = said + [""] * len(centers)
+    explanations = _texts(group, "WindowCenterWidthExplanation")
+    names = explanations + [""] * len(centers)
     word = str(group.get("VOILUTFunction") or "LINEAR")
     function = VoiFunction(word) if word in set(VoiFunction) else VoiFunction.LINEAR
     return tuple(

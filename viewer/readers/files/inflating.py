@@ -82,14 +82,14 @@ def inflated(path: Path, start: int, first: int, length: int) -> bytes:
     found = path.stat()
     states = _states(path, start, found.st_mtime_ns, found.st_size)
     state = states.before(first)
-    kept = bytearray()
+    output = bytearray()
     with path.open("rb") as stream:
-        while len(kept) < length:
+        while len(output) < length:
             skipped = max(0, first - state.given)
             piece, state = state.inflate(stream)
-            kept += piece[skipped:]
+            output += piece[skipped:]
             states.keep(state)
-    return bytes(kept[:length])
+    return bytes(output[:length])
 
 
 @lru_cache(maxsize=_MOST_FILES)

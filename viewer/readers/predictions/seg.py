@@ -92,13 +92,13 @@ def _header(path: Path) -> _Header:
     wanted = list(_WANTED)
     try:
         held_bytes(path)
-        said = pydicom.dcmread(path, stop_before_pixels=True, specific_tags=wanted)
+        header = pydicom.dcmread(path, stop_before_pixels=True, specific_tags=wanted)
     except (OSError, OverreadError, pydicom.errors.InvalidDicomError):
         return _Header()
     return _Header(
-        str(said.get("SOPClassUID", "")),
-        str(said.get("SOPInstanceUID", "")),
-        SizePx(int(said.get("Rows") or 0), int(said.get("Columns") or 0)),
+        str(header.get("SOPClassUID", "")),
+        str(header.get("SOPInstanceUID", "")),
+        SizePx(int(header.get("Rows") or 0), int(header.get("Columns") or 0)),
     )
 
 

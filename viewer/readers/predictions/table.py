@@ -157,7 +157,7 @@ def _no_field(path: Path, what: str, example: str) -> WrongUseError:
 
 
 def _prediction(cells: Mapping[str, str], finding: str) -> Prediction:
-    said = cells.get("coordinates", "")
+    coordinates = cells.get("coordinates", "")
     return Prediction(
         image=cells.get("image", ""),
         finding=display_name(cells.get("finding", "")) or finding,
@@ -166,7 +166,7 @@ def _prediction(cells: Mapping[str, str], finding: str) -> Prediction:
         condition=cells.get("condition", ""),
         repeat=cells.get("repeat", ""),
         score=_number(cells["score"], "score") if cells.get("score") else None,
-        coordinates=Coordinates(said) if said else None,
+        coordinates=Coordinates(coordinates) if coordinates else None,
         model=cells.get("model", ""),
     )
 

@@ -95,8 +95,8 @@ def _at(image: Image.Image, path: Path, frame: int) -> ImageGeometry:
 
 def _geometry(image: Image.Image, path: Path) -> ImageGeometry:
     size, info = SizePx(image.height, image.width), image.info
-    said = (info.get(name) for name in _RESOLUTIONS)
-    across, down = next(filter(None, said), (0, 0))
+    resolutions = (info.get(name) for name in _RESOLUTIONS)
+    across, down = next(filter(None, resolutions), (0, 0))
     per_unit = float(across), float(down)
     return page_geometry(size, _orientation(image, path), per_unit)
 
@@ -185,17 +185,17 @@ def _decoded_jpeg2000(path: Path, size: SizePx) -> tuple[Samples, int]:
     return samples, bits
 
 
-def _jpeg2000_bits(said: MainHeader, path: Path, size: SizePx) -> int:
+def _jpeg2000_bits(header: MainHeader, path: Path, size: SizePx) -> int:
     """Return the bits of every component; refuse a wrong size."""
-    if (said.rows, said.columns) != (size.rows, size.columns):
+    if (header.rows, header.columns) != (size.rows, size.columns):
         raise UnreadableInputError(
             f"{path.name} claims {size.columns} × {size.rows} pixels, but its "
-            f"codestream has {said.columns} × {said.rows}.",
+            f"codestream has {header.columns} × {header.rows}.",
             DAMAGED,
         )
-    if not said.alike or (said.components > 1 and said.signed):
+    if not header.alike or (header.components > 1 and header.signed):
         raise UnreadableInputError(
             f"The colours of {path.name} are signed or differ in depth.",
             "Save it as RGB of 8 or 16 bits.",
         )
-    return said.precision
+    return header.precision

@@ -80,10 +80,10 @@ def _row(sample: object, model: str, number: int) -> Row:
         return Row(f"sample {number}", {})
     metadata = sample.get("metadata")
     fields = metadata if isinstance(metadata, dict) else {}
-    said = {name: fields[name] for name in _NAMED if name in fields}
+    named = {name: fields[name] for name in _NAMED if name in fields}
     repeat = int(sample.get("epoch") or 1) - 1
     own = {"item": sample.get("id"), "repeat": repeat, "model": model}
-    return Row(f"sample {number}", {**own, **said, **dict(_reply_fields(sample))})
+    return Row(f"sample {number}", {**own, **named, **dict(_reply_fields(sample))})
 
 
 def _reply_fields(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

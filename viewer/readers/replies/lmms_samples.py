@@ -37,11 +37,11 @@ def replies_of(file: Path, rows: Sequence[Row]) -> FoundReplies:
 def _row(row: Row) -> Row:
     sample, doc = row.values, row.values.get("doc")
     fields = doc if isinstance(doc, dict) else {}
-    said = {name: fields[name] for name in _NAMED if name in fields}
+    named = {name: fields[name] for name in _NAMED if name in fields}
     reply = _first(sample.get("resps"))
     if reply is None:
         reply = _first(sample.get("filtered_resps"))
-    return Row(row.place, {"item": sample.get("doc_id"), **said, "reply": reply})
+    return Row(row.place, {"item": sample.get("doc_id"), **named, "reply": reply})
 
 
 def _first(replies: object) -> str | None:

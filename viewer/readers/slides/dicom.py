@@ -234,5 +234,5 @@ def _spacing(tags: Dataset, path: Path) -> Spacing:
 
 def _scanner(tags: Dataset) -> str:
     words = (tags.get("Manufacturer"), tags.get("ManufacturerModelName"))
-    said = (str(word) for word in words if word)
-    return " ".join(dict.fromkeys(w for w in said if w.lower() != "unknown"))
+    parts = (str(word) for word in words if word)
+    return " ".join(dict.fromkeys(w for w in parts if w.lower() != "unknown"))

@@ -95,8 +95,8 @@ class OpenSlideFile:
     def __init__(self, path: Path) -> None:
         self._slide = _library().OpenSlide(path)
         self.facts = _facts_of(path, self._slide)
-        said = self._slide.properties.get("openslide.background-color", "FFFFFF")
-        self._ground = tuple(bytes.fromhex(said))
+        color = self._slide.properties.get("openslide.background-color", "FFFFFF")
+        self._ground = tuple(bytes.fromhex(color))
 
     def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
         """Return whole pixels of a stored level, blended with the background colour."""
@@ -151,29 +151,30 @@ def _is_pyramid(path: Path) -> bool:
 
 
 def _facts_of(path: Path, slide: Any) -> SlideFacts:  # noqa: ANN401 - untyped library
-    said = slide.properties
+    properties = slide.properties
     profile = slide.color_profile
-    spacing, note = _spacing(said)
+    spacing, note = _spacing(properties)
     return SlideFacts(
         path,
         tuple(SizePx(rows, columns) for columns, rows in slide.level_dimensions),
         spacing,
-        _number(said, "openslide.objective-power"),
-        scanner=_scanner(said),
+        _number(properties, "openslide.objective-power"),
+        scanner=_scanner(properties),
         icc=None if profile is None else profile.tobytes(),
-        lossy=_lossy(said.get("openslide.comment", "")),
+        lossy=_lossy(properties.get("openslide.comment", "")),
         note=note,
         # A slide without a person's identifier is a case of its own, all its fields
         # together; its content names it, so that its place does not matter.
         patient_key=path.name,
-        study_key=said.get("openslide.quickhash-1", ""),
+        study_key=properties.get("openslide.quickhash-1", ""),
         series_key=path.name,
     )
 
 
-def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
+def _spacing(properties: Mapping[str, str]) -> tuple[Spacing | None, str]:
     """Return the scan's spacing, and a remark if it is implausible."""
-    row, column = _number(said, "openslide.mpp-y"), _number(said, "openslide.mpp-x")
+    row = _number(properties, "openslide.mpp-y")
+    column = _number(properties, "openslide.mpp-x")
     if row is None or column is None:
         return None, ""
     found = Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
@@ -182,19 +183,20 @@ def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
     return None, f"Pixel size in the file, {column:.4g} µm, is implausible: not used"
 
 
-def _number(said: Mapping[str, str], name: str) -> float | None:
+def _number(properties: Mapping[str, str], name: str) -> float | None:
     """Return a positive number, None if the file has none."""
     try:
-        number = float(said.get(name, ""))
+        number = float(properties.get(name, ""))
     except ValueError:
         return None
     return number if 0 < number < float("inf") else None
 
 
-def _scanner(said: Mapping[str, str]) -> str:
+def _scanner(properties: Mapping[str, str]) -> str:
     words = (
-        said.get("tiff.Make", "") or said.get("openslide.vendor", "").capitalize(),
-        said.get("tiff.Model", ""),
+        properties.get("tiff.Make", "")
+        or properties.get("openslide.vendor", "").capitalize(),
+        properties.get("tiff.Model", ""),
     )
     return " ".join(dict.fromkeys(word for word in words if word))
 

@@ -41,8 +41,8 @@ def _f1(rows: Frame, seen: Seen) -> tuple[float, float, float]:
     only, drop = seen.options.get("only"), seen.options.get("drop", ())
     hits = extra = missed = 0
     found, true = seen.of
-    for said, wanted in rows.each(found, true):
-        one = {label for label in said if _takes(label, only, drop)}
+    for answered, wanted in rows.each(found, true):
+        one = {label for label in answered if _takes(label, only, drop)}
         other = {label for label in wanted if _takes(label, only, drop)}
         hits += len(one & other)
         extra += len(one - other)

@@ -131,8 +131,8 @@ def over_words(seen: Seen) -> Sequence[object]:
     whether the question is swapped, and the answer.
     """
     kinds: dict[bool, list[Worded]] = {True: [], False: []}
-    for words, patient, swapped, said in seen.rows.each(*seen.of):
-        denied = {"No": True, "Yes": False}.get(said)
+    for words, patient, swapped, answer in seen.rows.each(*seen.of):
+        denied = {"No": True, "Yes": False}.get(answer)
         kinds[swapped].append(Worded(words, patient, denied))
     found = gain_over_words(kinds[True], kinds[False])
     return (

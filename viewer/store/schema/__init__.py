@@ -43,8 +43,8 @@ def _append_only(table: str) -> str:
 
 def _first() -> str:
     tables = (_MARK, cases.TABLES, runs.TABLES, predictions.TABLES, people.TABLES)
-    kept = (table for group in APPEND_ONLY.values() for table in group)
-    return "".join((*tables, *map(_append_only, kept)))
+    append_only = (table for group in APPEND_ONLY.values() for table in group)
+    return "".join((*tables, *map(_append_only, append_only)))
 
 
 MIGRATIONS: Final = {1: _first}

@@ -40,8 +40,8 @@ def crash_sentence(error: Exception, home: Path) -> str:
     """Save a report of an internal failure to a file; return the sentence naming it."""
     from viewer.services.starting import crash_report
 
-    kept = crash_report.keep_crash_report(crash_report.crash_report(error), home)
-    return crash_report.crash_sentence(error, kept)
+    path = crash_report.keep_crash_report(crash_report.crash_report(error), home)
+    return crash_report.crash_sentence(error, path)
 
 
 class OpenWindow(Protocol):

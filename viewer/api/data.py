@@ -238,11 +238,11 @@ class Answer:
     def _repr_html_(self) -> str:
         import base64
 
-        said = [("answer", self.cell or self.kind or "none"), ("status", self.status)]
+        lines = [("answer", self.cell or self.kind or "none"), ("status", self.status)]
         met = [("reference", ", ".join(self.reference_cells))]
         rows = [
             *(("finding", self.finding), ("model", self.model)),
-            *(*said, *(met if self.reference_cells else ())),
+            *(*lines, *(met if self.reference_cells else ())),
             ("reply", self.reply),
         ]
         data = base64.b64encode(self.png).decode()

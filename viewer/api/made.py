@@ -64,37 +64,39 @@ def model_of(line: "ModelLine") -> Model:
 
 def answer_of(store: Path, reply: Reply) -> Answer:
     """Convert a new answer to the API's ``Answer``, with its picture."""
-    kept = answer_of_trial(store, reply.scored.id)
-    score, met = kept.score, kept.measures
+    stored = answer_of_trial(store, reply.scored.id)
+    score, met = stored.score, stored.measures
     judged = score.status is not Status.EXCLUDED
     return Answer(
-        image=kept.ref.path,
-        frame=kept.ref.frame,
-        finding=kept.finding,
-        view=kept.view,
-        model=kept.model,
+        image=stored.ref.path,
+        frame=stored.ref.frame,
+        finding=stored.finding,
+        view=stored.view,
+        model=stored.model,
         status=score.status.value,
         reason=score.reason,
         correct=score.status is Status.SCORED_CORRECT if judged else None,
-        kind=type_of(kept.answer) if kept.answer else "",
+        kind=type_of(stored.answer) if stored.answer else "",
         cell=score.answer,
-        boxes=_boxes(kept, kept.answer),
-        point=_point(kept.answer),
-        reference_cells=kept.reference_cells,
+        boxes=_boxes(stored, stored.answer),
+        point=_point(stored.answer),
+        reference_cells=stored.reference_cells,
         coverage=score.coverage,
         outcome=score.outcome.value if score.outcome else "",
         iou=met.iou if met else None,
         dice=met.dice if met else None,
-        reply=kept.reply_text,
-        note=kept.note,
-        seconds=kept.latency_ms / 1000,
-        cost_usd=_dollars(kept.cost_microusd),
-        run=kept.run,
-        trial=kept.trial,
-        model_returned=kept.model_returned,
-        prompt_sha256=kept.prompt_sha256,
-        request_sha256=kept.request_sha256,
-        mask=kept.answer.mask.array() if isinstance(kept.answer, MaskAnswer) else None,
+        reply=stored.reply_text,
+        note=stored.note,
+        seconds=stored.latency_ms / 1000,
+        cost_usd=_dollars(stored.cost_microusd),
+        run=stored.run,
+        trial=stored.trial,
+        model_returned=stored.model_returned,
+        prompt_sha256=stored.prompt_sha256,
+        request_sha256=stored.request_sha256,
+        mask=stored.answer.mask.array()
+        if isinstance(stored.answer, MaskAnswer)
+        else None,
         png=overlay(reply),
     )
 
@@ -109,10 +111,10 @@ def _point(answer: Read | None) -> Point | None:
     return Point(answer.point.x, answer.point.y)
 
 
-def _boxes(kept: StoredAnswer, answer: Read | None) -> tuple[Box, ...]:
+def _boxes(stored: StoredAnswer, answer: Read | None) -> tuple[Box, ...]:
     """Return the answered cell or boxes, in native pixels."""
     if isinstance(answer, CellAnswer):
-        return (_box(cell_box(answer.cell, kept.grid, kept.field)),)
+        return (_box(cell_box(answer.cell, stored.grid, stored.field)),)
     if not isinstance(answer, BoxesAnswer):
         return ()
     sure = answer.confidences or (None,) * len(answer.boxes)

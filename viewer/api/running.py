@@ -106,7 +106,7 @@ class Running(Opened):
         from viewer.services.configuring.study_file import study_spec
         from viewer.services.running.plan_run import plan_run
 
-        said = {
+        entries = {
             "study": study,
             "dataset": dataset,
             "params": dict(params or {}),
@@ -115,7 +115,7 @@ class Running(Opened):
             "seed": seed,
             "repeats": repeats,
         }
-        table = {name: value for name, value in said.items() if value is not None}
+        table = {name: value for name, value in entries.items() if value is not None}
         spec = study_spec(
             {**table, **_models_as_in_a_file(models)},
             Path("the plan"),

@@ -114,8 +114,8 @@ def unguarded(cell: str) -> str:
 
 def spreadsheet_xml(text: str) -> str:
     """Return text as encoded in the XML of a sheet (ECMA-376, ST_Xstring)."""
-    kept = _LIKE_XML_ESCAPE.sub("_x005F_", text)
-    return escape(_NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", kept))
+    escaped = _LIKE_XML_ESCAPE.sub("_x005F_", text)
+    return escape(_NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", escaped))
 
 
 def latex(text: str) -> str:

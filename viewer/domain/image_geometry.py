@@ -144,22 +144,22 @@ class ImageGeometry:
 
     def _mirrored(self) -> "ImageGeometry":
         """Return the geometry with left and right exchanged."""
-        said = self.patient_orientation
+        orientation = self.patient_orientation
         return replace(
             self,
             axes=self.axes and (*_negative(self.axes[:3]), *self.axes[3:]),
             position=self._position_at(self.size.columns - 1, 0),
-            patient_orientation=(*map(opposite, said[:1]), *said[1:]),
+            patient_orientation=(*map(opposite, orientation[:1]), *orientation[1:]),
         )
 
     def _flipped(self) -> "ImageGeometry":
         """Return the geometry with top and bottom exchanged."""
-        said = self.patient_orientation
+        orientation = self.patient_orientation
         return replace(
             self,
             axes=self.axes and (*self.axes[:3], *_negative(self.axes[3:])),
             position=self._position_at(0, self.size.rows - 1),
-            patient_orientation=(*said[:1], *map(opposite, said[1:])),
+            patient_orientation=(*orientation[:1], *map(opposite, orientation[1:])),
         )
 
 

@@ -162,31 +162,31 @@ def _from_known(kind: type, value: object) -> object:
     raise ValueError(f"it cannot be a {kind.__name__}")
 
 
-def _refusal(said: str, kind: object, where: str) -> WrongUseError:
+def _refusal(message: str, kind: object, where: str) -> WrongUseError:
     """Convert msgspec's error message to our words."""
-    place = _PLACE.search(said)
+    place = _PLACE.search(message)
     entry = place.group(1) if place else ""
-    said = _PLACE.sub("", said)
+    message = _PLACE.sub("", message)
     subject = f"'{entry}' in {where}" if entry else _at_start(where)
-    if wrong := _TYPE.fullmatch(said):
+    if wrong := _TYPE.fullmatch(message):
         length = f" of length {wrong.group(2)}" if wrong.group(2) else ""
         return WrongUseError(
             f"{subject} must be {_in_words(wrong.group(1))}{length}.", "Correct it."
         )
-    if small := _LEAST.fullmatch(said):
+    if small := _LEAST.fullmatch(message):
         what = (
             f"{subject} must be {_in_words(small.group(1))}, {small.group(2)} or more."
         )
         return WrongUseError(what, "Correct it.")
-    if missing := _MISSING.fullmatch(said):
+    if missing := _MISSING.fullmatch(message):
         name = ".".join(filter(None, (entry, missing.group(1))))
         return WrongUseError(f"'{name}' is missing in {where}.", "Add it.")
-    if word := _UNKNOWN_WORD.fullmatch(said):
+    if word := _UNKNOWN_WORD.fullmatch(message):
         return WrongUseError(
             f"{subject} cannot be {word.group(1)}.",
             f"Write one of {_words_at(kind, entry)}.",
         )
-    return WrongUseError(f"{subject} cannot be used: {said}.", "Correct it.")
+    return WrongUseError(f"{subject} cannot be used: {message}.", "Correct it.")
 
 
 def _at_start(where: str) -> str:

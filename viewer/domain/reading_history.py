@@ -67,10 +67,10 @@ def standing_of(rows: Sequence[ReadingRow], form: Form) -> Standing:
     held = _held(rows)
     if not held:
         return Standing(active_ms=sum(row.active_ms for row in rows))
-    said = [row for row in held if row.act is not Act.REVEALED]
-    locks = [row for row in said if row.act is Act.LOCKED]
+    entries = [row for row in held if row.act is not Act.REVEALED]
+    locks = [row for row in entries if row.act is Act.LOCKED]
     stage = 1 + max((row.stage for row in locks), default=-1)
-    last = said[-1]
+    last = entries[-1]
     return Standing(
         state=_state(stage, last.values, form),
         stage=stage,

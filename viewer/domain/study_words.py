@@ -122,9 +122,11 @@ class StudyWords:
         if value in CONTROL_WORDS:
             return CONTROL_WORDS[value]
         variant, control = variant_of(value), control_of(value)
-        said = self.condition(name_without_control(name_without_variant(value)))
+        condition = self.condition(name_without_control(name_without_variant(value)))
         prompt = f"prompt {variant}" if variant else ""
-        return ", ".join(filter(None, (said, prompt, CONTROL_WORDS.get(control, ""))))
+        return ", ".join(
+            filter(None, (condition, prompt, CONTROL_WORDS.get(control, "")))
+        )
 
     def _together(self) -> Mapping[str, str]:
         return {

@@ -67,8 +67,8 @@ def row_of(reply: WrittenReply) -> dict[str, object]:
         **_raw_members(reply.raw),
         "settings": json.dumps(dict(reply.settings)) if reply.settings else "",
     }
-    kept = {"item", "reply"}
-    return {name: value for name, value in row.items() if value or name in kept}
+    required = {"item", "reply"}
+    return {name: value for name, value in row.items() if value or name in required}
 
 
 def reply_of_row(row: Mapping[str, Any]) -> WrittenReply:

@@ -107,9 +107,9 @@ def _lossy(channel: _Wholes, table: _Wholes) -> _Wholes:
     coefficients = basis @ blocks @ basis.T
     step = table << (2 * _BITS)
     size = (np.abs(coefficients) + (step >> 1)) // step
-    kept = np.sign(coefficients) * size * table
+    quantized = np.sign(coefficients) * size * table
     half = 1 << (2 * _BITS - 1)
-    back = ((basis.T @ kept @ basis + half) >> (2 * _BITS)) + 128
+    back = ((basis.T @ quantized @ basis + half) >> (2 * _BITS)) + 128
     whole = np.clip(back, 0, 255).transpose(0, 2, 1, 3)
     return np.asarray(whole.reshape(rows * 8, columns * 8))
 

@@ -39,8 +39,8 @@ def decode_png(data: bytes) -> Raster:
     """Return the pixels of a PNG as 8-bit grey or RGB; errors for other formats."""
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-            kept = image if image.mode in {"L", "RGB"} else image.convert("RGB")
-            return Raster(np.array(kept, dtype=np.uint8))
+            decoded = image if image.mode in {"L", "RGB"} else image.convert("RGB")
+            return Raster(np.array(decoded, dtype=np.uint8))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise UnreadableInputError(
             "A PNG image cannot be decoded.", "Send or store it again."

@@ -116,17 +116,17 @@ def summary(
     (NaN) are left out. A leave-one-out value is NaN only if no other patient has a
     trial.
     """
-    kept = samples[~np.isnan(samples)]
+    defined = samples[~np.isnan(samples)]
     spread, percentile, bca = math.nan, _NOTHING, _NOTHING
-    if not kept.size:
+    if not defined.size:
         kind = f"{kind}, no trial"
     elif np.isnan(left_out).any():
         kind = f"{kind}, not estimable from one patient"
     else:
-        same = not np.ptp(kept)
-        spread = 0.0 if same else float(kept.std(ddof=1))
-        percentile = percentile_interval(kept, resampling.confidence)
-        bca = bca_interval(kept, value, left_out, resampling.confidence)
+        same = not np.ptp(defined)
+        spread = 0.0 if same else float(defined.std(ddof=1))
+        percentile = percentile_interval(defined, resampling.confidence)
+        bca = bca_interval(defined, value, left_out, resampling.confidence)
         kind = f"{kind}, every resample the same" if same else kind
     return ClusterEstimate(
         value,

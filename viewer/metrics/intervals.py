@@ -62,11 +62,11 @@ def percentile_interval(samples: _Floats, confidence: float = 0.95) -> Interval:
 
     Without replicates the bounds are NaN.
     """
-    kept = samples[~np.isnan(samples)]
-    if kept.size == 0:
+    defined = samples[~np.isnan(samples)]
+    if defined.size == 0:
         return Interval(float("nan"), float("nan"))
     tail = (1 - confidence) / 2
-    low, high = np.quantile(kept, [tail, 1 - tail])
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 

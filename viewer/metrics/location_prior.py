@@ -81,9 +81,9 @@ def stratum(
     trials = np.bincount(of, minlength=present.size)
     sizes = [len(cells) for cells in references]
     cells = np.fromiter(chain.from_iterable(references), np.int64, sum(sizes))
-    wanting, said = np.repeat(of, sizes), np.repeat(answers, sizes)
-    hits = np.bincount(wanting[said == cells], minlength=present.size)
-    answered, asked = answers >= 0, said >= 0
+    wanting, answered_cells = np.repeat(of, sizes), np.repeat(answers, sizes)
+    hits = np.bincount(wanting[answered_cells == cells], minlength=present.size)
+    answered, asked = answers >= 0, answered_cells >= 0
     counts = np.bincount(of[answered], minlength=present.size)
     given, wanted = np.zeros((2, present.size, n_cells), np.int64)
     np.add.at(given, (of[answered], answers[answered]), 1)
@@ -161,10 +161,10 @@ def _gained(one: Stratum, *, apart: bool) -> _Gained:
     """
     rest = one.answers.sum() - one.answers
     held = one.wanted.any(axis=1)
-    kept = (rest > 0) | ~held
-    n, k = int(one.trials[kept].sum()), int(one.hits[kept].sum())
+    counted = (rest > 0) | ~held
+    n, k = int(one.trials[counted].sum()), int(one.hits[counted].sum())
     met = ((one.given.sum(axis=0) - one.given) * one.wanted).sum(axis=1)
-    gained = k - fsum((met[kept] / np.maximum(rest[kept], 1)).tolist())
+    gained = k - fsum((met[counted] / np.maximum(rest[counted], 1)).tolist())
     if one.patients.size < 3:
         nothing = np.zeros_like(one.trials)
         return _Gained(k, n, gained, nothing, nothing.astype(np.float64))

@@ -121,8 +121,8 @@ def _found(name: str) -> tuple[KeyPlace, str]:
     named = os.environ.get(name, "").strip()
     if named:
         return KeyPlace.ENVIRONMENT, named
-    kept = _from_keyring(name)
-    return (KeyPlace.KEYRING, kept) if kept else (KeyPlace.NOWHERE, "")
+    key = _from_keyring(name)
+    return (KeyPlace.KEYRING, key) if key else (KeyPlace.NOWHERE, "")
 
 
 def _from_keyring(name: str) -> str:

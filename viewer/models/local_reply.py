@@ -68,10 +68,10 @@ def local_reply(
 
 def read_local(body: dict[str, Any]) -> ModelReply:
     """Parse a local reply; one without text raises ``ProviderError``."""
-    said = body.get("text")
-    if not isinstance(said, str):
+    written = body.get("text")
+    if not isinstance(written, str):
         raise unreadable("it contains no text")
-    text, thought = split_thought(text_of(said))
+    text, thought = split_thought(text_of(written))
     return ModelReply(
         text=text,
         reasoning=thought,

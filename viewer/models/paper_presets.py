@@ -42,8 +42,9 @@ class PaperPreset:
     @property
     def note(self) -> str:
         """What the paper states and what it does not, with the citation."""
-        said = self.statement
-        return f"{said.paper}, {said.where}: {said.stated}. Unknown: {said.unknown}."
+        source = self.statement
+        stated = f"{source.paper}, {source.where}: {source.stated}."
+        return f"{stated} Unknown: {source.unknown}."
 
 
 _GOSAI: Final = Statement(
@@ -111,9 +112,11 @@ _THINKS: Final = {"max_tokens": 8192}
 """It thinks before it answers, and both count."""
 
 
-def _preset(said: Statement, title: str, name: str, **table: object) -> PaperPreset:
+def _preset(
+    statement: Statement, title: str, name: str, **table: object
+) -> PaperPreset:
     asked = {"name": name, "adapter": "openai_api", **table}
-    return PaperPreset(said, title, MappingProxyType(asked))
+    return PaperPreset(statement, title, MappingProxyType(asked))
 
 
 def _gosai() -> Iterator[PaperPreset]:
@@ -271,10 +274,12 @@ def _chen() -> Iterator[PaperPreset]:
     )
 
 
-def _weights(said: Statement, title: str, model: str, name: str = "") -> PaperPreset:
+def _weights(
+    statement: Statement, title: str, model: str, name: str = ""
+) -> PaperPreset:
     """Return the preset of published weights, ``owner/name`` on the hub."""
     called = name or model.partition("/")[2].casefold()
-    return _preset(said, title, called, server="vllm", model=model)
+    return _preset(statement, title, called, server="vllm", model=model)
 
 
 PRESETS: Final = (*_gosai(), *_banerjee(), *_heal(), *_sun(), *_chen())

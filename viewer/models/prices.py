@@ -124,9 +124,9 @@ def most_tokens(
 ) -> Usage:
     """Return the maximum tokens of a question given by its parts, and of its answer."""
     settings = with_defaults(profile, spec_of(profile)).settings
-    said = sum(len(text.encode()) for text in texts)
+    text_bytes = sum(len(text.encode()) for text in texts)
     seen = sum(image_tokens(size, settings.get("provider_view")) for size in images)
-    asked = said + seen + schema_bytes + messages * _TOKENS_PER_MESSAGE
+    asked = text_bytes + seen + schema_bytes + messages * _TOKENS_PER_MESSAGE
     longest = settings.get("max_completion_tokens") or settings.get("max_tokens") or 0
     return Usage(asked, int(str(longest)))
 

@@ -124,9 +124,9 @@ def status_error(
         str(error.get(member)) for member in ("code", "type")
     )
     reason = TOO_LONG if too_long else f"http_{status}"
-    said = "" if status in (401, 403) else _quotation(error.get("message"), secret)
+    quotation = "" if status in (401, 403) else _quotation(error.get("message"), secret)
     return ProviderError(
-        f"The server at {host} {meaning.what} ({status}{said}).",
+        f"The server at {host} {meaning.what} ({status}{quotation}).",
         meaning.how,
         retry_class=meaning.retry_class,
         reason="insufficient_quota" if no_quota else reason,
@@ -221,10 +221,11 @@ def not_tls_error(host: str) -> ProviderError:
     )
 
 
-def proxy_error(proxy: str, said: str) -> ProviderError:
+def proxy_error(proxy: str, message: str) -> ProviderError:
     """Return the error of a proxy that refuses the connection."""
+    quotation = _quotation(message, "")
     return ProviderError(
-        f"The proxy at {proxy} does not connect to the server{_quotation(said, '')}.",
+        f"The proxy at {proxy} does not connect to the server{quotation}.",
         "Ask whoever runs it to let the server through, or correct proxy.",
         retry_class=RetryClass.STOP_RUN,
         reason="proxy",

@@ -106,8 +106,8 @@ def whole(
         pairs = [(text_of(t), _finite(n)) for t, n in top]
         if not isinstance(token, str) or number is None:
             return ()
-        kept = tuple((t, n) for t, n in pairs if n is not None)
-        read.append(TokenLogprob(text_of(token), number, kept))
+        alternatives = tuple((t, n) for t, n in pairs if n is not None)
+        read.append(TokenLogprob(text_of(token), number, alternatives))
     return tuple(read)
 
 

@@ -27,8 +27,8 @@ def read_response(body: dict[str, Any]) -> ModelReply:
     if body.get("status") in ("failed", "cancelled"):
         raise unreadable(f"the response ended as {body['status']}")
     parts = _parts(output, "message")
-    said = [part for part in parts if part.get("type") == "output_text"]
-    text, thought = split_thought("".join(text_of(p.get("text")) for p in said))
+    texts = [part for part in parts if part.get("type") == "output_text"]
+    text, thought = split_thought("".join(text_of(p.get("text")) for p in texts))
     refusals = [text_of(p.get("refusal")) for p in parts if p.get("type") == "refusal"]
     return ModelReply(
         text=text,
@@ -37,7 +37,7 @@ def read_response(body: dict[str, Any]) -> ModelReply:
         refusal="".join(refusals) or None,
         model_returned=text_of(body.get("model")),
         usage=usage_of(body.get("usage"), "input_tokens", "output_tokens"),
-        logprobs=_logprobs(said),
+        logprobs=_logprobs(texts),
     )
 
 
@@ -60,6 +60,6 @@ def _finish_reason(body: dict[str, Any]) -> str:
     return "length" if reason in ("", _CUT_SHORT) else reason
 
 
-def _logprobs(said: list[dict[str, Any]]) -> tuple[TokenLogprob, ...]:
-    listed = [openai_logprobs(part.get("logprobs")) for part in said]
+def _logprobs(texts: list[dict[str, Any]]) -> tuple[TokenLogprob, ...]:
+    listed = [openai_logprobs(part.get("logprobs")) for part in texts]
     return tuple(token for tokens in listed for token in tokens)

@@ -17,7 +17,7 @@ from viewer.domain.grid import Grid
 from viewer.studies.cell_names import Mention, mentions
 from viewer.studies.json_documents import documents
 from viewer.studies.refusing import declines
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 from viewer.studies.row_column import row_column_names
 
 Reading = CellAnswer | Unparsed
@@ -113,7 +113,7 @@ def read_cell(
 ) -> Reading:
     """Parse a reply's text; if ``truncated``, only a complete, exact answer counts."""
     reader = _Reader(grid, mode, denies)
-    text = said(text)
+    text = answering_text(text)
     whole = _read_whole(reader, without_markup(text))
     if whole is not None:
         return whole

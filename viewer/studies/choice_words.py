@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from viewer.domain.choice import option_of
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 _AROUND = " \t\r\n.,;:!?'\"`()[]{}<>|‘’“”«»「」『』。、,-"
 _LETTER = r"[^\W\d_]"
@@ -117,7 +117,7 @@ def bare(text: str) -> str:
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """Return a text normalised for comparison of options."""
-    return " ".join(bare(without_markup(said(text))).casefold().split())
+    return " ".join(bare(without_markup(answering_text(text))).casefold().split())
 
 
 def letter_alone(text: str) -> str:

@@ -29,7 +29,7 @@ from viewer.studies.choice_words import (
 )
 from viewer.studies.json_documents import documents
 from viewer.studies.refusing import declines, is_cut, withheld
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 Reading = ChoiceAnswer | Unparsed
 
@@ -48,7 +48,7 @@ def read_choice(
 ) -> Reading:
     """Read a reply's text; ``truncated`` lets only a whole, exact answer count."""
     reader = _Reader(tuple(plain(option) for option in options))
-    text = said(text)
+    text = answering_text(text)
     whole = _read_whole(reader, text)
     if whole is not None:
         return whole

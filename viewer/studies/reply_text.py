@@ -35,7 +35,7 @@ _QUOTE = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _EMPHASIS = re.compile(r"[*~#{}]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 
 
-def said(text: str) -> str:
+def answering_text(text: str) -> str:
     """Return the answering text: NFKC, ASCII digits and hyphens, no reasoning.
 
     Unterminated reasoning leaves nothing; special tokens and code fences are removed.

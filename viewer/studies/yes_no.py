@@ -6,7 +6,7 @@ from viewer.domain.answer import Status, Unparsed, YesNoAnswer
 from viewer.domain.exchange import ModelReply
 from viewer.studies.choices import json_choices
 from viewer.studies.refusing import declines, is_cut, lowered, withheld
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 YesNo = YesNoAnswer | Unparsed
 
@@ -40,7 +40,7 @@ def parse_yes_no(reply: ModelReply) -> YesNo:
 
 def read_yes_no(text: str, *, truncated: bool = False) -> YesNo:
     """Parse a reply's text; in a truncated one only a plain yes or no counts."""
-    spoken = said(text)
+    spoken = answering_text(text)
     values = json_choices(spoken)
     answer = values[0] if len(values) == 1 and values[0] else spoken
     plain = without_echo(lowered(without_markup(answer)))

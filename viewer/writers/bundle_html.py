@@ -47,7 +47,7 @@ def render_bundle(page: BundlePage) -> bytes:
         "golds": [trial["gold"] for trial in page.trials],
     }
     text = json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
-    kept = text.replace("<", "\\u003c")  # nothing in it can end the script
+    escaped = text.replace("<", "\\u003c")  # nothing in it can end the script
     note = "Incomplete: trials are still pending." if page.incomplete else ""
     template = files("viewer.writers") / "templates" / "bundle.html"
     html = template.read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def render_bundle(page: BundlePage) -> bytes:
         ("TITLE", escape(page.title)),
         ("NOTE", note),
         ("ABOUT", escape(page.about)),
-        ("DATA", kept),
+        ("DATA", escaped),
     ):
         html = html.replace(f"%{name}%", value)
     return html.encode()

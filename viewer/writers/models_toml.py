@@ -98,24 +98,24 @@ def _name_of(lines: Sequence[str]) -> object:
 def _written(table: Mapping[str, object], before: Sequence[str]) -> list[str]:
     """Return a table's lines, leaving those with unchanged values as they were."""
     values = dict(table)
-    kept: list[str] = []
+    lines: list[str] = []
     for line in before[1:]:
         entry = _ENTRY.match(line)
         if entry is None:
-            kept.append(line)
+            lines.append(line)
         elif entry[1] in values:
             value = values.pop(entry[1])
-            kept.append(line if _says(line, value) else _line(entry[1], value))
+            lines.append(line if _says(line, value) else _line(entry[1], value))
     head = before[0] if before else "[[model]]"
-    return [head, *kept, *(_line(key, value) for key, value in values.items())]
+    return [head, *lines, *(_line(key, value) for key, value in values.items())]
 
 
 def _says(line: str, value: object) -> bool:
     try:
-        (said,) = read_toml(line).values()
+        (written,) = read_toml(line).values()
     except tomllib.TOMLDecodeError:
         return False
-    return type(said) is type(value) and said == value
+    return type(written) is type(value) and written == value
 
 
 def _line(key: str, value: object) -> str:

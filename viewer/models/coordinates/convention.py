@@ -14,12 +14,12 @@ from viewer.models.coordinates.frame import Frame, Space
 from viewer.models.coordinates.marks import Found, Kind, Mark
 from viewer.models.coordinates.placing import place
 from viewer.models.coordinates.prose import (
-    Said,
+    AnsweringText,
+    answering_text,
     declines,
     denies,
     is_blank,
     is_nothing,
-    said,
 )
 from viewer.models.coordinates.writing import Writer
 
@@ -88,7 +88,7 @@ class NumberConvention:
         self, reply: str, frame: Frame, *, truncated: bool = False
     ) -> PlacesReading:
         """Parse a reply to locations in native pixels, or why there are none."""
-        answer = said(reply)
+        answer = answering_text(reply)
         found = self.find(answer.text)
         placed = [place(mark, self.space, frame) for mark in found.marks]
         places = tuple(p for p in placed if isinstance(p, Place))
@@ -159,7 +159,7 @@ class GridConvention:
 
 def bare_cell(reply: str, grid: Grid, *, truncated: bool) -> CellAnswer | Unparsed:
     """Parse a reply that consists only of a cell's name."""
-    match = _BARE_CELL.fullmatch(said(reply).text.strip(" .`*\n"))
+    match = _BARE_CELL.fullmatch(answering_text(reply).text.strip(" .`*\n"))
     if match is None:
         status = Status.TRUNCATED if truncated else Status.UNPARSED
         return Unparsed(status, "length" if truncated else "no_cell")
@@ -215,7 +215,7 @@ def _flags(places: Sequence[Place], rejected: Sequence[Rejected]) -> tuple[Flag,
 
 
 def _status(
-    answer: Said,
+    answer: AnsweringText,
     found: Found,
     places: Sequence[Place],
     rejected: Sequence[Rejected],

@@ -92,12 +92,12 @@ def _once(marks: Sequence[Mark]) -> list[Mark]:
     A reply that names a box in a sentence and again in JSON means one box; a parser
     cannot decide between two different ones.
     """
-    kept: dict[tuple[float, ...], Mark] = {}
+    distinct: dict[tuple[float, ...], Mark] = {}
     for mark in marks:
-        known = kept.get(mark.values)
-        kept[mark.values] = mark if known is None or not known.label else known
-    flags = (Flag.SEVERAL_BLOCKS,) if len(kept) > 1 else ()
-    return [replace(mark, flags=(*mark.flags, *flags)) for mark in kept.values()]
+        known = distinct.get(mark.values)
+        distinct[mark.values] = mark if known is None or not known.label else known
+    flags = (Flag.SEVERAL_BLOCKS,) if len(distinct) > 1 else ()
+    return [replace(mark, flags=(*mark.flags, *flags)) for mark in distinct.values()]
 
 
 @dataclass

@@ -85,28 +85,28 @@ def _area(points: Sequence[PointPx]) -> float:
 
 
 def _clip(points: Sequence[PointPx], size: SizePx) -> _Clipped:
-    kept = tuple(
+    clipped = tuple(
         PointPx(min(max(p.x, 0.0), size.columns), min(max(p.y, 0.0), size.rows))
         for p in points
     )
     moved = any(
         abs(a.x - b.x) > _EDGE or abs(a.y - b.y) > _EDGE
-        for a, b in zip(points, kept, strict=True)
+        for a, b in zip(points, clipped, strict=True)
     )
-    return _Clipped(kept, moved)
+    return _Clipped(clipped, moved)
 
 
 def _vanished(
-    kind: Kind, whole: Sequence[PointPx], kept: Sequence[PointPx], step: PointPx
+    kind: Kind, whole: Sequence[PointPx], clipped: Sequence[PointPx], step: PointPx
 ) -> bool:
     """Tell whether nothing of a mark lies on the image.
 
     A point may lie one step outside, as rounding alone can cause that.
     """
     if kind is Kind.POINT:
-        away = abs(whole[0].x - kept[0].x), abs(whole[0].y - kept[0].y)
+        away = abs(whole[0].x - clipped[0].x), abs(whole[0].y - clipped[0].y)
         return away[0] > step.x + _EDGE or away[1] > step.y + _EDGE
-    return _is_flat(kind, kept)
+    return _is_flat(kind, clipped)
 
 
 def _suspect(mark: Mark, space: Space) -> bool:

@@ -58,20 +58,20 @@ _DENIES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AnsweringText:
     """A reply's text without its reasoning; ``unfinished`` if that never ended."""
 
     text: str
     unfinished: bool
 
 
-def said(reply: str) -> Said:
+def answering_text(reply: str) -> AnsweringText:
     """Return the answering text: NFKC, plain quotes, no reasoning or chat tokens."""
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", reply)).translate(_PLAIN)
     text = _LONG_BLANK.sub(_one_blank, _CONTROL.sub(" ", text))
     text = _after_last_end(_without_closed(text))
     answer = _OPEN.sub(" ", text)
-    return Said(_CHAT_TOKENS.sub(" ", answer).strip(), answer != text)
+    return AnsweringText(_CHAT_TOKENS.sub(" ", answer).strip(), answer != text)
 
 
 def _one_blank(run: re.Match[str]) -> str:
@@ -83,14 +83,14 @@ def _without_closed(text: str) -> str:
     ends: dict[str, list[re.Match[str]]] = {}
     for end in _END.finditer(text):
         ends.setdefault(end[1].casefold(), []).append(end)
-    kept, position = [], 0
+    pieces, position = [], 0
     for start in _START.finditer(text):
         of_name = ends.get(start[1].casefold(), [])
         at = bisect.bisect(of_name, start.start(), key=re.Match.start)
         if start.start() >= position and at < len(of_name):
-            kept.append(text[position : start.start()])
+            pieces.append(text[position : start.start()])
             position = of_name[at].end()
-    return " ".join((*kept, text[position:]))
+    return " ".join((*pieces, text[position:]))
 
 
 def _after_last_end(text: str) -> str:

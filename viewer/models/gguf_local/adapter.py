@@ -242,9 +242,9 @@ def _refused(error: Mapping[str, Any]) -> ProviderError:
             retry_class=RetryClass.FAIL,
             reason=TOO_LONG,
         )
-    said = " ".join(str(error.get("message", "")).split())[:_QUOTED_AT_MOST]
+    message = " ".join(str(error.get("message", "")).split())[:_QUOTED_AT_MOST]
     return ProviderError(
-        f"llama.cpp rejects the question ({said}).",
+        f"llama.cpp rejects the question ({message}).",
         "Check that model and projector belong together.",
         retry_class=RetryClass.FAIL,
         reason="not_taken",

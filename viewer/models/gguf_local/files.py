@@ -59,11 +59,11 @@ class GgufModel:
         An upper bound: models with sliding-window attention need less.
         """
         heads = max(1, self._number("attention.head_count"))
-        kept = self._number("attention.head_count_kv") or heads
+        cached_heads = self._number("attention.head_count_kv") or heads
         head = self.width // heads
         key = self._number("attention.key_length") or head
         value = self._number("attention.value_length") or head
-        per_token = self._number("block_count") * kept * (key + value)
+        per_token = self._number("block_count") * cached_heads * (key + value)
         return context * per_token * _CACHE_NUMBER_BYTES
 
     def _number(self, key: str) -> int:

@@ -77,8 +77,8 @@ class Client:
         """Return a reply that may be stored; one that contains the key raises."""
         if len(self._key) < _LEAST_KEY:
             return reply
-        said = "\n".join([*reply.headers.values(), reply.body.decode("latin-1")])
-        if self._key in said.replace("\\/", "/"):
+        everything = "\n".join([*reply.headers.values(), reply.body.decode("latin-1")])
+        if self._key in everything.replace("\\/", "/"):
             raise provider_errors.key_echoed_error(self._host)
         return reply
 

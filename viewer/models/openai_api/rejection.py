@@ -86,9 +86,9 @@ def _names(document: dict[str, object], text: str) -> Iterator[str]:
     if isinstance(param, str):
         yield param
     message = fields.get("message", error)
-    said = message if isinstance(message, str) else text
+    sentence = message if isinstance(message, str) else text
     for wording in _WORDINGS:
-        yield from wording.findall(said)
+        yield from wording.findall(sentence)
 
 
 def _member(name: str, members: Iterable[str]) -> str | None:

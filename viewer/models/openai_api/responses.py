@@ -66,9 +66,9 @@ def content(settings: Settings, request: ModelRequest) -> dict[str, object]:
     system = [m for m in request.messages if _instructs(m)]
     instructions = "\n".join(joined_text(m.parts) or "" for m in system)
     turns = [_turn(settings, m) for m in request.messages if not _instructs(m)]
-    said = {"instructions": instructions} if instructions else {}
+    member = {"instructions": instructions} if instructions else {}
     # some servers stream unless told not to
-    return {"store": False, "stream": False, **said, "input": turns}
+    return {"store": False, "stream": False, **member, "input": turns}
 
 
 def _instructs(message: Message) -> bool:
@@ -78,8 +78,8 @@ def _instructs(message: Message) -> bool:
 
 def _turn(settings: Settings, message: Message) -> dict[str, Any]:
     if message.role == "assistant":  # what was answered is output, also in a request
-        said = joined_text(message.parts) or ""
-        return {"role": message.role, "content": [_output_text(said)]}
+        reply = joined_text(message.parts) or ""
+        return {"role": message.role, "content": [_output_text(reply)]}
     parts = [_part(settings, part) for part in message.parts]
     return {"role": message.role, "content": parts}
 

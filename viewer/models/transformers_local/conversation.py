@@ -25,10 +25,12 @@ def without_system(turns: list[Turn]) -> list[Turn]:
 
     For chat templates without a system role, so that its text is not lost.
     """
-    said = [part for t in turns if t["role"] == "system" for part in t["content"]]
+    instructions = [
+        part for t in turns if t["role"] == "system" for part in t["content"]
+    ]
     others = [dict(turn) for turn in turns if turn["role"] != "system"]
-    if said and others:
-        others[0]["content"] = [*said, *others[0]["content"]]
+    if instructions and others:
+        others[0]["content"] = [*instructions, *others[0]["content"]]
     return others
 
 

@@ -65,8 +65,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
-    said = str(error).casefold()
-    return isinstance(error, RuntimeError) and any(w in said for w in _OUT_OF_MEMORY)
+    message = str(error).casefold()
+    return isinstance(error, RuntimeError) and any(w in message for w in _OUT_OF_MEMORY)
 
 
 def _load_failure(files: ModelFiles, error: Exception) -> WrongUseError:

@@ -38,10 +38,10 @@ def random_text(words: Foreign, like: str, seed: int) -> tuple[str, int]:
     pool, text = ordinary_tokens(words), ""
     for context in (*_CONTEXT, length):  # the last reads the whole with each token
         rng = np.random.default_rng((seed, length, context))
-        kept: list[int] = []
-        while len(kept) < length:
-            kept.append(_next(words, kept[-context:], pool, rng))
-        text = _written(words, kept)
+        drawn: list[int] = []
+        while len(drawn) < length:
+            drawn.append(_next(words, drawn[-context:], pool, rng))
+        text = _written(words, drawn)
         if len(_read(words, text)) == length:
             break
     return text, length

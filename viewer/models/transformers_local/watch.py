@@ -33,8 +33,8 @@ class LogprobNotes:
             return
         token = input_ids[:, -1:].to(self._last.device)
         self.chosen.append(self._last.gather(-1, token)[:, 0].cpu())
-        kept = min(self._top, self._last.shape[-1])
-        values, tokens = self._last.topk(kept, dim=-1)
+        top = min(self._top, self._last.shape[-1])
+        values, tokens = self._last.topk(top, dim=-1)
         self.likeliest.append((values.cpu(), tokens.cpu()))
         self._last = None
 

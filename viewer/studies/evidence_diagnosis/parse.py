@@ -24,7 +24,7 @@ from viewer.studies.evidence_diagnosis.lists import (
     without_bold,
 )
 from viewer.studies.refusing import declines, is_cut, withheld
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 DDX_LEVELS: Final = (5, 4, 3, 2, 0)
 """The scores that the rubric of a differential has; it has no 1 (E004-06)."""
@@ -68,7 +68,7 @@ def read_option(
         return ChoiceAnswer(order[found.option], found.tier)
     if found.reason != NO_OPTION:
         return found
-    text = said(reply.text)
+    text = answering_text(reply.text)
     chinese = chosen_in_chinese(text, shown)
     if isinstance(chinese, int):
         return ChoiceAnswer(order[chinese], "sentence")
@@ -167,7 +167,7 @@ def _answering(reply: ModelReply) -> str | Unparsed:
         return kept_back
     if is_cut(reply):
         return Unparsed(Status.TRUNCATED, "length")
-    text = said(with_numbers(reply.text))
+    text = answering_text(with_numbers(reply.text))
     return text if text.strip() else Unparsed(Status.UNPARSED, "empty")
 
 

@@ -17,7 +17,7 @@ from viewer.imaging.resample import shrunk_mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.studies.grounded_vqa.params import Params, RegionSource
 from viewer.studies.grounded_vqa.templates import LOCATE
-from viewer.studies.reply_text import said
+from viewer.studies.reply_text import answering_text
 from viewer.studies.steps import Turn
 
 _Bools = npt.NDArray[np.bool_]
@@ -43,7 +43,7 @@ def located_box(text: str, size: SizePx) -> BoxPx | None:
     Of several lists the last one with four numbers counts. A box without a pixel is
     none.
     """
-    for written in reversed(_LIST.findall(said(text))):
+    for written in reversed(_LIST.findall(answering_text(text))):
         try:
             numbers = read_json(written)
         except ValueError:

@@ -28,7 +28,7 @@ from viewer.studies.refusing import (
     lowered,
     withheld,
 )
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 from viewer.studies.yes_no import (
     WHOLE_NO,
     WHOLE_YES,
@@ -136,7 +136,7 @@ def read_labels(text: str, labels: Iterable[str]) -> Labels:
 
 def read_extracted_yes_no(output: str) -> YesNo:
     """Parse an extracting model's output: only a plain yes or no counts."""
-    outright = read_outright(lowered(without_markup(said(output))))
+    outright = read_outright(lowered(without_markup(answering_text(output))))
     if isinstance(outright, YesNoAnswer):
         return YesNoAnswer(outright.yes, "extractor")
     return outright or Unparsed(Status.UNPARSED, "extractor_without_yes_or_no")
@@ -148,16 +148,16 @@ def read_extracted_labels(output: str, labels: Iterable[str]) -> Labels:
     An unknown word makes all of it unreadable, because it may be a label.
     """
     words = dictionary(labels)
-    text = without_markup(said(output))
-    value = _json_value(said(output))
+    text = without_markup(answering_text(output))
+    value = _json_value(answering_text(output))
     parts = value if isinstance(value, list) else re.split(r"[,;\n]+", text)
     return _listed([part for part in parts if str(part).strip()], words)
 
 
 def _spoken(text: str) -> str:
     """Return the text that answers, without reasoning and without a location."""
-    found = located(said(text))
-    return found.answer if found else said(text)
+    found = located(answering_text(text))
+    return found.answer if found else answering_text(text)
 
 
 def _unless_denied(answer: YesNoAnswer, plain: str, finding: str) -> YesNo:

@@ -31,7 +31,7 @@ from viewer.studies.choice_words import bare, marks
 from viewer.studies.choices import json_choices
 from viewer.studies.question_set.questions import Asked
 from viewer.studies.refusing import declines, is_cut, withheld
-from viewer.studies.reply_text import said, without_markup, without_reasoning
+from viewer.studies.reply_text import answering_text, without_markup, without_reasoning
 from viewer.studies.yes_no import parse_yes_no
 
 Read = AnyAnswer | Unparsed
@@ -90,8 +90,8 @@ def parse(
 
 def read_number(text: str) -> Read:
     """Return the number of a text, as it is written there."""
-    plain = without_markup(said(text))
-    values = [value for value in json_choices(said(text)) if value]
+    plain = without_markup(answering_text(text))
+    values = [value for value in json_choices(answering_text(text)) if value]
     for part in (plain, *values):
         whole = _NUMBER.match(part.strip())
         if whole and _UNIT.fullmatch(part.strip()[whole.end() :]):
@@ -138,7 +138,7 @@ def _number(written: str) -> Read:
 
 
 def _point(text: str, field: BoxPx) -> Read:
-    found = read_points(said(text), field)
+    found = read_points(answering_text(text), field)
     if len(found) > 1:
         return Unparsed(Status.AMBIGUOUS, "several")
     return PointAnswer(found[0]) if found else _without(text, "no_point")
@@ -167,10 +167,10 @@ def _of_kind(found: Read, kind: AnswerKind) -> Read:
 
 
 def _boxes(text: str, field: BoxPx) -> Read:
-    found = read_boxes(said(text), (field,))
+    found = read_boxes(answering_text(text), (field,))
     if found.problems:
         return Unparsed(Status.OUT_OF_RANGE, "box_outside")
-    if not found.boxes and not names_no_box(said(text)):
+    if not found.boxes and not names_no_box(answering_text(text)):
         return _without(text, "no_box")
     return BoxesAnswer(tuple(one.box for one in found.boxes))
 

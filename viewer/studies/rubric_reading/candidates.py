@@ -10,7 +10,7 @@ from typing import Final
 from viewer.domain.answer import Status, Unparsed
 from viewer.domain.task_selection import Category, Source
 from viewer.studies.json_documents import documents
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 
 class Criterion(StrEnum):
@@ -80,7 +80,7 @@ def read_candidates(text: str, number: int = 5) -> tuple[Candidate, ...] | Unpar
 
     All three categories must occur if there are that many tasks.
     """
-    lists = [d for d in documents(said(text)) if isinstance(d, list)]
+    lists = [d for d in documents(answering_text(text)) if isinstance(d, list)]
     if len(lists) != 1:
         reason = "no_list" if not lists else "several_lists"
         return Unparsed(Status.UNPARSED, reason)
@@ -129,7 +129,7 @@ def _criteria(text: str) -> Mapping[str, tuple[str, str]] | Unparsed:
     """Return value and justification of each known line; one twice is ambiguous."""
     known = {_plain(name) for name in (*Criterion, RISK)}
     found: dict[str, tuple[str, str]] = {}
-    for line in said(text).splitlines():
+    for line in answering_text(text).splitlines():
         match = _LINE.match(without_markup(line))
         if match is None or _plain(match[1]) not in known:
             continue
@@ -140,7 +140,9 @@ def _criteria(text: str) -> Mapping[str, tuple[str, str]] | Unparsed:
 
 
 def _conclusion(text: str) -> int | None:
-    sums = [_SUM.match(without_markup(line)) for line in said(text).splitlines()]
+    sums = [
+        _SUM.match(without_markup(line)) for line in answering_text(text).splitlines()
+    ]
     found = [int(match[1]) for match in sums if match]
     return found[-1] if found else None
 

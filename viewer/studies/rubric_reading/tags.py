@@ -7,7 +7,7 @@ from typing import Final
 
 from viewer.domain.answer import Status, Unparsed
 from viewer.domain.task_selection import TAGS
-from viewer.studies.reply_text import said, without_markup
+from viewer.studies.reply_text import answering_text, without_markup
 
 MULTIPLE: Final = "Multiple"
 """What stands for more than four values."""
@@ -35,7 +35,7 @@ def read_tags(text: str) -> Tags | Unparsed:
     values are Multiple.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for line in said(text).splitlines():
+    for line in answering_text(text).splitlines():
         match = _LINE.match(line)
         if match is None:
             continue

@@ -296,8 +296,8 @@ def row_in_words(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return an answer's row as displayed: one without a reference says so."""
     if row["reason"] != NO_REFERENCE:
         return row
-    kept = {name: value for name, value in row.items() if name != "reason"}
-    return {**kept, "status": "no reference: not judged"}
+    columns = {name: value for name, value in row.items() if name != "reason"}
+    return {**columns, "status": "no reference: not judged"}
 
 
 def _place(reply: Reply) -> dict[str, object]:

@@ -123,8 +123,8 @@ class Explainer:
         spec = replace(under.end.spec, models=reply.end.spec.models)
         context = RunContext(spec, under.context.dataset)
         trial = replace(under.trial, model=reply.trial.model)
-        kept = trials.reply_with_id(self._store, reply.line.reply_id)
-        return judge(context, trial, [kept]).parsed
+        stored = trials.reply_with_id(self._store, reply.line.reply_id)
+        return judge(context, trial, [stored]).parsed
 
 
 def worded_why(first: WordedEnd, second: WordedEnd, pair: Pair) -> Why:

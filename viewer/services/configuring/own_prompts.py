@@ -19,12 +19,12 @@ def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, object]:
 
     ``path`` is the study file, to whose folder other files are relative.
     """
-    own = {name: said for name, said in table.items() if name != _VARIANTS}
+    own = {name: text for name, text in table.items() if name != _VARIANTS}
     found: dict[str, object] = {"prompts": _texts(own, path)}
     if _VARIANTS in table:
         found["prompt_variants"] = {
-            name: _texts(said, path)
-            for name, said in _tables(table[_VARIANTS], path).items()
+            name: _texts(texts, path)
+            for name, texts in _tables(table[_VARIANTS], path).items()
         }
     return found
 
@@ -34,9 +34,11 @@ def prompts_table(own: Any, variants: Any) -> dict[str, object]:  # noqa: ANN401
     return {**own, **({_VARIANTS: variants} if variants else {})}
 
 
-def _tables(said: object, path: Path) -> Mapping[str, Mapping[str, object]]:
-    if isinstance(said, dict) and all(isinstance(one, dict) for one in said.values()):
-        return said
+def _tables(variants: object, path: Path) -> Mapping[str, Mapping[str, object]]:
+    if isinstance(variants, dict) and all(
+        isinstance(one, dict) for one in variants.values()
+    ):
+        return variants
     raise WrongUseError(
         f"'prompts.variants' in {path.name} must be tables of texts.",
         "Write for example [prompts.variants.short] above them.",
@@ -44,7 +46,7 @@ def _tables(said: object, path: Path) -> Mapping[str, Mapping[str, object]]:
 
 
 def _texts(table: Mapping[str, object], path: Path) -> dict[str, str]:
-    return {name: _text(name, said, path) for name, said in table.items()}
+    return {name: _text(name, text, path) for name, text in table.items()}
 
 
 def check_variants(study: Study, params: Any) -> None:  # noqa: ANN401 - the study's own type
@@ -64,10 +66,10 @@ def check_variants(study: Study, params: Any) -> None:  # noqa: ANN401 - the stu
         )
 
 
-def _text(name: str, said: object, path: Path) -> str:
-    match said:
+def _text(name: str, text: object, path: Path) -> str:
+    match text:
         case str():
-            return said.removesuffix("\n")
+            return text.removesuffix("\n")
         case {"file": str(file), **others} if not others:
             return _read(name, path.absolute().parent / file)
     raise WrongUseError(

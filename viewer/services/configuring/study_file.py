@@ -99,37 +99,37 @@ def study_spec(
 
     ``path`` is its location, for messages and for relative paths of models.
     """
-    said = made(_StudyFile, table, where=path.name)
+    entries = made(_StudyFile, table, where=path.name)
     profiles = known_profiles(models_file) | own_profiles(table, path)
-    names = tuple(models) or said.models
+    names = tuple(models) or entries.models
     if not names:
         raise WrongUseError(
             f"'{path.name}' names no model.",
             'Add for example models = ["asymmetry"], or use --model.',
         )
     chosen = [named_profile(name, profiles) for name in names]
-    preset = paper_preset(said.study) if said.preset is None else said.preset
-    most = said.ceiling if ceiling is None else ceiling
+    preset = paper_preset(entries.study) if entries.preset is None else entries.preset
+    most = entries.ceiling if ceiling is None else ceiling
     return make_spec(
-        study=said.study,
-        dataset=said.dataset,
+        study=entries.study,
+        dataset=entries.dataset,
         preset=preset,
-        seed=said.seed,
-        repeats=said.repeats or advised_repeats(said.study, preset, chosen),
+        seed=entries.seed,
+        repeats=entries.repeats or advised_repeats(entries.study, preset, chosen),
         models=chosen,
-        overrides=_overrides(said, path),
-        limit=said.limit if limit is None else limit,
+        overrides=_overrides(entries, path),
+        limit=entries.limit if limit is None else limit,
         ceiling_microusd=None if most is None else microusd(most),
         known=profiles,
     )
 
 
-def _overrides(said: _StudyFile, path: Path) -> dict[str, object]:
+def _overrides(entries: _StudyFile, path: Path) -> dict[str, object]:
     """Return a file's parameters, including custom prompts."""
-    if not said.prompts:
-        return dict(said.params)
-    prompts_of(said.study)
-    return {**said.params, **read_prompts(said.prompts, path)}
+    if not entries.prompts:
+        return dict(entries.params)
+    prompts_of(entries.study)
+    return {**entries.params, **read_prompts(entries.prompts, path)}
 
 
 def paper_preset(study: str) -> str:

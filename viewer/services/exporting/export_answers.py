@@ -112,8 +112,8 @@ def _places(context: RunContext, one: Record) -> list[Record]:
             condition_of(one["condition"], one["condition_params"])
         )
         return [{"status": one["status"], "cell": grid.label(answer.cell)}]
-    said = {"status": one["status"], "coordinates": Coordinates.NATIVE.value}
-    return [{**said, **place} for place in _native(answer)]
+    shared = {"status": one["status"], "coordinates": Coordinates.NATIVE.value}
+    return [{**shared, **place} for place in _native(answer)]
 
 
 def _native(answer: PlacedAnswer) -> list[Record]:

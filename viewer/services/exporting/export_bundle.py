@@ -55,7 +55,7 @@ class _Contents:
     """A bundle's content beside the report."""
 
     members: Mapping[str, bytes]
-    kept: Sequence[Record]
+    records: Sequence[Record]
     page: BundlePage
 
 
@@ -97,7 +97,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     }
     manifest = manifest_of_report(store, report, members)
     del manifest["manifest_sha256"]
-    about = _about(found.kept, report.data)
+    about = _about(found.records, report.data)
     return bundle_bytes(members, {**manifest, **about})
 
 
@@ -136,33 +136,35 @@ def _contents(
 ) -> _Contents:
     """Return a bundle's content beside the report."""
     replies, own = Replies(store), own_report.context
-    kept = list(contents.judged_trials(store, own_report, names, replies))
+    records = list(contents.judged_trials(store, own_report, names, replies))
     if not own.study.words.places:
         _check_replies(replies, own)
-    plan = contents.plan_of(own, kept, names)
-    references = contents.references_of(report.context, kept)
+    plan = contents.plan_of(own, records, names)
+    references = contents.references_of(report.context, records)
     members = {
         "plan.json": json_bytes(plan),
-        "trials.jsonl": json_lines(kept),
+        "trials.jsonl": json_lines(records),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": contents.README.encode(),
-        **contents.people_members(grades, report.context.dataset.items, kept),
+        **contents.people_members(grades, report.context.dataset.items, records),
     }
     if own.study.words.places:
         members["references.json"] = json_bytes(references)
     page = BundlePage(
-        *(_title(report), report.data.incomplete, plan, kept, references),
+        *(_title(report), report.data.incomplete, plan, records, references),
         about=contents.VERIFIED,
         replies=replies.told,
     )
-    return _Contents(members, kept, page)
+    return _Contents(members, records, page)
 
 
-def _about(kept: Sequence[Mapping[str, object]], data: ReportData) -> dict[str, object]:
+def _about(
+    records: Sequence[Mapping[str, object]], data: ReportData
+) -> dict[str, object]:
     """Return the entries of a bundle's manifest beyond those of a report."""
-    items = "\n".join(sorted({str(trial["item"]) for trial in kept}))
+    items = "\n".join(sorted({str(trial["item"]) for trial in records}))
     worked = {spec.name for spec in data.specs if spec.frame not in BEYOND}
-    excluded = Counter(t["reason"] for t in kept if t["status"] == Status.EXCLUDED)
+    excluded = Counter(t["reason"] for t in records if t["status"] == Status.EXCLUDED)
     return {
         "pseudonyms": True,
         "pixels": False,

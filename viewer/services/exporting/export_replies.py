@@ -93,8 +93,8 @@ def _rows(
 ) -> Iterator[Mapping[str, object]]:
     assert one.reply_id is not None  # noqa: S101 - those without were left out
     trial = one.trial
-    for kept in steps.kept_replies(store, one.id, one.reply_id):
-        profile = context.profile_for(trial.model, kept.step)
+    for reply in steps.kept_replies(store, one.id, one.reply_id):
+        profile = context.profile_for(trial.model, reply.step)
         if spec_of(profile).takes_boxes:
             continue
         written = WrittenReply(
@@ -103,25 +103,25 @@ def _rows(
             condition=trial.condition.name,
             repeat=str(trial.repeat),
             model=trial.model,
-            step=kept.step.name,
-            again=kept.step.again,
-            role=kept.step.role,
+            step=reply.step.name,
+            again=reply.step.again,
+            role=reply.step.role,
             settings=_settings(profile),
         )
-        yield row_of(_with_text(written, kept))
+        yield row_of(_with_text(written, reply))
 
 
-def _with_text(written: WrittenReply, kept: TrialReply) -> WrittenReply:
+def _with_text(written: WrittenReply, reply: TrialReply) -> WrittenReply:
     """Return a reply with its text, and with its bytes if they contain more."""
     try:
-        read = read_reply(kept.raw)
+        read = read_reply(reply.raw)
     except ProviderError:
-        return replace(written, raw=kept.raw)
+        return replace(written, raw=reply.raw)
     ended = "" if read.finish_reason == "stop" else read.finish_reason
     told = replace(
         written, text=read.text, finish_reason=ended, refusal=read.refusal or ""
     )
-    return told if _says_all(told, kept.raw) else replace(told, raw=kept.raw)
+    return told if _says_all(told, reply.raw) else replace(told, raw=reply.raw)
 
 
 def _says_all(told: WrittenReply, raw: RawReply) -> bool:
@@ -133,8 +133,8 @@ def _says_all(told: WrittenReply, raw: RawReply) -> bool:
 
 
 def _settings(profile: ModelProfile) -> Mapping[str, object]:
-    said = {key: profile.settings.get(key) for key in _READ_BY}
-    settings = {key: value for key, value in said.items() if value}
+    needed = {key: profile.settings.get(key) for key in _READ_BY}
+    settings = {key: value for key, value in needed.items() if value}
     if is_interpretable(spec_of(profile), profile):
         settings["interpretable"] = True
     return settings

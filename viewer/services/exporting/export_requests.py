@@ -67,8 +67,10 @@ class ExportedRequests:
     @property
     def notices(self) -> tuple[str, ...]:
         """What the user should know before passing the folder on."""
-        kept = f"'{self.restricted}' is restricted: its images stay on this machine."
-        return (*((kept,) if self.restricted else ()), *self.problems)
+        restriction = (
+            f"'{self.restricted}' is restricted: its images stay on this machine."
+        )
+        return (*((restriction,) if self.restricted else ()), *self.problems)
 
 
 @dataclass(frozen=True)
@@ -169,8 +171,8 @@ def export_study_requests(
     """
     table = read_toml(file)
     if not table.get("models"):
-        said = table.get("model", [])
-        others = said if isinstance(said, list) else []
+        models = table.get("model", [])
+        others = models if isinstance(models, list) else []
         table = {
             **table,
             "models": [ANY_MODEL["name"]],
@@ -271,10 +273,10 @@ def _following(
         profile = context.profile_for(trial.model, step)
         request = context.request(trial, step, asked.question)
         document = document_of(profile, request, trial.repeat, step)
-        kept = trials.kept_reply(store, request_key(document), number)
-        if kept is None:
+        reply = trials.kept_reply(store, request_key(document), number)
+        if reply is None:
             return (asked,)
-        so_far = (*so_far, replace(kept, step=step))
+        so_far = (*so_far, replace(reply, step=step))
     return ()
 
 

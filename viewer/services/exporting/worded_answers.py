@@ -31,30 +31,30 @@ def worded_rows(asked: Frame, strata: Iterable[str]) -> Iterator[tuple[object, .
     """Yield a row for each trial; one without an answer keeps its status and reason."""
     own = ("parsed", "status", "reason")
     for *known, text, status, reason in asked.each(*_KNOWN, *strata, *own):
-        said = any_answer_of_json(text) if text else None
-        yield (*known, *_columns(said, status, reason), text)
+        answer = any_answer_of_json(text) if text else None
+        yield (*known, *_columns(answer, status, reason), text)
 
 
 def _columns(
-    said: AnyAnswer | Unparsed | None, status: str, reason: str
+    answer: AnyAnswer | Unparsed | None, status: str, reason: str
 ) -> tuple[str, str, str, str]:
     """Return status, reason, kind and text of a parsed answer."""
-    if said is None or isinstance(said, Unparsed):
+    if answer is None or isinstance(answer, Unparsed):
         return status, reason, "", ""
-    return status, reason, type_of(said), in_words(said)
+    return status, reason, type_of(answer), in_words(answer)
 
 
-def in_words(said: AnyAnswer) -> str:
+def in_words(answer: AnyAnswer) -> str:
     """Return an answer as a person would write it; "" for a location.
 
     An option is its letter in the data set's order.
     """
-    if isinstance(said, ChoiceAnswer):
-        return letter_of(said.option)
-    if isinstance(said, YesNoAnswer):
-        return "Yes" if said.yes else "No"
-    if isinstance(said, LabelsAnswer):
-        return "; ".join(said.labels)
-    if isinstance(said, RankedAnswer):
-        return "; ".join(said.entries)
-    return said.text if isinstance(said, ReportAnswer) else ""
+    if isinstance(answer, ChoiceAnswer):
+        return letter_of(answer.option)
+    if isinstance(answer, YesNoAnswer):
+        return "Yes" if answer.yes else "No"
+    if isinstance(answer, LabelsAnswer):
+        return "; ".join(answer.labels)
+    if isinstance(answer, RankedAnswer):
+        return "; ".join(answer.entries)
+    return answer.text if isinstance(answer, ReportAnswer) else ""

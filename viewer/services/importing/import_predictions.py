@@ -87,8 +87,8 @@ def plan_predictions(
         models, or nothing in it can be used.
     """
     spec, matched = match_file(store, source)
-    kept = keep_answers(matched.texts, home / FOLDER)
-    planned = replace(spec, models=(profile_of(source.name, kept),))
+    paths = keep_answers(matched.texts, home / FOLDER)
+    planned = replace(spec, models=(profile_of(source.name, paths),))
     return PlannedPredictions(plan_run(store, planned), matched)
 
 

@@ -165,9 +165,9 @@ def _spec(
             "Name a run with --like, or a study file with --study.",
         )
     context = RunContext(spec, cases.dataset_named(store, spec.dataset))
-    said = {one.role for one in replies if one.role}
+    replied_roles = {one.role for one in replies if one.role}
     roles = context.study.roles(context.params)
-    replied = {name for role, name in roles.items() if role in said}
+    replied = {name for role, name in roles.items() if role in replied_roles}
     return replace(
         spec,
         helpers=tuple(
@@ -187,10 +187,10 @@ def _spec_of_file(
 ) -> RunSpec:
     """Return a study file's questions; it need not contain the replies' models."""
     table, names = read_toml(file), {model.name for model in models}
-    said = table.get("model", [])
+    models_in_file = table.get("model", [])
     others = [
         one
-        for one in (said if isinstance(said, list) else [])
+        for one in (models_in_file if isinstance(models_in_file, list) else [])
         if not isinstance(one, dict) or one.get("name") not in names
     ]
     stand_ins = [{"name": n, "adapter": "scripted", "answer": ""} for n in names]

@@ -92,17 +92,17 @@ def _read_by(
     images: Iterable[DatasetImage], rule: str
 ) -> tuple[tuple[DatasetImage, ...], list[Notice]]:
     """Return the images that the reader read, where the rule names one."""
-    kept: list[DatasetImage] = []
+    chosen: list[DatasetImage] = []
     lost: list[str] = []
     for image in images:
         if rule == MAJORITY or rule in image.readers:
-            kept.append(image)
+            chosen.append(image)
         else:
             lost.append(image.key)
     if not lost:
-        return tuple(kept), []
+        return tuple(chosen), []
     text = f"{counted(len(lost), 'image')} not read by {rule}: not asked about."
-    return tuple(kept), [Notice("not_by_reader", lost[0], text)]
+    return tuple(chosen), [Notice("not_by_reader", lost[0], text)]
 
 
 def _reports(source: Dataset) -> Mapping[str, str]:

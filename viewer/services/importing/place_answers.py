@@ -37,14 +37,14 @@ class PlaceAnswers:
     @property
     def sentence(self) -> str:
         """The number of answers, and how further points were handled."""
-        said = counted(len(self.answers), "answer")
+        counts = counted(len(self.answers), "answer")
         if self.several:
-            said += (
+            counts += (
                 f"; of {counted(len(self.several), 'item')} with several points the "
                 "first is the answer, while the radiologists' row of a report counts "
                 "any of them"
             )
-        return said
+        return counts
 
 
 def item_of(image: str, finding: str) -> str:

@@ -44,7 +44,7 @@ def roles_of(spec: RunSpec) -> Mapping[str, str]:
 
 
 def replies_read(
-    spec: RunSpec, trial: Trial, kept: Sequence[TrialReply]
+    spec: RunSpec, trial: Trial, trial_replies: Sequence[TrialReply]
 ) -> tuple[ModelReply | None, ...]:
     """Return a trial's parsed replies, None for an unreadable body.
 
@@ -53,7 +53,8 @@ def replies_read(
     models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
     roles = roles_of(spec)
     return tuple(
-        _read(models[roles.get(one.step.role, trial.model)], one.raw) for one in kept
+        _read(models[roles.get(one.step.role, trial.model)], one.raw)
+        for one in trial_replies
     )
 
 

@@ -167,13 +167,13 @@ def _steps(
 ) -> Iterator[StepDetail]:
     if asked.reply is None:
         return
-    kept = kept_replies(store, asked.id, asked.reply)
+    trial_replies = kept_replies(store, asked.id, asked.reply)
     roles = roles_of(spec)
-    read = replies_read(spec, trial, kept)
-    pairs = tuple(zip(kept, read, strict=True))
+    read = replies_read(spec, trial, trial_replies)
+    pairs = tuple(zip(trial_replies, read, strict=True))
     so_far = tuple(StepReply(one.step, reply) for one, reply in pairs if reply)
     pointed = predicted_boxes(store, trial, asked, spec, so_far)
-    sent = [trials.sent_request(store, one.request_sha256) for one in kept]
+    sent = [trials.sent_request(store, one.request_sha256) for one in trial_replies]
     first = next((image for request in sent for image in images_of(request)), None)
     before = None if first is None else MarkedImage(first)
     for request, (one, reply) in zip(sent, pairs, strict=True):
@@ -182,7 +182,7 @@ def _steps(
         shown = marked_images(images, request.document, reply, here, before)
         before = next(iter(shown), before)
         yield StepDetail(
-            name=one.step.name if len(kept) > 1 else "",
+            name=one.step.name if len(trial_replies) > 1 else "",
             model=roles.get(one.step.role, trial.model),
             request_sha256=request.sha256,
             images=images,
@@ -198,12 +198,12 @@ def _body_of(raw: RawReply) -> str:
     return raw.body.decode("utf-8", "replace")
 
 
-Said = tuple[tuple[str, str], ...]
+NamedWords = tuple[tuple[str, str], ...]
 _MOST: Final = 12
 """The parts of a prompt that are listed."""
 
 
-def highlight_words(document: Mapping[str, Any]) -> Said:
+def highlight_words(document: Mapping[str, Any]) -> NamedWords:
     """Return the highlighted part of a request in one line.
 
     ``document`` is what the request's key is a hash of.
@@ -213,14 +213,14 @@ def highlight_words(document: Mapping[str, Any]) -> Said:
     light = made(Highlight, document["highlight"], where="the request")
     by = "its logarithm" if light.form is WeightForm.LOG else "itself"
     plain = f"contrast {light.contrast:g} with the plain image"
-    said = (
+    words = (
         f"{light.mask.array().mean():.1%} of image {light.image + 1}, weight "
         f"{light.weight:g} added as {by}, {plain if light.contrasts else 'no contrast'}"
     )
-    return (("highlighted", said),)
+    return (("highlighted", words),)
 
 
-def measured_words(reply: ModelReply) -> Said:
+def measured_words(reply: ModelReply) -> NamedWords:
     """Return the measurements that came with an answer, one line per kind."""
     measured = reply.measured
     if measured is None:
@@ -231,7 +231,7 @@ def measured_words(reply: ModelReply) -> Said:
         ("attends most to", _relevance(measured)),
         ("vision attends to the region", _region(measured)),
     )
-    return tuple((who, said) for who, said in lines if said)
+    return tuple((who, words) for who, words in lines if words)
 
 
 def _likelihoods(measured: Measured) -> str:

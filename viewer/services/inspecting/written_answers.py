@@ -61,26 +61,26 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
     if asked.reply is None or not isinstance(study_named(spec.study), PointsOut):
         return
     (listed,) = flat.trials_at(store, [trial])
-    kept = kept_replies(store, asked.id, asked.reply)
-    replies = replies_read(spec, listed.trial, kept)
-    pairs = zip(kept, replies, strict=True)
+    trial_replies = kept_replies(store, asked.id, asked.reply)
+    replies = replies_read(spec, listed.trial, trial_replies)
+    pairs = zip(trial_replies, replies, strict=True)
     so_far = tuple(StepReply(one.step, reply) for one, reply in pairs if reply)
     pointed = predicted_boxes(store, listed.trial, asked, spec, so_far)
     drawn = [one for one in pointed if one.boxes and one.key]
     refs = cases.image_refs_of_run(store, asked.run) if drawn else {}
     for one in drawn:
-        own = _of_step(kept, replies, one.step)
+        own = _of_step(trial_replies, replies, one.step)
         yield _stored(store, listed, spec, one, own, refs[one.key])
 
 
-_Said = tuple[TrialReply, ModelReply]
+_ReplyPair = tuple[TrialReply, ModelReply]
 
 
 def _of_step(
-    kept: Sequence[TrialReply], replies: Sequence[ModelReply | None], step: str
-) -> _Said:
+    trial_replies: Sequence[TrialReply], replies: Sequence[ModelReply | None], step: str
+) -> _ReplyPair:
     """Return the latest reply to a step, by the step's name."""
-    pairs = zip(kept, replies, strict=True)
+    pairs = zip(trial_replies, replies, strict=True)
     return [(k, r) for k, r in pairs if r and k.step.name == step][-1]
 
 
@@ -89,13 +89,13 @@ def _stored(
     listed: flat.ListedTrial,
     spec: RunSpec,
     pointed: PredictedBoxes,
-    said: _Said,
+    pair: _ReplyPair,
     ref: ImageRef,
 ) -> StoredAnswer:
-    (kept, reply), trial = said, listed.trial
+    (trial_reply, reply), trial = pair, listed.trial
     profile = next(p for p in spec.models if p.name == trial.model)
     finding, view, condition = called(trial, study_named(spec.study).words)
-    request = trials.sent_request(store, kept.request_sha256)
+    request = trials.sent_request(store, trial_reply.request_sha256)
     origin = reuse.origin_of(store, listed.id)
     return StoredAnswer(
         trial=listed.id,
@@ -111,7 +111,7 @@ def _stored(
         reference_cells=(),
         reply_text=reply.text,
         note=reply.note,
-        latency_ms=kept.raw.latency_ms,
+        latency_ms=trial_reply.raw.latency_ms,
         cost_microusd=None,
         model_returned=reply.model_returned,
         prompt_sha256=request.prompt_sha256,
@@ -121,12 +121,12 @@ def _stored(
             "preset": spec.preset,
             "item": trial.item,
             "condition": condition,
-            "step": kept.step.name,
+            "step": trial_reply.step.name,
             "seed": str(spec.seed),
             "repeat": str(trial.repeat),
         },
         asked_at=runs.run_summary(store, listed.run).created_at,
         written=ReportAnswer(reply.text, pointed.boxes),
-        reply=kept.id,
+        reply=trial_reply.id,
         reused=reused_words(origin.origin_run, origin.origin_model) if origin else "",
     )

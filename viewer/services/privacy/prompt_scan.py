@@ -54,11 +54,11 @@ def check_prompt(
     PrivacyError
         Naming the header's keywords, never their values.
     """
-    said, common = _spellings(text), _spellings("\n".join(known))
+    spellings, common = _spellings(text), _spellings("\n".join(known))
     hits = {
         identifier.keyword: None
         for identifier in identifiers
-        if _holds(said, identifier) and not _holds(common, identifier)
+        if _holds(spellings, identifier) and not _holds(common, identifier)
     }
     if hits:
         raise PrivacyError(
@@ -81,11 +81,11 @@ def _bare(text: str) -> str:
     return bare.translate(_PLAIN)
 
 
-def _holds(said: Sequence[str], identifier: Identifier) -> bool:
+def _holds(spellings: Sequence[str], identifier: Identifier) -> bool:
     if identifier.day is not None:
-        return holds_day(said[0], identifier.day)
+        return holds_day(spellings[0], identifier.day)
     patterns = _patterns(identifier.value)
-    return any(p.search(one) for p, one in zip(patterns, said, strict=True))
+    return any(p.search(one) for p, one in zip(patterns, spellings, strict=True))
 
 
 @lru_cache(maxsize=4096)
@@ -106,8 +106,8 @@ def _ways(wanted: str) -> Iterator[str]:
         return
     if any(c.isdigit() for c in bare):
         # numbers are grouped by anybody's taste; zeros before them come and go
-        kept = bare.lstrip("0") if len(bare.lstrip("0")) >= _SPACED + 1 else bare
-        yield _bounded(_FEW_SIGNS.join(kept), kept, zeros=kept != bare)
+        digits = bare.lstrip("0") if len(bare.lstrip("0")) >= _SPACED + 1 else bare
+        yield _bounded(_FEW_SIGNS.join(digits), digits, zeros=digits != bare)
     else:
         yield _bounded(r"[\W_]{1,3}".join(bare), bare)
 

@@ -154,8 +154,8 @@ class _Probe:
             allowance,
             before_sending,
         )
-        kept = {k: v for k, v in profile.settings.items() if k in _KEPT}
-        self._settings: dict[str, object] = {**kept, "max_tokens": _CAP}
+        chosen = {k: v for k, v in profile.settings.items() if k in _KEPT}
+        self._settings: dict[str, object] = {**chosen, "max_tokens": _CAP}
 
     def _ask(self, request: ModelRequest, **settings: object) -> Heard:
         values = {**self._settings, **settings}

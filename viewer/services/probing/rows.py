@@ -48,10 +48,10 @@ def key_row(error: ProviderError | None) -> ProbeRow:
     if error is not None and error.http_status in _KEY_REFUSED:
         return ProbeRow("key", Verdict.NO, error.what)
     if error is not None:
-        said = f"The list of models does not show it: {error.what}"
-        return ProbeRow("key", Verdict.UNKNOWN, said)
-    said = "The server accepts the key, or needs none."
-    return ProbeRow("key", Verdict.YES, said)
+        sentence = f"The list of models does not show it: {error.what}"
+        return ProbeRow("key", Verdict.UNKNOWN, sentence)
+    sentence = "The server accepts the key, or needs none."
+    return ProbeRow("key", Verdict.YES, sentence)
 
 
 def listed_row(model: str, listed: list[str]) -> ProbeRow:
@@ -77,31 +77,33 @@ def answers_row(text: Heard) -> ProbeRow:
 
 def repeats(heard: Sequence[Heard]) -> bool | None:
     """Tell whether repeated questions got the same answer, None without repeats."""
-    said = [(h.reply.text, h.reply.logprobs) for h in heard if h.reply]
-    return len({*said}) == 1 if len(said) == len(heard) else None
+    replies = [(h.reply.text, h.reply.logprobs) for h in heard if h.reply]
+    return len({*replies}) == 1 if len(replies) == len(heard) else None
 
 
 def seed_row(heard: Heard, times: int, *, repeats: bool) -> ProbeRow:
     """Say whether a seed makes an answer reproducible."""
     taken = "rejects" if "seed" in heard.dropped else "accepts"
     same = "had the same answer" if repeats else "did not have the same answer"
-    said = (
+    sentence = (
         f"The server {taken} a seed; the same question, put {times} times at "
         f"temperature 0, {same}."
     )
     works = repeats and taken == "accepts"
-    return ProbeRow("seed", Verdict.YES if works else Verdict.NO, said)
+    return ProbeRow("seed", Verdict.YES if works else Verdict.NO, sentence)
 
 
 def logprobs_row(text: Heard) -> ProbeRow:
     """Say whether tokens come with their log-probabilities."""
     if text.reply is not None and text.reply.logprobs:
-        said = f"It returns them for {len(text.reply.logprobs)} token(s) of an answer."
-        return ProbeRow("logprobs", Verdict.YES, said)
+        sentence = (
+            f"It returns them for {len(text.reply.logprobs)} token(s) of an answer."
+        )
+        return ProbeRow("logprobs", Verdict.YES, sentence)
     if "logprobs" in text.dropped:
         return ProbeRow("logprobs", Verdict.NO, "The server rejects the setting.")
-    said = "The server accepts the setting, but ignores it silently."
-    return ProbeRow("logprobs", Verdict.NO, said)
+    sentence = "The server accepts the setting, but ignores it silently."
+    return ProbeRow("logprobs", Verdict.NO, sentence)
 
 
 def schema_row(heard: Heard) -> ProbeRow:
@@ -109,12 +111,12 @@ def schema_row(heard: Heard) -> ProbeRow:
     if heard.reply is None:
         return ProbeRow("json schema", Verdict.NO, heard.why)
     if "structured" in heard.dropped:
-        said = "The server rejects the setting."
-        return ProbeRow("json schema", Verdict.NO, said)
+        sentence = "The server rejects the setting."
+        return ProbeRow("json schema", Verdict.NO, sentence)
     if _keeps_to_schema(heard.reply.text):
         return ProbeRow("json schema", Verdict.YES, "Its answer follows the schema.")
-    said = "The server accepts a schema, but does not follow it."
-    return ProbeRow("json schema", Verdict.NO, said)
+    sentence = "The server accepts a schema, but does not follow it."
+    return ProbeRow("json schema", Verdict.NO, sentence)
 
 
 def _keeps_to_schema(text: str) -> bool:
@@ -131,13 +133,13 @@ def length_row(heard: Heard) -> ProbeRow:
     if heard.reply is None:
         return ProbeRow("says when cut short", Verdict.UNKNOWN, heard.why)
     if heard.reply.finish_reason == "length":
-        said = "A truncated answer is marked as truncated."
-        return ProbeRow("says when cut short", Verdict.YES, said)
-    said = (
+        sentence = "A truncated answer is marked as truncated."
+        return ProbeRow("says when cut short", Verdict.YES, sentence)
+    sentence = (
         "An answer cut after one token was not marked as truncated, or it needed no "
         "more."
     )
-    return ProbeRow("says when cut short", Verdict.NO, said)
+    return ProbeRow("says when cut short", Verdict.NO, sentence)
 
 
 def parameter_row(name: str, heard: Heard) -> ProbeRow:
@@ -146,8 +148,8 @@ def parameter_row(name: str, heard: Heard) -> ProbeRow:
         return ProbeRow(name, Verdict.UNKNOWN, heard.why)
     if name in heard.dropped:
         return ProbeRow(name, Verdict.NO, f"{name} is rejected and left out.")
-    said = f"{name} is accepted; whether the server follows it is not known."
-    return ProbeRow(name, Verdict.YES, said)
+    sentence = f"{name} is accepted; whether the server follows it is not known."
+    return ProbeRow(name, Verdict.YES, sentence)
 
 
 def image_row(
@@ -167,10 +169,14 @@ def image_row(
     if text.reply is None or plain.reply is None:
         return ProbeRow("image input", Verdict.NO, plain.why or text.why)
     if busy.reply is None:
-        said = f"It answers about a small image but not about a busy one: {busy.why}"
-        return ProbeRow("image input", Verdict.NO, said)
-    verdict, said = _looked_at(text.reply, plain.reply, busy.reply, bool(repeatable))
-    return ProbeRow("image input", verdict, said)
+        sentence = (
+            f"It answers about a small image but not about a busy one: {busy.why}"
+        )
+        return ProbeRow("image input", Verdict.NO, sentence)
+    verdict, sentence = _looked_at(
+        text.reply, plain.reply, busy.reply, bool(repeatable)
+    )
+    return ProbeRow("image input", verdict, sentence)
 
 
 def _looked_at(
@@ -190,6 +196,6 @@ def _looked_at(
     if costs == 0:
         return Verdict.NO, "It ignores images silently: they cost no tokens."
     if costs and not repeatable:
-        said = f"An image costs {costs} tokens; answers vary too much to say more."
-        return Verdict.UNKNOWN, said
+        sentence = f"An image costs {costs} tokens; answers vary too much to say more."
+        return Verdict.UNKNOWN, sentence
     return Verdict.UNKNOWN, "Two very different images have the same answer."

@@ -51,13 +51,13 @@ def agreement(store: Path, run: int) -> tuple[PairAgreement, ...]:
     """Return the agreement of every two readers of a run, κ with all four kinds."""
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        said = _all(opened, run)
-    names = tuple(dict.fromkeys(name for one in said for name in one.by_reader))
-    return tuple(_pair(said, *pair) for pair in combinations(names, 2))
+        verdicts = _all(opened, run)
+    names = tuple(dict.fromkeys(name for one in verdicts for name in one.by_reader))
+    return tuple(_pair(verdicts, *pair) for pair in combinations(names, 2))
 
 
-def _pair(said: tuple[TrialVerdicts, ...], first: str, second: str) -> PairAgreement:
-    both = [one.by_reader for one in said if {first, second} <= set(one.by_reader)]
+def _pair(rated: tuple[TrialVerdicts, ...], first: str, second: str) -> PairAgreement:
+    both = [one.by_reader for one in rated if {first, second} <= set(one.by_reader)]
     one, other = ([verdicts[name] for verdicts in both] for name in (first, second))
     labels = tuple(KINDS)
     return PairAgreement(
@@ -91,7 +91,7 @@ def disputes_of(store: Store, run: int) -> tuple[Dispute, ...]:
 
 def _all(store: Store, run: int) -> tuple[TrialVerdicts, ...]:
     by_scope = verdicts_of(store, run)
-    return tuple(one for said in by_scope.values() for one in said)
+    return tuple(one for verdicts in by_scope.values() for one in verdicts)
 
 
 def open_adjudication(store: Path, run: int, reader: str) -> SessionId:

@@ -206,11 +206,11 @@ def others_of(store: Store, ground: Ground, planned: PlannedTask) -> tuple[Value
     """Return the locked answers of a reviewed trial's readers, sorted by answer."""
     if planned.trial is None:
         return ()
-    said = [
+    answers = [
         standing.values
         for session, position in readings.places_of_trial(store, planned.trial)
         if (of := ground_of(store, session)).session.kind is SessionKind.ERROR_REVIEW
         and of.session.run == ground.session.run
         and (standing := standing_at(store, of, position)).complete
     ]
-    return tuple(sorted(said, key=values_as_json))
+    return tuple(sorted(answers, key=values_as_json))

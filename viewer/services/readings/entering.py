@@ -175,5 +175,5 @@ def _keep(
     attempt = trials.begin_attempt(store, stored.id, sha256)
     record = ReplyRecord(raw, Usage(), None, "", reusable=False)
     reply = trials.keep_reply(store, attempt, sha256, record)
-    kept = TrialReply(raw, id=reply, request_sha256=sha256)
-    trials.settle(store, [(stored.id, judge(context, stored.trial, [kept]))])
+    trial_reply = TrialReply(raw, id=reply, request_sha256=sha256)
+    trials.settle(store, [(stored.id, judge(context, stored.trial, [trial_reply]))])

@@ -46,7 +46,7 @@ def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
     """
     with open_store(store) as opened:
         first = ground_of(opened, session)
-        said: dict[str, dict[str, Mapping[str, object]]] = defaultdict(dict)
+        ratings: dict[str, dict[str, Mapping[str, object]]] = defaultdict(dict)
         for row in readings.session_rows(opened, work=first.session.work):
             if row.withdrawn:
                 continue
@@ -54,11 +54,11 @@ def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
             tasks = readings.tasks_of(opened, row.id)
             for task, standing in zip(tasks, standings_of(opened, ground), strict=True):
                 if standing.complete:
-                    said[row.reader][_unit(task)] = standing.values
-    if len(said) < 2:
+                    ratings[row.reader][_unit(task)] = standing.values
+    if len(ratings) < 2:
         return ()
     return tuple(
-        _of_question(question, labels, said) for question, labels in _rated(first)
+        _of_question(question, labels, ratings) for question, labels in _rated(first)
     )
 
 
@@ -81,12 +81,12 @@ def _rated(ground: Ground) -> list[tuple[Question, tuple[Label, ...]]]:
 def _of_question(
     question: Question,
     labels: Sequence[Label],
-    said: Mapping[str, Mapping[str, Mapping[str, object]]],
+    by_reader: Mapping[str, Mapping[str, Mapping[str, object]]],
 ) -> RatingAgreement:
-    units = sorted({unit for by_unit in said.values() for unit in by_unit})
+    units = sorted({unit for by_unit in by_reader.values() for unit in by_unit})
     ratings = {
         reader: [_label(by_unit.get(unit, {}).get(question.id)) for unit in units]
-        for reader, by_unit in said.items()
+        for reader, by_unit in by_reader.items()
     }
     ordinal = isinstance(question, LikertQuestion)
     weighting = Weighting.QUADRATIC if ordinal else Weighting.UNWEIGHTED

@@ -81,15 +81,15 @@ def error_counts(store: Store, run: int) -> dict[Stratum, ErrorCounts]:
 
 def counts_by_scope(store: Store, run: int) -> dict[Scope, dict[Stratum, ErrorCounts]]:
     """Return the readers' verdicts on the misses of a run, by scope of the review."""
-    said, first = verdicts_of(store, run), readings.first_condition(store, run)
+    verdicts, first = verdicts_of(store, run), readings.first_condition(store, run)
 
     def place(scope: Scope) -> tuple[bool, bool]:
         return scope.condition != first, scope.views != (View.FRONTAL.value,)
 
     unread = unread_of(store, run)
     return {
-        scope: _counts(store, run, scope, said[scope], unread[scope])
-        for scope in sorted(said, key=place)
+        scope: _counts(store, run, scope, verdicts[scope], unread[scope])
+        for scope in sorted(verdicts, key=place)
     }
 
 
@@ -97,11 +97,11 @@ def _counts(
     store: Store,
     run: int,
     scope: Scope,
-    said: Sequence[TrialVerdicts],
+    verdicts: Sequence[TrialVerdicts],
     unread: Mapping[Stratum, int],
 ) -> dict[Stratum, ErrorCounts]:
     by_stratum: dict[Stratum, list[TrialVerdicts]] = defaultdict(list)
-    for one in said:
+    for one in verdicts:
         by_stratum[one.stratum].append(one)
     misses = readings.misses_by_stratum(store, run, scope.condition, scope.views)
     return {
@@ -114,17 +114,17 @@ def _counts(
 
 
 def _of_stratum(
-    stratum: Stratum, scope: Scope, misses: int, said: Sequence[TrialVerdicts]
+    stratum: Stratum, scope: Scope, misses: int, verdicts: Sequence[TrialVerdicts]
 ) -> ErrorCounts:
-    kinds = Counter(KINDS[one.final] for one in said)
+    kinds = Counter(KINDS[one.final] for one in verdicts)
     return ErrorCounts(
         *stratum,
         scope.condition,
         scope.views,
         misses,
-        len(said),
+        len(verdicts),
         {kind: kinds[kind] for kind in KINDS.values()},
-        sum(one.disputed for one in said),
+        sum(one.disputed for one in verdicts),
     )
 
 
@@ -148,8 +148,8 @@ def forecast(
         run, scope = ground.session.run, scope_of(ground)
         if run is None:
             return Forecast(half_width, 0, 0, 0, 0)
-        said = verdicts_of(opened, run).get(scope, ())
-        counts = _counts(opened, run, scope, said, {})
+        verdicts = verdicts_of(opened, run).get(scope, ())
+        counts = _counts(opened, run, scope, verdicts, {})
     needs = [_more(one, half_width) for one in counts.values()]
     return Forecast(
         half_width,

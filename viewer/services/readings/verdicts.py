@@ -103,8 +103,8 @@ class _Gathered:
             trial = reviewed[position]
             if trial.is_miss:
                 self._drawn[trial.trial] = trial.model, tasks[position].finding
-            kept = standing.complete and trial.is_miss
-            if not kept or not isinstance(verdict, str):
+            counts = standing.complete and trial.is_miss
+            if not counts or not isinstance(verdict, str):
                 continue
             if session.kind is SessionKind.ADJUDICATION:
                 if verdict != UNSURE:

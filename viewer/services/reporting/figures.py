@@ -147,8 +147,8 @@ def _review_key(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
     """Return a key that changes with a run's reviews."""
     return tuple(
         (scope, one.task.item, one.model, one.final)
-        for scope, said in verdicts_of(store, run).items()
-        for one in said
+        for scope, verdicts in verdicts_of(store, run).items()
+        for one in verdicts
     )
 
 

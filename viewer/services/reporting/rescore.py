@@ -83,8 +83,8 @@ def _new_verdict(
     if scored.reply_id is None:
         return None
     is_place = context.study.words.places
-    kept = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
-    verdict = judge(context, scored.trial, kept)
+    replies = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
+    verdict = judge(context, scored.trial, replies)
     # a cell is told by its verdict, whatever else its reply says
     told = is_place and not scored.placed
     same = told or verdict.parsed == scored.parsed

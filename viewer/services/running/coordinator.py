@@ -338,11 +338,11 @@ class BatchCoordinator:
                 failed.append((question, error))
             else:
                 failed.append((question, unexpected(error)))
-        kept = self._ledger.keep(arrived) if arrived else ()
+        replies = self._ledger.keep(arrived) if arrived else ()
         if failed:
             self._ledger.close_failed(failed)
         asked = [question for question, _ in arrived]
-        answered = [*zip(asked, kept, strict=True)]
+        answered = [*zip(asked, replies, strict=True)]
         yield from self._settle([*answered, *self._followed(answered)])
         for question, provider_error in failed:
             yield from self._after_failure(question, provider_error)

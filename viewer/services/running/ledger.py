@@ -181,13 +181,13 @@ class Ledger:
             self.budget.pay(question.trial, record.cost_microusd)
         try:
             with self._store.transaction():
-                kept = tuple(starmap(self._keep_one, pairs))
+                replies = tuple(starmap(self._keep_one, pairs))
         except BaseException:
             self._reply_file.keep(self._unstored)
             raise
         self._unstored = ()
         self._reply_file.forget(question.attempt for question, _ in arrived)
-        return kept
+        return replies
 
     def save_to_file(self, arrived: Iterable[tuple[TrialQuestion, RawReply]]) -> None:
         """Write replies to the reply file: those not stored yet, and new arrivals."""

@@ -51,11 +51,11 @@ def keep_crash_report(text: str, home: Path) -> Path | None:
     return path
 
 
-def crash_sentence(error: BaseException, kept: Path | None) -> str:
+def crash_sentence(error: BaseException, path: Path | None) -> str:
     """Return the message to the user about an internal failure."""
     failed = f"Overread failed unexpectedly ({type(error).__name__})"
-    if kept is None:
+    if path is None:
         return f"{failed}; please report it."
     return (
-        f"{failed}; please report it with the file {kept}, which holds no patient data."
+        f"{failed}; please report it with the file {path}, which holds no patient data."
     )

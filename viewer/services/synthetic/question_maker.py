@@ -39,12 +39,12 @@ def _numbers(right: int) -> list[str]:
 def _question(text: str, options: list[str], turned: int) -> dict[str, object]:
     """Return a question whose right option is moved from the first position."""
     places = list(_turned(turned % OPTIONS))
-    said = ["The tile was generated so.", *[_NEITHER] * (OPTIONS - 1)]
+    explanations = ["The tile was generated so.", *[_NEITHER] * (OPTIONS - 1)]
     return {
         "question": text,
         "options": [options[i] for i in places],
         "answer": letter_of(places.index(0)),
-        "explanations": [said[i] for i in places],
+        "explanations": [explanations[i] for i in places],
     }
 
 

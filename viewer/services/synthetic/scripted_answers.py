@@ -66,9 +66,9 @@ def answers_of(
     """
     by_key = {item.key: item for item in items}
     return {
-        f"{trial.item}|{trial.condition.name}|{trial.repeat}|{step}": said
+        f"{trial.item}|{trial.condition.name}|{trial.repeat}|{step}": reply
         for trial in trials
-        for step, said in script(trial, item_of(by_key, trial.item)).items()
+        for step, reply in script(trial, item_of(by_key, trial.item)).items()
     }
 
 
@@ -201,11 +201,11 @@ def chooses_wrongly(trial: Trial, item: Item) -> Replies:
     """
     showing, number = Showing.of_condition(trial.condition), _number(item.key)
     sure = _moved(showing, item, _SURE, 0.15, 0.4)
-    said = _diagnosis(
+    replies = _diagnosis(
         trial, item, sure, off=int(_is_wrong(showing, number)), rank=1 + number % 3
     )
     silent = {DIFFERENTIAL: number % 6 == 5, FINAL: number % 6 == 0}
-    return {s: _REFUSAL if silent.get(s) else reply for s, reply in said.items()}
+    return {s: _REFUSAL if silent.get(s) else reply for s, reply in replies.items()}
 
 
 def _is_wrong(showing: Showing, number: int) -> bool:

@@ -348,10 +348,10 @@ class RunContext:
         raster, _ = self.drawn.raster((image, window_of(condition)))
         return self.places.plain(raster)
 
-    def _read(self, trial: Trial, kept: TrialReply) -> StepReply:
-        step = kept.step
+    def _read(self, trial: Trial, trial_reply: TrialReply) -> StepReply:
+        step = trial_reply.step
         profile = self.profile_for(trial.model, step)
-        reply = reader_for(profile).read(kept.raw)
+        reply = reader_for(profile).read(trial_reply.raw)
         if self._places is not None:
             return StepReply(step, reply, lambda: self._placed(profile, reply, trial))
         if profile.settings.get("structured"):

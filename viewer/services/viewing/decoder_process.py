@@ -81,12 +81,12 @@ def decoder_environment() -> dict[str, str]:
     run, and none that is or looks like a key, whatever its name.
     """
     known = known_keys()
-    kept = {
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if _NEEDED.fullmatch(name) and not is_secret(value, known)
     }
-    return {**kept, **_FRUGAL}
+    return {**inherited, **_FRUGAL}
 
 
 def spawn_decoder() -> "subprocess.Popen[bytes]":

@@ -88,10 +88,12 @@ are included word for word: a reply may repeat what a question told its model.
 """What stands in README.txt."""
 
 
-def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> Record:
+def plan_of(
+    context: RunContext, records: Sequence[Record], names: Pseudonyms
+) -> Record:
     """Return the plan: every trial by name, and why one is not asked."""
     expected = [one.name for one in context.study.conditions(context.params)]
-    conditions = (*expected, *(one["condition"] for one in kept))
+    conditions = (*expected, *(one["condition"] for one in records))
     return {
         "study": context.spec.study,
         "package": package_of(context.spec.study),
@@ -105,7 +107,7 @@ def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> R
         "prompts": [{"name": n, "text": text} for n, text in context.prompts()],
         "trials": [
             [*(one[name] for name in _PLANNED), "" if _is_asked(one) else one["reason"]]
-            for one in kept
+            for one in records
         ],
     }
 
@@ -125,12 +127,14 @@ def judged_trials(
     context, strata = report.context, report.context.study.words.columns
     numbered = trial_columns(store, report.summary.id, ("id", "numbers"))
     for one in report.trials.having(**numbered).records():
-        kept: tuple[TrialReply, ...] = ()
+        trial_replies: tuple[TrialReply, ...] = ()
         if one["reply_id"] is not None:
-            kept = kept_replies(store, one["id"], one["reply_id"])
+            trial_replies = kept_replies(store, one["id"], one["reply_id"])
         yield {
             **trial_record(one, names, strata),
-            "steps": [_step(step, one["model"], context, replies) for step in kept],
+            "steps": [
+                _step(step, one["model"], context, replies) for step in trial_replies
+            ],
             "gold": {**json.loads(one["gold"] or "{}"), **_grid(context, one)},
         }
 
@@ -143,7 +147,7 @@ def _grid(context: RunContext, one: Record) -> Record:
     return {"grid": [grid.rows, grid.columns]}
 
 
-def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
+def references_of(context: RunContext, records: Sequence[Record]) -> dict[str, Record]:
     """Return the references of localizations, by the image's name.
 
     Size, pixel aspect and masks; for runs with answers other than cells also pixel
@@ -152,9 +156,9 @@ def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Reco
     if not context.study.words.places:
         return {}
     asked = dict[str, set[object]]()
-    for trial in kept:
+    for trial in records:
         asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
-    placed = any(str(trial["parsed"]).startswith(PLACED_START) for trial in kept)
+    placed = any(str(trial["parsed"]).startswith(PLACED_START) for trial in records)
     found: dict[str, Record] = {}
     for name, findings in asked.items():
         image = context.images[name]
@@ -176,17 +180,17 @@ def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Reco
 
 
 def _step(
-    kept: TrialReply, model: str, context: RunContext, replies: Replies
+    reply: TrialReply, model: str, context: RunContext, replies: Replies
 ) -> Record:
-    step = kept.step
+    step = reply.step
     return {
         "step": step.name,
         "role": step.role,
         "again": step.again,
         "model": context.profile_for(model, step).name,
-        "request_sha256": kept.request_sha256,
-        "reply": replies.number(kept.id),
-        "reply_sha256": sha256_of(kept.raw),
+        "request_sha256": reply.request_sha256,
+        "reply": replies.number(reply.id),
+        "reply_sha256": sha256_of(reply.raw),
     }
 
 
@@ -214,14 +218,14 @@ def _is_a_name(text: str) -> bool:
 
 
 def people_members(
-    grades: Grades, items: Iterable[Item], kept: Sequence[Record]
+    grades: Grades, items: Iterable[Item], records: Sequence[Record]
 ) -> Mapping[str, bytes]:
     """Return the files with readers' grades of these trials and people's choices.
 
     ``items`` are the data set's items under pseudonyms. A physician's option is given
     beside the right one, a differential is not.
     """
-    outputs = {(one["model"], one["item"], one["repeat"]) for one in kept}
+    outputs = {(one["model"], one["item"], one["repeat"]) for one in records}
     given = [
         {
             "reader": g.reader,
@@ -236,7 +240,7 @@ def people_members(
         for g in grades.grades
         if g.output in outputs
     ]
-    asked = {str(one["item"]).partition(TASK_MARK)[0] for one in kept}
+    asked = {str(one["item"]).partition(TASK_MARK)[0] for one in records}
     people = dict(_people([item for item in items if item.key in asked]))
     files = {"grades.json": {"grades": given} if given else {}, "people.json": people}
     return {name: json_bytes(found) for name, found in files.items() if found}

@@ -214,20 +214,20 @@ def _view(
     reused: int = 0,
 ) -> ResultsView:
     """Return the groups that have at least one trial."""
-    kept = np.flatnonzero(counted[:, 0])
-    absent = np.flatnonzero(np.isin(kept, [*chosen.absent_in(codes, stratum)]))
+    shown = np.flatnonzero(counted[:, 0])
+    absent = np.flatnonzero(np.isin(shown, [*chosen.absent_in(codes, stratum)]))
     every, each = (chosen.pooled_in(of, stratum) for of in (0 * codes, codes))
     pooled: dict[int | None, Pooled] = {None: every[0]} if every else {}
-    pooled |= {row: each[of] for row, of in enumerate(kept.tolist()) if of in each}
+    pooled |= {row: each[of] for row, of in enumerate(shown.tolist()) if of in each}
     return ResultsView(
         by,
-        [keys[group] for group in kept.tolist()],
-        counted[kept],
+        [keys[group] for group in shown.tolist()],
+        counted[shown],
         chosen.wanted,
         frozenset(absent.tolist()),
         chosen.left_out,
         chosen.words,
-        None if ends is None else ends[[*kept, -1]],
+        None if ends is None else ends[[*shown, -1]],
         pooled,
         reused,
     )

@@ -108,10 +108,10 @@ def _same_questions(
     """
     strata = {one.id: one for one in flat.strata(store)}
     mixed = _mixed(trials, np.isin(trials[:, 1], hits), strata)
-    kept = trials[mixed]
-    repeats = flat.repeats(store, kept[:, 0].tolist())
+    mixed_trials = trials[mixed]
+    repeats = flat.repeats(store, mixed_trials[:, 0].tolist())
     asked: dict[tuple[int, str, int], list[_Answer]] = {}
-    for trial, verdict, item, stratum in kept.tolist():
+    for trial, verdict, item, stratum in mixed_trials.tolist():
         of = strata[stratum]
         answer = _Answer(trial, of.model, verdict in hits)
         asked.setdefault((item, of.condition, repeats[trial]), []).append(answer)

@@ -52,8 +52,8 @@ def make_case(seed: int, index: int, size: SizePx = SIZE) -> PhantomCase:
         drawn = [_draw(shown, (seed, index, i), rng, size) for i in range(len(names))]
         images.update(zip(names, drawn, strict=True))
         says = _expert_text(shown, drawn[0], language)
-        kept = Evidence(f"e{number}", shown.type, names, says, shown.when)
-        evidence.append(kept)
+        entry = Evidence(f"e{number}", shown.type, names, says, shown.when)
+        evidence.append(entry)
     case = _case(key, profile, language, tuple(evidence), rng)
     return PhantomCase(case, images)
 

@@ -99,8 +99,8 @@ def _text(
     wrong = of[Dimension.EXECUTION] == 1 and reader == FIRST
     codes = (FailureCode.HALLUCINATED_CHECKLIST,) if wrong else ()
     concerns = ("Signs are claimed that are not there.",) if wrong else ()
-    said = {Dimension.EXECUTION: COMMENT} if of[Dimension.EXECUTION] == 2 else {}
-    return Grade(reader, model, item, None, of, codes, concerns, said, abstained)
+    comments = {Dimension.EXECUTION: COMMENT} if of[Dimension.EXECUTION] == 2 else {}
+    return Grade(reader, model, item, None, of, codes, concerns, comments, abstained)
 
 
 def _image(

@@ -62,45 +62,53 @@ def make_tile(seed: int, index: int, size: SizePx) -> Tile:
 
 def _glands(field: Field, rng: np.random.Generator) -> TissueQuestion:
     n = len(field.glands)
-    said = f"{n} glands are cut across." if n else "There is no gland in the field."
-    return _number("How many glands are cut across in this field?", n, 4, said, rng)
+    explanation = (
+        f"{n} glands are cut across." if n else "There is no gland in the field."
+    )
+    return _number(
+        "How many glands are cut across in this field?", n, 4, explanation, rng
+    )
 
 
 def _mitoses(field: Field, rng: np.random.Generator) -> TissueQuestion:
     n = field.counts[Nucleus.MITOSIS]
-    said = f"{n} nuclei are dense figures without a membrane."
-    return _number("How many mitotic figures are there?", n, 5, said, rng)
+    explanation = f"{n} nuclei are dense figures without a membrane."
+    return _number("How many mitotic figures are there?", n, 5, explanation, rng)
 
 
 def _commonest(field: Field, rng: np.random.Generator) -> TissueQuestion:
     counts = field.counts
     most = max(counts, key=lambda kind: counts[kind])
-    said = f"There are {counts[most]} of them, more than of any other kind."
+    explanation = f"There are {counts[most]} of them, more than of any other kind."
     names = [kind.value for kind in Nucleus]
     return _one_of(
-        "Which nuclei are the most numerous here?", names, most.value, said, rng
+        "Which nuclei are the most numerous here?", names, most.value, explanation, rng
     )
 
 
 def _glands_at_all(field: Field, rng: np.random.Generator) -> TissueQuestion:
     right = "Yes" if field.glands else "No"
-    said = f"The field holds {len(field.glands)} glands."
-    return _one_of("Are there glands in this field?", ("Yes", "No"), right, said, rng)
+    explanation = f"The field holds {len(field.glands)} glands."
+    return _one_of(
+        "Are there glands in this field?", ("Yes", "No"), right, explanation, rng
+    )
 
 
 def _mitoses_at_all(field: Field, rng: np.random.Generator) -> TissueQuestion:
     n = field.counts[Nucleus.MITOSIS]
-    said = f"The field holds {n} mitotic figures."
+    explanation = f"The field holds {n} mitotic figures."
     names = ("Present", "Absent (none seen)", "Not assessable (out of focus)")
     right = names[0] if n else names[1]
-    return _one_of("What is true of mitotic figures here?", names, right, said, rng)
+    return _one_of(
+        "What is true of mitotic figures here?", names, right, explanation, rng
+    )
 
 
 def _tissue(field: Field, rng: np.random.Generator) -> TissueQuestion:
     names = (*(tissue.value for tissue in Tissue), *_OTHERS)
-    said = f"The field was generated as {field.tissue.value.lower()}."
+    explanation = f"The field was generated as {field.tissue.value.lower()}."
     text = "Which tissue does this field show?"
-    return _one_of(text, names, field.tissue.value, said, rng)
+    return _one_of(text, names, field.tissue.value, explanation, rng)
 
 
 _QUESTIONS: Mapping[str, Callable[[Field, np.random.Generator], TissueQuestion]] = {
@@ -113,17 +121,21 @@ _QUESTIONS: Mapping[str, Callable[[Field, np.random.Generator], TissueQuestion]]
 
 
 def _number(
-    text: str, n: int, count: int, said: str, rng: np.random.Generator
+    text: str, n: int, count: int, explanation: str, rng: np.random.Generator
 ) -> TissueQuestion:
     """Return a question for a number, with consecutive numbers as options."""
     first = max(0, n - int(rng.integers(count)))
     options = tuple(str(first + i) for i in range(count))
-    return TissueQuestion(text, options, n - first, said)
+    return TissueQuestion(text, options, n - first, explanation)
 
 
 def _one_of(
-    text: str, options: Sequence[str], right: str, said: str, rng: np.random.Generator
+    text: str,
+    options: Sequence[str],
+    right: str,
+    explanation: str,
+    rng: np.random.Generator,
 ) -> TissueQuestion:
     """Return a question with its options in random order."""
     shuffled = tuple(options[i] for i in rng.permutation(len(options)))
-    return TissueQuestion(text, shuffled, shuffled.index(right), said)
+    return TissueQuestion(text, shuffled, shuffled.index(right), explanation)

@@ -69,8 +69,8 @@ def control_specs(
     kinds = {study.words.task(one.finding) for one in results}
     called = study.words.called
     task, condition, control = (
-        Shown(column, header, words={one: said(one) for one in values})
-        for column, header, values, said in (
+        Shown(column, header, words={one: word_of(one) for one in values})
+        for column, header, values, word_of in (
             ("task", capital(study.words.finding), kinds, partial(called, "finding")),
             ("condition", "Condition", own, partial(called, "condition")),
             ("control", "Control", CONTROLS, _spoken),

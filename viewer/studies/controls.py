@@ -185,9 +185,9 @@ def exchanged(texts: Mapping[str, str], rng: np.random.Generator) -> dict[str, s
     If more than half have the same text, those without a counterpart get "".
     """
     keys = list(texts)
-    kept = _exchangeable([texts[key] for key in keys], rng)
-    places = derangement([texts[keys[i]] for i in kept], rng)
-    given = {keys[i]: keys[kept[j]] for i, j in zip(kept, places, strict=True)}
+    moved = _exchangeable([texts[key] for key in keys], rng)
+    places = derangement([texts[keys[i]] for i in moved], rng)
+    given = {keys[i]: keys[moved[j]] for i, j in zip(moved, places, strict=True)}
     return {key: given.get(key, "") for key in keys}
 
 

@@ -141,13 +141,13 @@ def class_figure(by_group: Records, params: Params) -> RateFigure | None:
 
 def classes_of(models: Sequence[str], params: Params) -> dict[str, tuple[str, ...]]:
     """Return the models of each class: as the settings say, else as the paper."""
-    said = {
+    given = {
         name.strip(): of.strip()
         for entry in params.model_classes.split(",")
         for name, mark, of in (entry.rpartition("="),)
         if mark
     }
-    known = {model: of for of, members in CLASSES.items() for model in members} | said
+    known = {model: of for of, members in CLASSES.items() for model in members} | given
     found: dict[str, list[str]] = {}
     for model in dict.fromkeys(models):
         if model in known:
@@ -242,13 +242,13 @@ def _by(column: str, rows: Records) -> Iterator[tuple[object, Records]]:
 def _points(of: Records) -> Iterator[PlotSeries]:
     both = [(row["text_corrected"], row["image_corrected"]) for row in of]
     pairs = [pair for pair in both if None not in pair]
-    for code, kept in (
+    for code, points in (
         (_ABOVE, [p for p in pairs if p[1] - p[0] >= TIE]),
         (_BELOW, [p for p in pairs if p[0] - p[1] >= TIE]),
         (_TIED, [p for p in pairs if abs(p[0] - p[1]) < TIE]),
     ):
-        if kept:
-            xs, ys = zip(*kept, strict=True)
+        if points:
+            xs, ys = zip(*points, strict=True)
             yield PlotSeries(style_of(code).words, tuple(xs), tuple(ys), code)
 
 

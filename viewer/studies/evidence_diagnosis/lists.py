@@ -96,12 +96,12 @@ def stated(text: str) -> tuple[str, ...]:
 
 
 def _once(entries: Iterable[str]) -> tuple[str, ...]:
-    kept: dict[str, str] = {}
+    names: dict[str, str] = {}
     for entry in entries:
         name = entry.strip()
         if name and len(name) <= LONGEST_NAME:
-            kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
+            names.setdefault(name.casefold(), name)
+    return tuple(names.values())
 
 
 def _of_json(text: str) -> tuple[str, ...]:
@@ -190,9 +190,9 @@ def _inline(line: str) -> list[str]:
 def _lettered(lines: Sequence[str]) -> list[str]:
     """Return the names of lines from a or i on, none if they skip one."""
     found = [(m[1].casefold(), line) for line in lines if (m := _LETTER.match(line))]
-    said = [letter for letter, _ in found]
-    orders = (words.split()[: len(said)] for words in _IN_ORDER)
-    if len(found) < 2 or said not in orders:
+    letters = [letter for letter, _ in found]
+    orders = (words.split()[: len(letters)] for words in _IN_ORDER)
+    if len(found) < 2 or letters not in orders:
         return []
     return [_name(_LETTER.sub("", line)) for _, line in found]
 
@@ -206,8 +206,8 @@ def _bulleted(lines: Sequence[str]) -> list[str]:
     names = [line for line in heads if not _INTRODUCES.search(line)]
     if len(names) > 1:
         return [_name(line) for line in names]
-    kept = [x for x, is_ in zip(filled, bulleted, strict=True) if is_]
-    return [_name(line) for line in _outermost(kept)]
+    bullets = [x for x, is_ in zip(filled, bulleted, strict=True) if is_]
+    return [_name(line) for line in _outermost(bullets)]
 
 
 def _outermost(lines: Sequence[str]) -> list[str]:

@@ -66,9 +66,9 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
 
 def _written(turn: Turn) -> Question:
     """Return a placeholder for a question that a physician was asked elsewhere."""
-    said = answered(turn.item)[turn.trial.repeat]
+    answer = answered(turn.item)[turn.trial.repeat]
     message = Message("user", (TextPart(WRITTEN),))
-    return Question((message,), PROMPT, WRITTEN, written=said.reply)
+    return Question((message,), PROMPT, WRITTEN, written=answer.reply)
 
 
 def _asked(asking: Asking, step: Step, replaced: Replaced | None) -> Asked:

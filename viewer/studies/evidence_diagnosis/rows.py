@@ -156,21 +156,21 @@ def _person(
     case: EvidenceCase,
     who: str,
     repeat: int,
-    said: Answered,
+    answer: Answered,
     trial: TrialResult | None,
 ) -> Iterator[Row]:
-    right = said.option == case.answer
+    right = answer.option == case.answer
     verdict = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
-    chosen = Status.UNPARSED if said.option is None else verdict
+    chosen = Status.UNPARSED if answer.option is None else verdict
     own = Row(case, who, Task.FDX, Showing(), chosen, repeat=repeat, person=True)
-    yield _differential(replace(own, task=Task.DDX), said, trial)
-    yield replace(own, chosen=said.option)
+    yield _differential(replace(own, task=Task.DDX), answer, trial)
+    yield replace(own, chosen=answer.option)
 
 
-def _differential(own: Row, said: Answered, trial: TrialResult | None) -> Row:
+def _differential(own: Row, answer: Answered, trial: TrialResult | None) -> Row:
     """Return a physician's differential as it was judged, if it was."""
     if trial is None:
-        match = first_match(said.differential, own.case.diagnosis)
+        match = first_match(answer.differential, own.case.diagnosis)
         return replace(own, status=Status.EXCLUDED, first_match=match)
     return replace(
         own,

@@ -162,12 +162,12 @@ def agreement_of_replicates(seen: Seen) -> Sequence[object]:
 
     That is the share of pairs of replicates with one verdict, and ICC(1).
     """
-    said: dict[str, list[str]] = defaultdict(list)
+    answers_by_item: dict[str, list[str]] = defaultdict(list)
     right: dict[str, list[float]] = defaultdict(list)
     for item, hit, answer in seen.rows.each(*_TRIAL, "said"):
-        said[item].append(answer)
+        answers_by_item[item].append(answer)
         right[item].append(float(hit))
-    spreads = [answer_spread(answers) for answers in said.values()]
+    spreads = [answer_spread(answers) for answers in answers_by_item.values()]
     found = replicate_agreement([*right.values()])
     unanimous = sum(one.share == 1 for one in spreads)
     return fmean(one.entropy for one in spreads), unanimous, found.pairs, found.icc

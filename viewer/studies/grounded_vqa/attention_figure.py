@@ -61,8 +61,8 @@ def _by_question(
         told = one.score.number(ON_IMAGE) is not None and not one.repeat
         if told and is_answer(one.condition):
             found.setdefault((one.item, one.model), []).append(one)
-    kept = list(dict.fromkeys(item for item, _ in found))[:_SHOWN]
-    return {key: own for key, own in found.items() if key[0] in kept}
+    chosen = list(dict.fromkeys(item for item, _ in found))[:_SHOWN]
+    return {key: own for key, own in found.items() if key[0] in chosen}
 
 
 def _tiles(
@@ -119,5 +119,5 @@ def _words(one: TrialResult, relevance: Relevance) -> str:
     """Return the answer, and what got how much of the attention."""
     on_image = float(np.sum(relevance.images[0].values))
     word, most = max(relevance.tokens, key=lambda token: token[1], default=("", 0.0))
-    said = one.score.answer or one.score.status
-    return f"{said}; image {on_image:.0%}, “{word.strip()}” {most:.0%}"
+    answer = one.score.answer or one.score.status
+    return f"{answer}; image {on_image:.0%}, “{word.strip()}” {most:.0%}"

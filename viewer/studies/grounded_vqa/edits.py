@@ -102,7 +102,7 @@ def _rows_of_test(
     for way, questions, shared in _tested(ways, name):
         controlled = _has(way.results, set(TESTS[name][1]))
         for key, of in questions.items():
-            edits = [said for _, said in of.edits]
+            edits = [answer for _, answer in of.edits]
             yield (
                 *(way.model, way.way, note_of(way.way), name),
                 *(question_name(of.one), of.one.patient, about.anatomy(of.one)),
@@ -137,9 +137,9 @@ def _words_of_test(ways: Sequence[_Way], name: str) -> Iterator[tuple[object, ..
         about = way.model, way.way, note_of(way.way), name
         asked = set()
         for key, of in questions.items():
-            for words, said in of.edits:
+            for words, answer in of.edits:
                 asked.add(words)
-                yield (*about, of.one.patient, key in shared, words, True, said)
+                yield (*about, of.one.patient, key in shared, words, True, answer)
         for one in way.results:
             if _is_positive(one) and one.condition == way.way:
                 words = _words(one)

@@ -180,11 +180,11 @@ def _composites(
             arm = IMAGE_ARMS[result.condition]
             if arm is Arm.DONOR:
                 own = sources.raster(asked.image)
-                said = _answer_or_status(plain.get((key, result.model)))
-                tiles.append(_tile(own, "as it is", result, asked, said))
+                answer = _answer_or_status(plain.get((key, result.model)))
+                tiles.append(_tile(own, "as it is", result, asked, answer))
             raster = edited_raster(asked, donor, arm, sources, params)
-            said = f"{_answer_or_status(result)}, of {donor}"
-            tiles.append(_tile(raster, EDITS[arm], result, asked, said))
+            answer = f"{_answer_or_status(result)}, of {donor}"
+            tiles.append(_tile(raster, EDITS[arm], result, asked, answer))
     if tiles:
         head = FigureHead(
             "composites",
@@ -221,9 +221,9 @@ def _tile(
     kind: str,
     result: TrialResult,
     asked: Question,
-    said: str,
+    answer: str,
 ) -> Tile:
     small = shrunk(raster, _SIDE).pixels
     grey = small if small.ndim == 3 else np.repeat(small[..., None], 3, axis=2)
     about = f"{asked.finding}, {asked.anatomy}"
-    return Tile(grey, kind, asked.key, about, result.model, said, "")
+    return Tile(grey, kind, asked.key, about, result.model, answer, "")

@@ -190,11 +190,11 @@ def _disagreement_frame(results: Sequence[TrialResult]) -> Frame:
     return frame_of_rows(header, lines)
 
 
-def _disagree(said: LabelsAnswer) -> bool:
+def _disagree(answer: LabelsAnswer) -> bool:
     """Tell whether an extracting model's result differs from the dictionary's."""
-    if said.tier != EXTRACTOR or said.dictionary is None:
-        return bool(said.tier)
-    return {*said.labels} != {*said.dictionary}
+    if answer.tier != EXTRACTOR or answer.dictionary is None:
+        return bool(answer.tier)
+    return {*answer.labels} != {*answer.dictionary}
 
 
 def _listed(labels: Sequence[str] | None) -> str:

@@ -117,8 +117,8 @@ def _clauses(text: str) -> Iterator[str]:
 
 def _apart(stated: re.Match[str]) -> str:
     """Return a statement about two structures as one about each."""
-    said = f"{stated['verb']}{stated['how']} {stated['state']}"
-    return f"{stated['other']}{said} and {stated['subject']}{said}"
+    statement = f"{stated['verb']}{stated['how']} {stated['state']}"
+    return f"{stated['other']}{statement} and {stated['subject']}{statement}"
 
 
 def _as_name(stated: re.Match[str]) -> str:
@@ -127,8 +127,8 @@ def _as_name(stated: re.Match[str]) -> str:
     Words of doubt and denial stay before the name, so that they apply to it.
     """
     verb = stated["verb"].split()[0]
-    kept = f"{verb} " if verb in _TELLING_VERBS else ""
-    return f"{kept}{stated['how'].strip()} {stated['state']} {stated['subject']}"
+    prefix = f"{verb} " if verb in _TELLING_VERBS else ""
+    return f"{prefix}{stated['how'].strip()} {stated['state']} {stated['subject']}"
 
 
 _TELLING_VERBS = frozenset({"may", "might", "could", "isn't", "aren't"})

@@ -164,10 +164,10 @@ def _unreadable(
     dataset: Dataset, benchmarks: Sequence[Benchmark], spec: RunSpec
 ) -> Iterable[Trial]:
     """Yield an excluded trial of every item that is not a question of this study."""
-    kept = {question.key for one in benchmarks for question in one.questions}
+    readable = {question.key for one in benchmarks for question in one.questions}
     reasons = {n.subject: n.kind for one in benchmarks for n in one.notices}
     for item in dataset.items:
-        if item.key in kept:
+        if item.key in readable:
             continue
         for repeat in range(spec.repeats):
             for model in spec.models:

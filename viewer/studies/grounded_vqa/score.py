@@ -27,11 +27,11 @@ def score_open(answer: LabelsAnswer | Unparsed, truth: Iterable[str]) -> Score:
     """
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
-    said, wanted = frozenset(answer.labels), frozenset(truth)
-    found, true = said or _ALONE, wanted or _ALONE
+    named, wanted = frozenset(answer.labels), frozenset(truth)
+    found, true = named or _ALONE, wanted or _ALONE
     counts = {"tp": found & true, "fp": found - true, "fn": true - found}
     return Score(
-        _status(right=said == wanted),
+        _status(right=named == wanted),
         answer=", ".join(answer.labels) or NO_FINDING,
         numbers=tuple((name, float(len(of))) for name, of in counts.items()),
     )

@@ -162,9 +162,9 @@ ACCURACY_TABLE: Final = TableSpec(
 """Table 2: F1, precision and recall; closed questions are those of Yes."""
 
 
-def _answers(name: str, said: str, right: str) -> Cell:
+def _answers(name: str, answer: str, right: str) -> Cell:
     return Cell(
-        "size", (name,), where={**CLOSED, "said": (said,), "right_answer": (right,)}
+        "size", (name,), where={**CLOSED, "said": (answer,), "right_answer": (right,)}
     )
 
 

@@ -214,10 +214,10 @@ def _is_refusal(text: str) -> bool:
     return short and declines(text, beside_answer=False)
 
 
-def _built(said: object) -> tuple[Built, ...]:
-    if not isinstance(said, ReportAnswer):
+def _built(answer: object) -> tuple[Built, ...]:
+    if not isinstance(answer, ReportAnswer):
         return ()
-    return made(tuple[Built, ...], json.loads(said.text), where="the questions made")
+    return made(tuple[Built, ...], json.loads(answer.text), where="the questions made")
 
 
 def _cells(built: Built) -> tuple[str, ...]:

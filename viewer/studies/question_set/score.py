@@ -76,8 +76,8 @@ def score(
             return Score(Status.UNPARSED, UNJUDGED, called)
         right = verdict.yes
     status = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
-    kept = tuple((name, value) for name, value in numbers if name in wanted)
-    return Score(status, answer=called, numbers=kept)
+    wanted_numbers = tuple((name, value) for name, value in numbers if name in wanted)
+    return Score(status, answer=called, numbers=wanted_numbers)
 
 
 def normalised(text: str) -> str:

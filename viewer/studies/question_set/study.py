@@ -119,8 +119,8 @@ class QuestionSet(PresetStudy[Params]):
         if not turn.so_far:
             return Step("answer")
         judged = is_judged(turn.item) and params_.judge and not turn.replies(_JUDGE)
-        said = self.parse(turn, params_) if judged else None
-        return request.JUDGING if isinstance(said, ReportAnswer) else None
+        answer = self.parse(turn, params_) if judged else None
+        return request.JUDGING if isinstance(answer, ReportAnswer) else None
 
     def question(
         self, turn: Turn, step: Step, sources: Sources, params_: Params
@@ -128,8 +128,8 @@ class QuestionSet(PresetStudy[Params]):
         """Return the item's question with what its condition shows, or the judge's."""
         if step.role != _JUDGE:
             return request.question(turn, sources, params_)
-        said = self.parse(turn, params_)
-        given = said.text if isinstance(said, ReportAnswer) else ""
+        answer = self.parse(turn, params_)
+        given = answer.text if isinstance(answer, ReportAnswer) else ""
         return request.judging(turn, given, params_)
 
     def parse(

@@ -88,15 +88,15 @@ def read_candidates(text: str, number: int = 5) -> tuple[Candidate, ...] | Unpar
     bad = next((one for one in found if isinstance(one, str)), "")
     if bad:
         return Unparsed(Status.UNPARSED, bad)
-    kept = tuple(one for one in found if isinstance(one, Candidate))
-    if len(kept) != number:
-        return Unparsed(Status.UNPARSED, f"{len(kept)} candidates")
-    if len({one.task.casefold() for one in kept}) < number:
+    candidates = tuple(one for one in found if isinstance(one, Candidate))
+    if len(candidates) != number:
+        return Unparsed(Status.UNPARSED, f"{len(candidates)} candidates")
+    if len({one.task.casefold() for one in candidates}) < number:
         return Unparsed(Status.AMBIGUOUS, "a task twice")
-    missing = [c for c in Category if c not in {one.category for one in kept}]
+    missing = [c for c in Category if c not in {one.category for one in candidates}]
     if missing and number >= len(Category):
         return Unparsed(Status.UNPARSED, f"no {missing[0]}")
-    return kept
+    return candidates
 
 
 def read_quality(text: str) -> Quality | Unparsed:

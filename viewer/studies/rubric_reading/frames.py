@@ -77,8 +77,10 @@ def trial_frame(results: Sequence[TrialResult]) -> Frame:
     Of the token limit are replies that were cut short, and questions that were longer
     than the model's context. A delivered output stays one where nobody graded it.
     """
-    said = [one.said if isinstance(one.said, ReportAnswer) else None for one in results]
-    boxes = [one.boxes if one else () for one in said]
+    outputs = [
+        one.said if isinstance(one.said, ReportAnswer) else None for one in results
+    ]
+    boxes = [one.boxes if one else () for one in outputs]
     return records(results).having(
         ending=[_ending(one) for one in results],
         with_boxes=[bool(of) for of in boxes],

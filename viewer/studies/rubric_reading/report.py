@@ -215,13 +215,13 @@ def used_grades(
     models = {result.model for result in results}
     why = [_why(grade, models, there, asked, params) for grade in grades.grades]
     pairs = tuple(zip(grades.grades, why, strict=True))
-    kept = tuple(grade for grade, reason in pairs if reason is None)
+    used = tuple(grade for grade, reason in pairs if reason is None)
     sentences = (
         sentence
         for reason in Unused
         for sentence in _sentence(reason, [g for g, r in pairs if r is reason])
     )
-    return Used(replace(grades, grades=kept), tuple(sentences))
+    return Used(replace(grades, grades=used), tuple(sentences))
 
 
 def ungraded(results: Sequence[TrialResult], grades: Grades) -> str:

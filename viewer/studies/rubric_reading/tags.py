@@ -56,8 +56,8 @@ def read_tags(text: str) -> Tags | Unparsed:
 def values_of(written: str) -> tuple[str, ...]:
     """Return the values between dashes; Multiple for more than four."""
     values = [part.strip() for part in _BETWEEN.split(written.strip())]
-    kept = tuple(dict.fromkeys(value for value in values if value))
-    return (MULTIPLE,) if len(kept) > _MOST else kept
+    tags = tuple(dict.fromkeys(value for value in values if value))
+    return (MULTIPLE,) if len(tags) > _MOST else tags
 
 
 def tag_counts(tags: Sequence[Tags], tag: str) -> Mapping[str, int]:

@@ -121,7 +121,7 @@ def test_that_the_view_says_which_slice_it_cannot_show(
     qtbot: QtBot, viewport: Viewport
 ) -> None:
     _go_to_bad_slice(qtbot, viewport)
-    assert "2.dcm" in viewport.view.waiting.said
+    assert "2.dcm" in viewport.view.waiting.text
     viewport.scroll_by(1)
     qtbot.waitUntil(lambda: _is_shown(viewport, _BAD + 1))
     assert not viewport.view.waiting.words

@@ -47,13 +47,13 @@ def test_that_an_empty_view_says_what_is_being_opened(
 ) -> None:
     make_dicom(tmp_path / "chest.dcm", grey(), PatientID="one")
     waiting = read.pair.view.waiting
-    assert waiting.said == EMPTY
+    assert waiting.text == EMPTY
     read.open_paths([tmp_path / "chest.dcm"])
-    assert waiting.said == ""
-    qtbot.waitUntil(lambda: waiting.said == "Searching chest.dcm…")
+    assert waiting.text == ""
+    qtbot.waitUntil(lambda: waiting.text == "Searching chest.dcm…")
     decoder.headers_go.set()
     qtbot.waitUntil(lambda: waiting.words.startswith("Opening chest.dcm, "))
-    qtbot.waitUntil(lambda: waiting.said == waiting.words)
+    qtbot.waitUntil(lambda: waiting.text == waiting.words)
     decoder.pixels_go.set()
     qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
     assert waiting.words == ""
@@ -67,7 +67,7 @@ def test_that_a_view_is_empty_again_where_nothing_was_found(
     read.open_paths([tmp_path])
     waiting = read.pair.view.waiting
     assert waiting.words
-    qtbot.waitUntil(lambda: waiting.said == EMPTY, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(lambda: waiting.text == EMPTY, timeout=_PATIENCE_MS)
 
 
 def test_that_the_slice_before_stays_while_the_next_is_decoded(
@@ -93,7 +93,7 @@ def test_that_the_slice_before_stays_while_the_next_is_decoded(
     waiting = viewport.view.waiting
     last = viewport.stack_images[29].ref
     assert waiting.words.startswith(f"Opening {last.path.name}, ")
-    qtbot.waitUntil(lambda: waiting.said == waiting.words)
+    qtbot.waitUntil(lambda: waiting.text == waiting.words)
     assert viewport.view.window_shown is not None
     decoder.pixels_go.set()
     qtbot.waitUntil(

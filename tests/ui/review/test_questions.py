@@ -192,7 +192,7 @@ def test_that_a_place_takes_what_is_drawn_in_the_kind_that_is_chosen(
     assert isinstance(box, PlaceBox)
     assert image.placing == "cell"
     image.placed.emit(CellAnswer(Cell(1, 2), "reader"))
-    assert box.said.text() == "Cell B3"
+    assert box.answer_words.text() == "Cell B3"
     assert form.asked is form.boxes["confidence"]
     type_keys(form, Qt.Key.Key_Up, Qt.Key.Key_2)
     assert image.placing == "point"

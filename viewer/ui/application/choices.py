@@ -16,26 +16,26 @@ from viewer.domain.plain import made
 T = TypeVar("T")
 
 
-def restored(first: T, kept: object) -> T:
-    """Return ``first`` with every valid field of ``kept``.
+def restored(first: T, stored: object) -> T:
+    """Return ``first`` with every valid field of ``stored``.
 
     Parameters
     ----------
     first : dataclass
         The default choice.
-    kept : object
+    stored : object
         A choice as written by `viewer.domain.plain`, read back from JSON.
     """
-    if not isinstance(kept, Mapping):
+    if not isinstance(stored, Mapping):
         return first
     values: dict[str, Any] = {}
     for name, kind in get_type_hints(type(first)).items():
         part = getattr(first, name)
         if is_dataclass(part):
-            values[name] = restored(part, kept.get(name))
-        elif name in kept:
+            values[name] = restored(part, stored.get(name))
+        elif name in stored:
             with suppress(OverreadError):
-                values[name] = made(kind, kept[name], where="the choice")
+                values[name] = made(kind, stored[name], where="the choice")
     try:
         return replace(first, **values)  # type: ignore[type-var]
     except OverreadError:

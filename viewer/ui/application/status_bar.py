@@ -258,8 +258,8 @@ class Destinations(QWidget):
         """Say which other machines the next question goes to; none: local only."""
         hosts, names = shown.hosts, ", ".join(shown.hosts)
         self._lock.show_icon("lock-open-variant-outline" if hosts else "lock-outline")
-        kept = f"Local only: '{shown.restricted}' is restricted"
-        here = kept if shown.restricted else "Local only"
+        restriction = f"Local only: '{shown.restricted}' is restricted"
+        here = restriction if shown.restricted else "Local only"
         self.words.setText(f"Sends to {names}" if hosts else here)
         self.setToolTip(
             as_tip(

@@ -41,8 +41,8 @@ class Annotations:
             display.window is None or display.window in self._shown.image.windows
         )
         read = self._shown.corners.window_source if from_file else ""
-        said = CornerLine(window_text(display.shown_window), read or _OWN_WINDOW)
-        live = (*((said,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
+        window = CornerLine(window_text(display.shown_window), read or _OWN_WINDOW)
+        live = (*((window,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
         self._area = area
         self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)
         geometry = self._shown.image.geometry

@@ -53,7 +53,7 @@ class MarkEditing:
     def __init__(self, surface: Surface, layers: Layers, owner: QObject) -> None:
         self._surface, self._layers = surface, layers
         self._shown: ShownImage | None = None
-        self._said: dict[Mark, tuple[str, ...]] = {}
+        self._lines: dict[Mark, tuple[str, ...]] = {}
         self._draft: Mark | None = None
         self._grab: _Grab | None = None
         self._chosen: Mark | None = None
@@ -94,7 +94,7 @@ class MarkEditing:
         They stand where they belong once the surface is redrawn.
         """
         self._shown = shown
-        self._said.clear()
+        self._lines.clear()
         self._forget()
         self._draw()
 
@@ -203,9 +203,9 @@ class MarkEditing:
         """Return a mark's text; a region's pixels are computed once."""
         if self._shown is None:
             return ()
-        if mark not in self._said:
-            self._said[mark] = words(mark, self._shown.image)
-        return self._said[mark]
+        if mark not in self._lines:
+            self._lines[mark] = words(mark, self._shown.image)
+        return self._lines[mark]
 
     def _follow(self, event: MarksChanged) -> None:
         if self._shown is not None and event.ref == absolute(self._shown.ref):
@@ -227,6 +227,6 @@ class MarkEditing:
         ]
         live = live or self._draft
         if live is not None and self._shown is not None:
-            said = words(live, self._shown.image, final=False)
-            drawn.append(DrawnMark(live, said, chosen=True))
+            lines = words(live, self._shown.image, final=False)
+            drawn.append(DrawnMark(live, lines, chosen=True))
         self._layers.set_marks(tuple(drawn))

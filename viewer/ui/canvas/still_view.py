@@ -74,9 +74,9 @@ class StillView(QGraphicsView):
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
         """Show the view's own tool tip, if it has one."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            said = self.tip_at(QPointF(event.pos()))
-            if said:
-                QToolTip.showText(event.globalPos(), as_tip(said), self.viewport())
+            tip = self.tip_at(QPointF(event.pos()))
+            if tip:
+                QToolTip.showText(event.globalPos(), as_tip(tip), self.viewport())
                 return True
         return super().viewportEvent(event)
 

@@ -47,7 +47,7 @@ class Waiting(QObject):
         self.changed.emit()
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The text in an empty view; none in the first moment of waiting."""
         if not self.words:
             return EMPTY
@@ -58,7 +58,7 @@ class Waiting(QObject):
         palette = current()
         painter.setPen(QColor(COLOR if self.words else palette.muted))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(area, flags, self.said)
+        painter.drawText(area, flags, self.text)
 
     def paint_over(self, painter: QPainter, area: QRectF) -> None:
         """Write over the image before, which stays until the next one is there."""

@@ -331,10 +331,10 @@ class BatchDialog(QDialog):
             self.sentence.setText(f"{hint} {without}".strip())
         elif not form.models:
             self.sentence.setText(_CHOOSE if self.models.count() else _NONE_ANSWERS)
-        elif self._kept():
+        elif self._withheld():
             self.sentence.setText(
                 f"'{form.dataset}' is restricted: its images stay on this machine, so "
-                f"{', '.join(self._kept())} cannot be asked."
+                f"{', '.join(self._withheld())} cannot be asked."
             )
         else:
             self.sentence.setText("Counting the requests …")
@@ -345,7 +345,7 @@ class BatchDialog(QDialog):
                 self._fail,
             )
 
-    def _kept(self) -> list[str]:
+    def _withheld(self) -> list[str]:
         """Return the ticked models that a restricted data set may not be sent to."""
         names = ticked_in(self.models) if self.restricted.isChecked() else []
         return [name for name in names if name in self._elsewhere]

@@ -38,7 +38,7 @@ class DrawReading(QObject):
         super().__init__(parent)
         self._store, self._background_tasks = store, BackgroundTasks(self)
         self._stop = Event()
-        self._kept: Dataset | None = None
+        self._dataset: Dataset | None = None
 
     @property
     def is_under_way(self) -> bool:
@@ -74,10 +74,10 @@ class DrawReading(QObject):
     def _source(self, name: str) -> "Dataset":
         from viewer.services.importing.draw_questions import source_dataset
 
-        kept = self._kept
-        if kept is None or kept.name != name:
-            self._kept = kept = source_dataset(self._store, name)
-        return kept
+        source = self._dataset
+        if source is None or source.name != name:
+            self._dataset = source = source_dataset(self._store, name)
+        return source
 
     def stop(self) -> None:
         """End the drawing under way; nobody is told of it any more."""

@@ -156,16 +156,16 @@ class WordReview(QDialog):
         self, chosen: "Sequence[WordsToRead]", decision: ReviewDecision, last: int
     ) -> None:
         """Show the decision on every occurrence of the same words."""
-        kept = {one.sha256 for one in chosen}
+        decided_texts = {one.sha256 for one in chosen}
         self._show_found(
             tuple(
-                replace(one, decision=decision) if one.sha256 in kept else one
+                replace(one, decision=decision) if one.sha256 in decided_texts else one
                 for one in self._found
             )
         )
         self._go_to_waiting(min(last, len(self._found)))
-        said = f"{counted(len(chosen), 'case')}: {_DECIDED[decision].lower()}."
-        self.sentence.setText(f"{said} {_state(self._found, 0)} {_GO_ON}")
+        decided = f"{counted(len(chosen), 'case')}: {_DECIDED[decision].lower()}."
+        self.sentence.setText(f"{decided} {_state(self._found, 0)} {_GO_ON}")
 
     def _fail(self, error: Exception) -> None:
         """Show an error that the user can fix; raise others."""
@@ -246,8 +246,8 @@ def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
         return ""
     waiting = sum(one.decision is None for one in found)
     wait = "waits" if waiting == 1 else "wait"
-    said = f"{waiting:,} of {counted(len(found), 'case')} {wait} for a decision."
-    return f"{said} {chosen:,} are selected." if chosen > 1 else said
+    state = f"{waiting:,} of {counted(len(found), 'case')} {wait} for a decision."
+    return f"{state} {chosen:,} are selected." if chosen > 1 else state
 
 
 class MarkedWords(QTextEdit):

@@ -67,14 +67,14 @@ def bar_chart(
     )
     chosen = {name: value for name, value in wanted.items() if value}
     fixed = {**chosen, "view": view, "condition": condition}
-    kept = [r for r in records if _is_wanted(r, fixed)]
-    findings = dict.fromkeys(str(r["finding"]) for r in kept)
+    rows = [r for r in records if _is_wanted(r, fixed)]
+    findings = dict.fromkeys(str(r["finding"]) for r in rows)
     parts = (shown("condition", condition, words), shown("view", view, words))
     title = f"{capital(words.rate)} by {words.finding}, {', '.join(parts)}"
     return BarChart(
-        title if kept else "",
+        title if rows else "",
         models,
-        tuple(_group(finding, kept, words) for finding in findings),
+        tuple(_group(finding, rows, words) for finding in findings),
         words.rate,
     )
 

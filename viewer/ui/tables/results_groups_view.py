@@ -276,16 +276,16 @@ class GroupsModel(NumberModel):
         name = self.columns[column] if 0 <= column < len(self.columns) else ""
         name = "hit_rate" if name == PLOT else name
         self.layoutAboutToBeChanged.emit()
-        kept = self.persistentIndexList()
-        rows = [self.group_at(index.row()) for index in kept]
+        persistent = self.persistentIndexList()
+        rows = [self.group_at(index.row()) for index in persistent]
         self.sorted_by = name, order is Qt.SortOrder.DescendingOrder
         self._arrange()
         place = np.argsort(self._order)
         moved = [
             self.index(int(place[row]), index.column())
-            for row, index in zip(rows, kept, strict=True)
+            for row, index in zip(rows, persistent, strict=True)
         ]
-        self.changePersistentIndexList(kept, moved)
+        self.changePersistentIndexList(persistent, moved)
         self.layoutChanged.emit()
 
     def group_at(self, row: int) -> int:

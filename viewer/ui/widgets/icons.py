@@ -47,7 +47,7 @@ def icon(name: str) -> QIcon:
     """
     # A copy: of the first one PySide makes the engine a child, which it deletes twice
     # where the collector finds both in one cycle, as at the interpreter's end.
-    return QIcon(QIcon(_kept(_Engine(_glyphs()[name]))))
+    return QIcon(QIcon(_retained(_Engine(_glyphs()[name]))))
 
 
 class IconLabel(QLabel):
@@ -83,7 +83,7 @@ class _Engine(QIconEngine):
 
     def clone(self) -> QIconEngine:
         """Return a copy, as Qt asks for one."""
-        return _kept(_Engine(self._glyph))
+        return _retained(_Engine(self._glyph))
 
     def paint(
         self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
@@ -107,7 +107,7 @@ class _Engine(QIconEngine):
         return pixmap
 
 
-def _kept(engine: QIconEngine) -> QIconEngine:
+def _retained(engine: QIconEngine) -> QIconEngine:
     """Keep an engine while Qt uses it; release deleted ones later."""
     if len(_IN_USE) >= _MANY and len(_IN_USE).bit_count() == 1:
         _IN_USE[:] = [known for known in _IN_USE if isValid(known)]

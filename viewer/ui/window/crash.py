@@ -36,8 +36,8 @@ class CrashDialog(QDialog):
         self.setWindowTitle("Overread failed")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(640, 360)
-        said = Label(sentence, self)
-        said.setWordWrap(True)
+        message = Label(sentence, self)
+        message.setWordWrap(True)
         self.report = QPlainTextEdit(report, self)
         self.report.setReadOnly(True)
         fixed = QFontDatabase.SystemFont.FixedFont
@@ -49,7 +49,7 @@ class CrashDialog(QDialog):
         )
         self.copy_button.clicked.connect(self.copy)
         layout = QVBoxLayout(self)
-        for widget in (said, self.report, buttons):
+        for widget in (message, self.report, buttons):
             layout.addWidget(widget)
 
     def copy(self) -> None:
@@ -95,8 +95,8 @@ class CrashHandler(QObject):
         if report in self._told:
             return
         self._told.add(report)
-        kept = keep_crash_report(report, self._settings.home)
-        CrashDialog(crash_sentence(error, kept), report, self._window).show()
+        path = keep_crash_report(report, self._settings.home)
+        CrashDialog(crash_sentence(error, path), report, self._window).show()
 
     def _caught(
         self,

@@ -101,8 +101,8 @@ class ReviewWorkspace(QWidget):
     @property
     def choices(self) -> Choices:
         """The last reader."""
-        kept = plain(ReviewChoice(self.start.reader.text()))
-        return {"review": kept}
+        choices = plain(ReviewChoice(self.start.reader.text()))
+        return {"review": choices}
 
     def recall(self, choices: Choices) -> None:
         """Restore the last reader."""

@@ -48,17 +48,17 @@ class MarkBook(QObject):
 
     def remove(self, ref: ImageRef, marks: tuple[Mark, ...], words: str) -> None:
         """Remove some marks of an image."""
-        kept = tuple(mark for mark in self.of(ref) if mark not in marks)
-        self._edit(ref, kept, words)
+        remaining = tuple(mark for mark in self.of(ref) if mark not in marks)
+        self._edit(ref, remaining, words)
 
-    def take_in(self, kept: Mapping[ImageRef, tuple[Mark, ...]]) -> None:
+    def take_in(self, stored: Mapping[ImageRef, tuple[Mark, ...]]) -> None:
         """Insert stored marks below those drawn since.
 
         Marks drawn since cannot be undone: that would remove the stored ones too.
         """
-        if self._undo is not None and self._marks.keys() & kept.keys():
+        if self._undo is not None and self._marks.keys() & stored.keys():
             self._undo.forget()
-        for ref, marks in kept.items():
+        for ref, marks in stored.items():
             self._marks[ref] = (*marks, *self.of(ref))
             self.changed.emit(MarksChanged(ref))
 

@@ -57,10 +57,10 @@ def model_colors(models: Iterable[str]) -> dict[str, str]:
 def provenance(answer: "StoredAnswer") -> str:
     """Return an answer's provenance, one line per fact; shown on hover."""
     parameters = ", ".join(f"{k} {v}" for k, v in answer.parameters.items())
-    said = answer.score.answer or "no cell"
+    cell = answer.score.answer or "no cell"
     measures = measure_rows(answer.measures)
     lines = (
-        f"{said}: {words_of(answer.score)}",
+        f"{cell}: {words_of(answer.score)}",
         *(f"{name}: {value}" for name, value in measures),
         f"Model: {answer.model}",
         f"Version: {answer.model_returned or 'not stated by the model'}",

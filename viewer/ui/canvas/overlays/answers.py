@@ -45,16 +45,16 @@ def shape_of(answer: "StoredAnswer", depth: int = 0) -> AnswerShape:
     """
     if answer.written is not None:
         return ReportShape(answer.written.boxes)
-    said = answer.answer
+    place = answer.answer
     point = answer.measures.point if answer.measures else None
-    if isinstance(said, PointAnswer):
-        return PointShape(said)
-    if isinstance(said, BoxesAnswer):
-        return BoxShape(said, point)
-    if isinstance(said, MaskAnswer):
-        return MaskShape(said, point)
-    if isinstance(said, HeatMapAnswer):
-        return HeatMapShape(said, point)
+    if isinstance(place, PointAnswer):
+        return PointShape(place)
+    if isinstance(place, BoxesAnswer):
+        return BoxShape(place, point)
+    if isinstance(place, MaskAnswer):
+        return MaskShape(place, point)
+    if isinstance(place, HeatMapAnswer):
+        return HeatMapShape(place, point)
     return CellShape(answer_rect(answer), depth)
 
 
@@ -64,8 +64,10 @@ def depths(answers: "Sequence[StoredAnswer]") -> tuple[int, ...]:
     found = []
     for answer in answers:
         place = (answer.grid, answer.field, answer.score.answer)
-        said = answer.answer
-        is_cell = not answer.written and (said is None or isinstance(said, CellAnswer))
+        located = answer.answer
+        is_cell = not answer.written and (
+            located is None or isinstance(located, CellAnswer)
+        )
         found.append(seen[place] if is_cell else 0)
         seen[place] += is_cell
     return tuple(found)

@@ -18,8 +18,8 @@ class BoxShape:
 
     legend = None
 
-    def __init__(self, said: BoxesAnswer, point: PointPx | None) -> None:
-        self._boxes, self._point = [rect_of(box) for box in said.boxes], point
+    def __init__(self, answer: BoxesAnswer, point: PointPx | None) -> None:
+        self._boxes, self._point = [rect_of(box) for box in answer.boxes], point
         self.extent = reduce(QRectF.united, self._boxes)
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:

@@ -38,8 +38,8 @@ def layout(
     )
     return tuple(
         line
-        for said, right, bottom in blocks
-        for line in _block(said, area, face, right=right, bottom=bottom)
+        for lines, right, bottom in blocks
+        for line in _block(lines, area, face, right=right, bottom=bottom)
     )
 
 
@@ -50,7 +50,7 @@ def paint(painter: QPainter, lines: tuple[Line, ...], face: Face) -> None:
 
 
 def _block(
-    said: tuple[CornerLine, ...],
+    texts: tuple[CornerLine, ...],
     area: QRectF,
     face: Face,
     *,
@@ -58,9 +58,9 @@ def _block(
     bottom: bool,
 ) -> list[Line]:
     height = text_size("Hg", face).height() - 2.0
-    y = area.bottom() - MARGIN - len(said) * height if bottom else area.top() + MARGIN
+    y = area.bottom() - MARGIN - len(texts) * height if bottom else area.top() + MARGIN
     lines = []
-    for number, one in enumerate(said):
+    for number, one in enumerate(texts):
         size = text_size(one.text, face)
         x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
         at = QPointF(x, y + number * height)

@@ -26,8 +26,8 @@ class HeatMapShape(KeptShape):
     What it marks is what the scorer compares: the elements above Otsu's threshold.
     """
 
-    def __init__(self, said: HeatMapAnswer, point: PointPx | None) -> None:
-        values, field = said.heat_map.values, said.field
+    def __init__(self, answer: HeatMapAnswer, point: PointPx | None) -> None:
+        values, field = answer.heat_map.values, answer.field
         super().__init__(Outline(above_otsu(values), field), rect_of(field), point)
         self._map = MapPicture(values, self.extent)
         self.legend = Legend(float(values.min()), float(values.max()))

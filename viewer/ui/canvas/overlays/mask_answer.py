@@ -16,8 +16,8 @@ class MaskShape(KeptShape):
 
     legend = None
 
-    def __init__(self, said: MaskAnswer, point: PointPx | None) -> None:
-        outline = Outline(said.mask.array())
+    def __init__(self, answer: MaskAnswer, point: PointPx | None) -> None:
+        outline = Outline(answer.mask.array())
         super().__init__(outline, outline.extent, point)
 
     def _draw(self, color: QColor, painter: QPainter, sight: Sight) -> None:

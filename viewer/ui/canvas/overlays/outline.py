@@ -240,17 +240,17 @@ def _thinned(loops: Loops, tolerance: float) -> Loops:
     keeps its size.
     """
     corners, fixed = loops.corners, _outermost(loops)
-    kept = np.arange(len(corners))
+    indices = np.arange(len(corners))
     idle = 0
     for turn in range(_PASSES):
-        asked = np.arange(1 + turn % 2, len(kept) - 1, 2)
-        asked = asked[~fixed[kept[asked]]]
-        near = _farthest(corners, kept[asked - 1], kept[asked + 1]) <= tolerance
+        asked = np.arange(1 + turn % 2, len(indices) - 1, 2)
+        asked = asked[~fixed[indices[asked]]]
+        near = _farthest(corners, indices[asked - 1], indices[asked + 1]) <= tolerance
         idle = 0 if near.any() else idle + 1
         if idle == 2:
             break
-        kept = np.delete(kept, asked[near])
-    return Loops(corners[kept], np.searchsorted(kept, loops.first))
+        indices = np.delete(indices, asked[near])
+    return Loops(corners[indices], np.searchsorted(indices, loops.first))
 
 
 def _farthest(
@@ -311,8 +311,8 @@ def _clipped(loops: Loops, area: QRectF) -> Loops:
 
 def _without(loops: Loops, corners: npt.NDArray[np.bool_]) -> Loops:
     """Return loops without these corners, their ends kept."""
-    kept = np.flatnonzero(~corners | _ends(loops))
-    return Loops(loops.corners[kept], np.searchsorted(kept, loops.first))
+    indices = np.flatnonzero(~corners | _ends(loops))
+    return Loops(loops.corners[indices], np.searchsorted(indices, loops.first))
 
 
 def _twins(held: _Corners) -> npt.NDArray[np.bool_]:

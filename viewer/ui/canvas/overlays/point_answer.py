@@ -21,9 +21,9 @@ class PointShape:
 
     legend = None
 
-    def __init__(self, said: PointAnswer) -> None:
-        self._point = said.point
-        self.extent = QRectF(said.point.x, said.point.y, _SIDE, _SIDE)
+    def __init__(self, answer: PointAnswer) -> None:
+        self._point = answer.point
+        self.extent = QRectF(answer.point.x, answer.point.y, _SIDE, _SIDE)
 
     def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangle around the ring."""

@@ -31,8 +31,8 @@ class SamePlace:
     @property
     def replies(self) -> int:
         """How many replies name it: one that several models show counts once."""
-        kept = [one.reply for one in self.answers if one.reply is not None]
-        return len(self.answers) - len(kept) + len({*kept})
+        replies = [one.reply for one in self.answers if one.reply is not None]
+        return len(self.answers) - len(replies) + len({*replies})
 
 
 def same_places(answers: Sequence[StoredAnswer]) -> tuple[SamePlace, ...]:

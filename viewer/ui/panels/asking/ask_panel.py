@@ -179,15 +179,15 @@ class AskPanel(QWidget):
 
     def _show_state(self, state: ModelState, box: QCheckBox) -> None:
         """Show what keeps a model from being asked, or where it runs."""
-        kept, row = self._is_kept(state), box.parentWidget()
+        restricted, row = self._is_kept(state), box.parentWidget()
         words = row.findChild(QLabel, _STATE) if row is not None else None
         if isinstance(words, QLabel):
-            words.setText(_RESTRICTED if kept else state.state)
+            words.setText(_RESTRICTED if restricted else state.state)
         for widget in (box, words):
             if widget is not None:
-                tip = _why_kept(self._restricted) if kept else state.summary
+                tip = _why_kept(self._restricted) if restricted else state.summary
                 widget.setToolTip(as_tip(f"{state.name}: {tip}"))
-                widget.setEnabled(state.ready and not kept)
+                widget.setEnabled(state.ready and not restricted)
 
     @property
     def ticked(self) -> tuple[str, ...]:
@@ -286,8 +286,10 @@ class AskPanel(QWidget):
         return next((words for ok, words in checks if not ok), "")
 
     def _none_ticked(self) -> str:
-        kept = any(box.isChecked() and self._is_kept(s) for s, box in self._models)
-        if not kept:
+        restricted = any(
+            box.isChecked() and self._is_kept(s) for s, box in self._models
+        )
+        if not restricted:
             return "Tick at least one model."
         return f"{_why_kept(self._restricted)}. Tick a model on this machine."
 

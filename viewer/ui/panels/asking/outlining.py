@@ -177,7 +177,7 @@ def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:
     return held.boxes if isinstance(held, BoxesAnswer) else ()
 
 
-def _known(said: View, chosen: object) -> View:
+def _known(stated: View, chosen: object) -> View:
     """Return the view that the file says, else the person; an outline needs neither."""
-    view = said if said is not View.UNKNOWN else View(str(chosen or View.UNKNOWN))
+    view = stated if stated is not View.UNKNOWN else View(str(chosen or View.UNKNOWN))
     return View.OTHER if view is View.UNKNOWN else view

@@ -239,8 +239,8 @@ class Knowledge(QObject):
         self._follow_finding()
 
     def _not_withdrawn(self, about: About) -> About:
-        kept = (a for a in about.answers if a.trial not in self._withdrawn)
-        return replace(about, answers=tuple(kept))
+        answers = (a for a in about.answers if a.trial not in self._withdrawn)
+        return replace(about, answers=tuple(answers))
 
     def _draw(self, about: About, *, appears: bool) -> None:
         viewport = self._pair.showing(about.ref)

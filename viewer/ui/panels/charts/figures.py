@@ -334,9 +334,9 @@ class OrderChoice(QWidget):
 
 
 def _fill(combo: QComboBox, names: tuple[str, ...], first: int) -> None:
-    kept = combo.currentText()
+    chosen = combo.currentText()
     combo.blockSignals(True)
     combo.clear()
     combo.addItems(list(names))
-    combo.setCurrentIndex(names.index(kept) if kept in names else first)
+    combo.setCurrentIndex(names.index(chosen) if chosen in names else first)
     combo.blockSignals(False)

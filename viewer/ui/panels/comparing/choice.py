@@ -52,13 +52,13 @@ class CompareChoice(QWidget):
     def show_sides(self, listed: tuple[ListedSide, ...], runs: Sequence[int]) -> None:
         """List sides; choose two of the given runs, else of the newest."""
         self._listed = listed
-        kept = self.sides
+        previous = self.sides
         for combo in (self.first, self.second):
             combo.blockSignals(True)
             combo.clear()
             for one in listed:
                 combo.addItem(one.title, one.side)
-        pair = self._wanted(runs) or kept
+        pair = self._wanted(runs) or previous
         for combo, side in zip((self.first, self.second), pair or (), strict=False):
             places = [i for i, one in enumerate(listed) if one.side == side]
             combo.setCurrentIndex(places[0] if places else 0)

@@ -234,6 +234,8 @@ def _cell(answer: StoredAnswer) -> Cell | None:
 
 
 def _answer_text(answer: StoredAnswer) -> str:
-    said = answer.score.answer or answer.score.status.value.replace("_", " ")
+    outcome = answer.score.answer or answer.score.status.value.replace("_", " ")
     reply = " ".join(answer.reply_text.split())[:160]
-    return f"{answer.model}, run {answer.run}: {said}{f' · {reply}' if reply else ''}"
+    return (
+        f"{answer.model}, run {answer.run}: {outcome}{f' · {reply}' if reply else ''}"
+    )

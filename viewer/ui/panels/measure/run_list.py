@@ -289,9 +289,9 @@ class RunList(QWidget):
         if held is not None and held.isValid():
             self.view.scrollTo(self.model.index(held.row()), _AT_TOP)
         newest = max((run.id for run in runs), default=0)
-        kept = chosen.id if chosen else newest
+        selected = chosen.id if chosen else newest
         known = {run.id for run in runs}
-        self.select(self.wanted if self.wanted in known else kept)
+        self.select(self.wanted if self.wanted in known else selected)
         self.wanted = None if self.wanted in known else self.wanted
         self._update_buttons()
 

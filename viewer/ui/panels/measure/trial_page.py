@@ -88,8 +88,8 @@ class TrialPage(QDialog):
         column.addWidget(caption("The same asked differently:"))
         for other in self.told.otherwise:
             score = other.score
-            said = " · ".join(filter(None, (score.answer, words(score))))
-            button = link(f"{other.called}: {glyph(score)} {said}", _OTHERWISE)
+            result = " · ".join(filter(None, (score.answer, words(score))))
+            button = link(f"{other.called}: {glyph(score)} {result}", _OTHERWISE)
             wanted = WordsWanted(other.trial)
             button.clicked.connect(partial(self.other_wanted.emit, wanted))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -200,5 +200,5 @@ def _head(told: TrialDetail) -> str:
     line = " · ".join(dict.fromkeys(filter(None, asked)))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
     verdict = f"{glyph(told.score)} {' · '.join(filter(None, parts))}"
-    about = " · ".join(f"{name}: {said}" for name, said in told.about if said)
+    about = " · ".join(f"{name}: {value}" for name, value in told.about if value)
     return "\n".join(filter(None, (line, about, verdict, capital(told.reused))))

@@ -231,9 +231,9 @@ class ModelProfilePanel(QWidget):
         self.summary.setText(row.line.summary)
         self.summary.setVisible(bool(row.line.summary))
         self.memory.show_row(row)
-        said = row.held is not None and (row.line.can_ask or bool(row.held.error))
+        is_shown = row.held is not None and (row.line.can_ask or bool(row.held.error))
         self.standing.setText(row.line.state)
-        self.standing.setVisible(not said)
+        self.standing.setVisible(not is_shown)
         self.revert.setEnabled(row.edited)
         self.save.setText(f"Save {row.line.name}")
 

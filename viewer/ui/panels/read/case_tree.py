@@ -173,8 +173,8 @@ class CaseTree(QTreeWidget):
 
     def _remove_all_but(self, cases: Sequence[CaseRows]) -> None:
         """Remove what is not listed, rows first: a node takes those under it along."""
-        kept = set(_keys(cases))
-        gone = [key for key in self._nodes if key not in kept]
+        wanted = set(_keys(cases))
+        gone = [key for key in self._nodes if key not in wanted]
         for key in sorted(gone, key=len, reverse=True):
             node = self._nodes.pop(key)
             self._remove(node)

@@ -19,7 +19,7 @@ from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 _PAINTED_MS: Final = 100
 """After the first image, which the store's import would hold up."""
-_Kept = Mapping[ImageRef, tuple[Mark, ...]]
+_StoredMarks = Mapping[ImageRef, tuple[Mark, ...]]
 
 
 class MarkKeeping(QObject):
@@ -44,11 +44,11 @@ class MarkKeeping(QObject):
             QTimer.singleShot(_PAINTED_MS, self, self._fetch)
 
     def _fetch(self) -> None:
-        run_for(self, partial(_kept, self._store), self._take_in, self._tell)
+        run_for(self, partial(_marks_in, self._store), self._take_in, self._tell)
 
-    def _take_in(self, kept: _Kept) -> None:
+    def _take_in(self, stored: _StoredMarks) -> None:
         early = tuple(self._early)
-        self._book.take_in(kept)
+        self._book.take_in(stored)
         self.is_read = True
         for ref in early:
             self._keep(ref)
@@ -81,7 +81,7 @@ class MarkKeeping(QObject):
         tell_error(self._context, error)
 
 
-def _kept(store: Path) -> _Kept:
+def _marks_in(store: Path) -> _StoredMarks:
     from viewer.services.viewing.marks import kept_marks
 
     return kept_marks(store)

@@ -71,8 +71,8 @@ class ReviewBar(QFrame):
     def show_forecast(self, forecast: Forecast) -> None:
         """Show what more reviews would gain."""
         self.forecast.setText(forecast_words(forecast))
-        said = self.forecast.text()
-        self.forecast.setToolTip(as_tip(_MEANING.format(said) if said else ""))
+        text = self.forecast.text()
+        self.forecast.setToolTip(as_tip(_MEANING.format(text) if text else ""))
 
 
 def progress_words(progress: Progress) -> str:

@@ -188,9 +188,9 @@ class FlagBox(QuestionBox):
         flagged = isinstance(self.value, Flagged)
         self.flag.setChecked(flagged)
         self.comment.setVisible(flagged)
-        said = self.value.comment if isinstance(self.value, Flagged) else ""
-        if said != self.comment.text():
-            self.comment.setText(said)
+        comment = self.value.comment if isinstance(self.value, Flagged) else ""
+        if comment != self.comment.text():
+            self.comment.setText(comment)
 
     def _raise(self, raised: bool) -> None:
         self.set_value(Flagged(self.comment.text()) if raised else None)

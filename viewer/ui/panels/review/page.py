@@ -245,7 +245,7 @@ class ReviewPage(QWidget):
             return
         self._typed.stop()
         comment, values = self.side.comment.text(), self.side.form.values
-        after = self._kept(
+        after = self._tried(
             lambda: session.lock(task, values, comment, self.clock.take())
         )
         if after is not None:
@@ -282,7 +282,7 @@ class ReviewPage(QWidget):
         untouched = task.state in _UNLOCKED and not task.values
         back = untouched and bool(self._locked_here)
         position = self._locked_here[-1] if back else task.position
-        after = self._kept(lambda: session.undo(position, self.clock.take()))
+        after = self._tried(lambda: session.undo(position, self.clock.take()))
         if after is None:
             return
         if position in self._locked_here:
@@ -306,7 +306,7 @@ class ReviewPage(QWidget):
         if unchanged and not leaving:
             return
         at_work = self.clock.take()
-        after = self._kept(
+        after = self._tried(
             lambda: session.save(task.position, values, comment, at_work)
         )
         if after is not None:
@@ -324,7 +324,7 @@ class ReviewPage(QWidget):
         self.clock.note()
         self._typed.start()
 
-    def _kept(self, call: Callable[[], T]) -> T | None:
+    def _tried(self, call: Callable[[], T]) -> T | None:
         """Run a store operation; show its error beside the question."""
         try:
             return call()

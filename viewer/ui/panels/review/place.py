@@ -63,7 +63,7 @@ class PlaceBox(QuestionBox):
         self._kind, self._asked = question.kinds[0], False
         self.kinds: dict[PlaceKind, QPushButton] = {}
         self._group = QButtonGroup(self)
-        self.hint, self.said = caption(), Label()
+        self.hint, self.answer_words = caption(), Label()
         self.remove = link("Remove it", "Remove what is placed (Del)")
         self.absent = QCheckBox("It is not on this image")
         self._lay_out(question)
@@ -87,7 +87,7 @@ class PlaceBox(QuestionBox):
             across.addWidget(button)
         row.setVisible(len(question.kinds) > 1)
         self.absent.setVisible(question.can_be_absent)
-        for widget in (row, self.hint, self.said, self.remove, self.absent):
+        for widget in (row, self.hint, self.answer_words, self.remove, self.absent):
             self.column.addWidget(widget)
 
     def show_task(self, task: Task) -> None:
@@ -122,7 +122,7 @@ class PlaceBox(QuestionBox):
         value = self.value
         self.kinds[self._kind].setChecked(True)
         self.hint.setText(_WORDS[self._kind][1])
-        self.said.setText(self._words(value))
+        self.answer_words.setText(self._words(value))
         self.remove.setVisible(isinstance(value, _PLACES))
         self.absent.setChecked(isinstance(value, Absent))
         placed = value if isinstance(value, _PLACES) else None

@@ -128,6 +128,6 @@ def pair_words(pair: "PairAgreement") -> str:
     if not pair.cases:
         return f"{readers} reviewed no case in common."
     kappa = pair.kappa.value
-    said = "not defined" if isnan(kappa) else f"{kappa:.2f}"
+    value = "not defined" if isnan(kappa) else f"{kappa:.2f}"
     same, cases = 100 * pair.percent.value, counted(pair.cases, "miss", "misses")
-    return f"{readers}: Cohen's κ {said}, the same in {same:.0f} % of {cases}."
+    return f"{readers}: Cohen's κ {value}, the same in {same:.0f} % of {cases}."

@@ -147,10 +147,10 @@ class BoxStroke:
         (y0, y1) = sorted((self.start.y, self.end.y))
         if min(x1 - x0, y1 - y0) < LEAST_BOX_PX:
             return self.before
-        kept: tuple[BoxPx, ...] = ()
+        boxes: tuple[BoxPx, ...] = ()
         if self.hand.add and isinstance(self.before, BoxesAnswer):
-            kept = self.before.boxes
-        return BoxesAnswer((*kept, BoxPx(x0, y0, x1, y1)))
+            boxes = self.before.boxes
+        return BoxesAnswer((*boxes, BoxPx(x0, y0, x1, y1)))
 
     def paint(self, *_: object) -> bool:
         """Draw nothing; the answer itself is drawn."""

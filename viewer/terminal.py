@@ -116,14 +116,14 @@ class BusyLines:
     """Reports once per wait that another process writes to the store."""
 
     def __init__(self) -> None:
-        self._said = False
+        self._is_shown = False
 
     def __call__(self, waited_s: float) -> None:
         """Handle a wait of this duration so far."""
         if waited_s < _SOON_S:
-            self._said = False
-        elif not self._said:
-            self._said = True
+            self._is_shown = False
+        elif not self._is_shown:
+            self._is_shown = True
             echo(STORE_IS_BUSY, err=True)
 
 
@@ -138,15 +138,15 @@ class LoadLines:
     """Reports a model's loading line by line, if no bar is shown."""
 
     def __init__(self) -> None:
-        self._said: dict[str, tuple[str, int]] = {}
+        self._shown: dict[str, tuple[str, int]] = {}
 
     def __call__(self, event: ModelLoading) -> None:
         """Report a step that is new, or another tenth of it."""
         if sys.stderr.isatty():
             return
         step = event.what.partition(",")[0], int(10 * event.part)
-        if event.what and self._said.get(event.model) != step:
-            self._said[event.model] = step
+        if event.what and self._shown.get(event.model) != step:
+            self._shown[event.model] = step
             echo(event.words, err=True)
 
 
@@ -156,7 +156,7 @@ class Following:
     def __init__(self, progress: Callable[[int, int, str], None]) -> None:
         self._progress, self._lines = progress, LoadLines()
         self._done = self._planned = 0
-        self._spent = self._loading = self._waiting = self._said_waiting = ""
+        self._spent = self._loading = self._waiting = self._shown_waiting = ""
         self.finished = False
         """True once every trial ended without a failure."""
 
@@ -193,8 +193,8 @@ class Following:
         self._waiting = event.words
         if event.store_is_busy:
             echo(event.words, err=True)
-        elif event.words and event.words != self._said_waiting:
-            self._said_waiting = event.words
+        elif event.words and event.words != self._shown_waiting:
+            self._shown_waiting = event.words
             how = "it is asking the same questions, and its replies are used here."
             echo(f"{event.words}: {how}", err=True)
 

@@ -156,7 +156,7 @@ class OpenAIAdapter:
         wanted: list[Parameter],
         started: float,
     ) -> RawReply:
-        headers = {**_kept(reply.headers), **_noted(settings, wanted)}
+        headers = {**_stored_headers(reply.headers), **_noted(settings, wanted)}
         latency_ms = round((time.perf_counter() - started) * 1000)
         return RawReply(self._form.kind, reply.body, reply.status, headers, latency_ms)
 
@@ -202,7 +202,7 @@ def _noted(settings: Settings, wanted: list[Parameter]) -> dict[str, str]:
     return {**left_out, **({LENGTH_CAP: caps[0]} if caps else {})}
 
 
-def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+def _stored_headers(headers: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in headers.items()

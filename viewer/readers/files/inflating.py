@@ -55,18 +55,18 @@ class _States:
 
     def __init__(self, start: int) -> None:
         self._lock = Lock()
-        self._kept = [_State.new(start, 0)]
+        self._states = [_State.new(start, 0)]
 
     def before(self, first: int) -> _State:
         """Return the last state before a byte."""
         with self._lock:
-            return next(s for s in reversed(self._kept) if s.given <= first).copy()
+            return next(s for s in reversed(self._states) if s.given <= first).copy()
 
     def keep(self, state: _State) -> None:
         """Keep a state if it is far enough behind the last one."""
         with self._lock:
-            if state.given >= self._kept[-1].given + _APART:
-                self._kept.append(state.copy())
+            if state.given >= self._states[-1].given + _APART:
+                self._states.append(state.copy())
 
 
 def inflated(path: Path, start: int, first: int, length: int) -> bytes:

@@ -66,7 +66,7 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
     spec = found.context.spec
     params = read_params(spec.preset, spec.params)
     building = params.work is Work.BUILDING
-    table, told = _made(found) if building else _kept(found, params)
+    table, told = _made(found) if building else _remaining(found, params)
     text = json.dumps(table, indent=1, ensure_ascii=False)
     write_atomically(out, text.encode() + b"\n")
     return told
@@ -84,7 +84,7 @@ def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
     return as_data_json(found.results, items), made
 
 
-def _kept(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]:
+def _remaining(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]:
     run, guesses = found.summary.id, audit(found.results, params.guessed_by)
     if not guesses.items:
         raise WrongUseError(

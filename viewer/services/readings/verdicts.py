@@ -89,7 +89,7 @@ class _Gathered:
 
     def __init__(self) -> None:
         self._tasks: dict[int, tuple[PlannedTask, ReviewedTrial, int]] = {}
-        self._said: dict[int, dict[str, str]] = defaultdict(dict)
+        self._by_reader: dict[int, dict[str, str]] = defaultdict(dict)
         self._last: dict[int, str] = {}
         self._drawn: dict[int, Stratum] = {}
 
@@ -113,19 +113,25 @@ class _Gathered:
                 self._tasks.setdefault(
                     trial.trial, (tasks[position], trial, session.id)
                 )
-                self._said[trial.trial][session.reader] = verdict
+                self._by_reader[trial.trial][session.reader] = verdict
 
     def unread(self) -> Counter[Stratum]:
         """Return by model and finding how many drawn misses wait for a reviewer."""
         return Counter(
-            stratum for trial, stratum in self._drawn.items() if trial not in self._said
+            stratum
+            for trial, stratum in self._drawn.items()
+            if trial not in self._by_reader
         )
 
     def verdicts(self) -> tuple[TrialVerdicts, ...]:
         """Return the verdicts on each trial that a reviewer locked."""
         return tuple(
             TrialVerdicts(
-                task, trial.model, session, self._said[number], self._last.get(number)
+                task,
+                trial.model,
+                session,
+                self._by_reader[number],
+                self._last.get(number),
             )
             for number, (task, trial, session) in sorted(self._tasks.items())
         )

@@ -87,7 +87,7 @@ def estimate(
         _questions(planned, asked, spec),
         missing_findings(spec, dataset) if planned else "",
         *(f"{note.model} {note.text}." for note in exclusion_notes(planned)),
-        _kept(done),
+        _answered_already(done),
         takes,
         _at_most(spec, most),
         *_notices(spec),
@@ -240,7 +240,7 @@ def _nothing(planned: Sequence[Trial]) -> str:
     return f"There is nothing to ask: {lost} excluded. {why}".rstrip()
 
 
-def _kept(done: int) -> str:
+def _answered_already(done: int) -> str:
     return (
         f"{done} of them are already answered and are not asked again." if done else ""
     )

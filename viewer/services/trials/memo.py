@@ -14,18 +14,18 @@ class Memo(Generic[_K, _V]):
 
     def __init__(self, compute: Callable[[_K], _V], size: int) -> None:
         self._compute, self._size = compute, size
-        self._kept: dict[_K, Future[_V]] = {}
+        self._values: dict[_K, Future[_V]] = {}
         self._lock = Lock()
 
     def __call__(self, key: _K) -> _V:
         """Return the value of a key; a failed computation raises for every asker."""
         with self._lock:
-            future = self._kept.pop(key, None)
+            future = self._values.pop(key, None)
             mine = future is None
             future = future or Future()
-            self._kept[key] = future
-            while len(self._kept) > self._size:
-                self._kept.pop(next(iter(self._kept)))
+            self._values[key] = future
+            while len(self._values) > self._size:
+                self._values.pop(next(iter(self._values)))
         if mine:
             try:
                 future.set_result(self._compute(key))

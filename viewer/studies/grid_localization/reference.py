@@ -107,10 +107,10 @@ def _fraction_outside(mask: Mask, geometry: ImageGeometry, params: Params) -> fl
     total = int(segments.lengths.sum())
     if total == 0:
         return 0.0
-    return 1 - area_inside(segments, _kept(geometry, params)) / total
+    return 1 - area_inside(segments, _inside_crop(geometry, params)) / total
 
 
-def _kept(geometry: ImageGeometry, params: Params) -> BoxPx:
+def _inside_crop(geometry: ImageGeometry, params: Params) -> BoxPx:
     if params.fit_mode in {FitMode.CROP_RESIZE, FitMode.RESIZE_CROP}:
         return crop_window(geometry)
     return BoxPx(0, 0, geometry.size.columns, geometry.size.rows)

@@ -106,7 +106,7 @@ def report(
     filed = (*trials, *evaluate_all(specs, frames))
     every = (*filed, rates, *evaluate_all(only_printed, frames))
     made = {table.name: table for table in every}
-    tables = _kept(filed)
+    tables = _listed_tables(filed)
     return ReportData(
         tables,
         tuple(rate_figure(rates.records(), one.name) for one in conditions(of.params)),
@@ -162,7 +162,7 @@ def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
     )
 
 
-def _kept(tables: Sequence[Table]) -> tuple[Table, ...]:
+def _listed_tables(tables: Sequence[Table]) -> tuple[Table, ...]:
     """Return the tables that have rows, or are shown with one that has."""
     there = _ALWAYS | {table.name for table in tables if table.rows}
     return tuple(t for t in tables if {t.name, _COMPANIONS.get(t.name)} & there)

@@ -111,24 +111,25 @@ def _signed(s: Cell, rows: Rows) -> Cells:
     """Wilcoxon's signed-rank test: n, zeros, both sums, p, effect and its name."""
     gaps = [round(a - b, 12) for a, b in _pairs(s, rows)]
     way, zeros = s.options["zero_method"], gaps.count(0)
-    kept = [gap for gap in gaps if gap or way != "wilcox"]
-    ties = Counter(map(abs, kept))
+    counted = [gap for gap in gaps if gap or way != "wilcox"]
+    ties = Counter(map(abs, counted))
     rank, below = {}, 0
     for size in sorted(ties):
         rank[size] = below + (ties[size] + 1) / 2
         below += ties[size]
     plus, minus = (
-        float(sum(rank[abs(gap)] for gap in kept if gap * sign > 0)) for sign in (1, -1)
+        float(sum(rank[abs(gap)] for gap in counted if gap * sign > 0))
+        for sign in (1, -1)
     )
     smaller = min(plus, minus)
     if way == "zsplit":
-        half = sum(rank[0] for gap in kept if not gap) / 2
+        half = sum(rank[0] for gap in counted if not gap) / 2
         plus, minus = plus + half, minus + half
     p: Number = None
-    how, ranked = "no pair differs", [rank[abs(gap)] for gap in kept if gap]
+    how, ranked = "no pair differs", [rank[abs(gap)] for gap in counted if gap]
     if ranked:
         p, how = _normal_p(plus, ties, way), "normal approximation with tie correction"
-        is_tied = zeros > 0 or len(ties) < len(kept)
+        is_tied = zeros > 0 or len(ties) < len(counted)
         shared = _signs_by_cluster(s, rows, rank)
         if shared:
             p, how = sign_flip(shared), _flipped(shared)

@@ -67,7 +67,7 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
                 "judge": one.numbers.get("judge"),
                 "human": labels.get((_case_of(one), one.finding, one.model)),
                 "place": None if right is None else one.gold["order"].index(right),
-                "chosen": one.said.get("option"),
+                "chosen": one.parsed.get("option"),
                 "answer": right,
                 "told": "p_0" in one.numbers,
                 "repeat": one.repeat,
@@ -297,15 +297,15 @@ def _prepared(made: Verdicts) -> Iterator[dict[str, object]]:
             "status": one.status,
             "reason": one.reason,
             **{name: one.numbers.get(name) for name in ("chunks", "invented")},
-            "json": one.said.get("text", ""),
+            "json": one.parsed.get("text", ""),
         }
 
 
 def _invented(made: Verdicts) -> Iterator[dict[str, object]]:
     """Yield the extracted passages that do not occur in their report."""
     for one in made:
-        if one.finding == "extraction" and "text" in one.said:
-            for chunk in json.loads(one.said["text"])["chunks"]:
+        if one.finding == "extraction" and "text" in one.parsed:
+            for chunk in json.loads(one.parsed["text"])["chunks"]:
                 if not chunk["verbatim"]:
                     own = {name: chunk[name] for name in ("key", "source", "text")}
                     yield {"report": one.patient, "model": one.model, **own}

@@ -42,7 +42,7 @@ def control_frames(source: Source) -> dict[str, Rows]:
             rows, columns = one.gold["grid"]
             row["chance"] = len(one.gold["cells"]) / (rows * columns)
         if study == _GRADED:
-            row["correct"] = one.said.get("words") == "report"
+            row["correct"] = one.parsed.get("words") == "report"
             row["counted"] = one.counted or row["correct"]
     found = dependence_frames(trials, _AS_IT_IS, _EVERY_CONTROL, _HIDING, _BY)
     return {**found, "scored_dependence": _scored(trials)}

@@ -47,7 +47,7 @@ def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Gr
     shown = {
         (one.model, one.item, one.repeat): one.gold["images"]
         for one in verdicts
-        if one.said.get("words") == "report" and "images" in one.gold
+        if one.parsed.get("words") == "report" and "images" in one.gold
     }
     return [g for g in grades if (g["image"] or 0) <= shown.get(_output(g), -1)]
 
@@ -68,7 +68,7 @@ def grade_frames(source: Source) -> dict[str, Rows]:
     verdicts, grades, plan = source.verdicts, source.grades, source.plan
     if source.params["work"] == "curation":
         trials = [
-            {**row, "proposed": bool(one.said.get("entries"))}
+            {**row, "proposed": bool(one.parsed.get("entries"))}
             for one, row in zip(verdicts, trial_rows(verdicts), strict=True)
         ]
         return {"trials": trials, "candidates": list(_candidates(verdicts))}
@@ -109,7 +109,7 @@ def grade_frames(source: Source) -> dict[str, Rows]:
 def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     """Yield the proposed tasks, the best first, with sums and tags."""
     for one in verdicts:
-        for rank, entry in enumerate(one.said.get("entries", ()), 1):
+        for rank, entry in enumerate(one.parsed.get("entries", ()), 1):
             told = json.loads(entry)
             quality, tags = (
                 told["quality"] or {},
@@ -140,11 +140,11 @@ def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 def _delivered(one: Verdict) -> dict[str, object]:
     """Return how a trial ended, and the boxes that it drew."""
-    boxes = one.said.get("boxes", [])
+    boxes = one.parsed.get("boxes", [])
     ending = _ENDINGS.get(one.status, "unparsed")
     if one.reason in ("token_limit", "too_long"):
         ending = "token_limit"
-    elif one.said.get("words") == "report":
+    elif one.parsed.get("words") == "report":
         ending = "delivered"
     elif one.status == "pending":
         ending = "pending"
@@ -274,8 +274,8 @@ def _abstentions(
     votes: dict[tuple[str, str, int], list[bool]] = {}
     for grade in grades:
         if grade["image"] is None:
-            said = [] if grade["abstained"] is None else [grade["abstained"]]
-            votes.setdefault(_output(grade), []).extend(said)
+            vote = [] if grade["abstained"] is None else [grade["abstained"]]
+            votes.setdefault(_output(grade), []).extend(vote)
     for (model, item, _), own in votes.items():
         agree = 2 * sum(own)
         kind, abstained = kinds[item], agree > len(own)

@@ -55,10 +55,10 @@ def _dataset_of(one: Verdict, source: Source) -> str:
 def _disagreements(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     """Yield the open answers that model and dictionary read differently."""
     for one in verdicts:
-        who, words = one.said.get("tier", ""), one.said.get("dictionary")
-        if "labels" not in one.said or not who:
+        who, words = one.parsed.get("tier", ""), one.parsed.get("dictionary")
+        if "labels" not in one.parsed or not who:
             continue
-        mine = one.said["labels"] if who == "extractor" else None
+        mine = one.parsed["labels"] if who == "extractor" else None
         if mine is None or words is None or sorted(mine) != sorted(words):
             row = {"item": one.item, "model": one.model, "condition": one.condition}
             both = {"extractor": mine, "dictionary": words}
@@ -113,9 +113,9 @@ def _is_closed(one: Verdict) -> bool:
 
 def _found(one: Verdict) -> Sequence[str]:
     """Return the labels of an answer; none if it was not read."""
-    if "yes" in one.said:
-        return ["Yes" if one.said["yes"] else "No"]
-    return (one.said["labels"] or ["No finding"]) if "labels" in one.said else []
+    if "yes" in one.parsed:
+        return ["Yes" if one.parsed["yes"] else "No"]
+    return (one.parsed["labels"] or ["No finding"]) if "labels" in one.parsed else []
 
 
 def _true(one: Verdict) -> Sequence[str]:
@@ -225,7 +225,7 @@ def _words_json(one: Verdict) -> str:
 
 
 def _yes_no(one: Verdict) -> str:
-    return "".join(_found(one)) if "yes" in one.said else ""
+    return "".join(_found(one)) if "yes" in one.parsed else ""
 
 
 def _is_told(one: Verdict, tests: Sequence[str]) -> bool:

@@ -156,9 +156,9 @@ def gain_over_prior(findings: Sequence[Sequence[Units]], apart: bool = False) ->
     left = [_gain_without(parts, one) for one in everyone]
     if None in left:
         return Gain(n, hits, prior, gain)
-    kept = [one for one in left if one is not None]
-    mean, m = math.fsum(kept) / len(kept), len(kept)
-    variance = (m - 1) / m * math.fsum((one - mean) ** 2 for one in kept)
+    defined = [one for one in left if one is not None]
+    mean, m = math.fsum(defined) / len(defined), len(defined)
+    variance = (m - 1) / m * math.fsum((one - mean) ** 2 for one in defined)
     half = student_quantile(m - 1) * math.sqrt(max(variance, least))
     return Gain(n, hits, prior, gain, max(gain - half, -1.0), min(gain + half, 1.0))
 
@@ -218,8 +218,8 @@ _NONE_LEFT = "not estimable: without one of the patients nothing is left to comp
 
 def _unit_of_words(asked: Sequence[tuple[bool, str]]) -> Unit:
     """Return a patient's questions of the same words, with denial as the only cell."""
-    own = [said for swapped, said in asked if swapped]
-    there = [said for swapped, said in asked if not swapped and said]
+    own = [answer for swapped, answer in asked if swapped]
+    there = [answer for swapped, answer in asked if not swapped and answer]
     wanted = Counter({0: n} if (n := sum(map(bool, own))) else ())
     given = Counter({0: there.count("No")})
     return Unit(len(own), own.count("No"), len(there), given, wanted)

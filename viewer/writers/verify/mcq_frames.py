@@ -51,7 +51,7 @@ def _built(verdicts: Verdicts) -> dict[str, Rows]:
     """Return the trials with how many questions each made, and all of those."""
     trials, questions = trial_rows(verdicts), list[dict[str, object]]()
     for one, row in zip(verdicts, trials, strict=True):
-        made = json.loads(one.said.get("text", "[]"))
+        made = json.loads(one.parsed.get("text", "[]"))
         row |= {"made": len(made), "some": bool(made)}
         about = {"item": one.item, "subset": one.finding, "split": one.view}
         questions += [
@@ -149,13 +149,13 @@ def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
         chance = Random(seed)  # noqa: S311 - the script's own numbers
         for one in own:
             right, dropped, drawn = _settled(one, chance)
-            said = "dropped" if dropped else "correct" if right else "wrong"
+            official = "dropped" if dropped else "correct" if right else "wrong"
             yield {
                 "model": model,
                 "condition": condition,
                 "item": one.item,
                 "typed": one.status,
-                "official": said,
+                "official": official,
                 "one": 1,
                 "why": dropped or ("at random" if drawn else "read otherwise"),
                 "typed_correct": int(one.is_right),

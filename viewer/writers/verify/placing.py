@@ -23,11 +23,11 @@ from viewer.writers.verify.measuring import (
 from viewer.writers.verify.replies import (
     CUT_SHORT,
     REFUSALS,
-    Said,
+    ReadReply,
     could_name,
     plain_cell,
 )
-from viewer.writers.verify.trial_check import TrialCheck, kept_state
+from viewer.writers.verify.trial_check import TrialCheck, stored_state
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Placed
 
 ABSENT = " absent"
@@ -57,10 +57,10 @@ class PlaceCheck:
     def judged(self) -> tuple[str, str, str, Placed]:
         """Return the recomputed status, reason, answer and location."""
         chosen, other = self._seen()
-        reading = self._reading() if self._trial["steps"] else (*self._kept, -1)
+        reading = self._reading() if self._trial["steps"] else (*self._stored, -1)
         status, reason, answer, outcome, coverage = self._verdict(reading, chosen)
-        if (kept := self._trial["answer"]) != answer:
-            self.check.tell(f"the answer is {kept or 'none'}, but {answer or 'none'}")
+        if (stored := self._trial["answer"]) != answer:
+            self.check.tell(f"the answer is {stored or 'none'}, but {answer or 'none'}")
         rows, columns = self._grid
         told, hits = "to_find" in self._image, chosen.hits if chosen else ()
         placed = Placed(
@@ -80,8 +80,8 @@ class PlaceCheck:
         return self.check.trial
 
     @property
-    def _kept(self) -> tuple[str, str]:
-        return kept_state(self._trial)
+    def _stored(self) -> tuple[str, str]:
+        return stored_state(self._trial)
 
     @property
     def _params(self) -> Mapping[str, Any]:
@@ -130,25 +130,29 @@ class PlaceCheck:
 
     def _reading(self) -> _Reading:
         """Return what the trial's reply answers."""
-        said, parsed, reason = self.check.own(), self.check.parsed, self._kept[1]
-        if said is None or not parsed:
+        reply, parsed, reason = (
+            self.check.answer_reply(),
+            self.check.parsed,
+            self._stored[1],
+        )
+        if reply is None or not parsed:
             return "provider_error", reason, -1
-        if said.refusal:
+        if reply.refusal:
             return "refused", reason, -1
-        if said.finish in REFUSALS:
-            return "refused", said.finish, -1
-        return self._placed(said) if "type" in parsed else self._named(said)
+        if reply.finish in REFUSALS:
+            return "refused", reply.finish, -1
+        return self._placed(reply) if "type" in parsed else self._named(reply)
 
-    def _named(self, said: Said) -> _Reading:
+    def _named(self, reply: ReadReply) -> _Reading:
         """Read a cell's name, or compare the stored reading with the reply."""
         parsed, cell = self.check.parsed, -1
         if "cell" in parsed:
             row, column = parsed["cell"]
             cell = row * self._grid[1] + column
-        plain = plain_cell(said.text, whole_only=said.finish in CUT_SHORT)
+        plain = plain_cell(reply.text, whole_only=reply.finish in CUT_SHORT)
         self.check.source.tally["held" if plain is None else "plain"] += 1
         if plain is None:
-            if cell >= 0 and not could_name(said.text, self._label(cell)):
+            if cell >= 0 and not could_name(reply.text, self._label(cell)):
                 name = self._label(cell)
                 self.check.tell(
                     f"the stored answer is {name}, which the reply does not name"
@@ -161,10 +165,10 @@ class PlaceCheck:
             return "answered", "", cell
         return parsed["status"], parsed["reason"], -1
 
-    def _placed(self, said: Said) -> _Reading:
+    def _placed(self, reply: ReadReply) -> _Reading:
         """Return the cell of a stored place in native pixels."""
         parsed = self.check.parsed
-        if said.finish in CUT_SHORT:
+        if reply.finish in CUT_SHORT:
             return "truncated", "length", -1
         self.check.source.tally["places"] += 1
         return _at(self._ground.cell_at(point_of(parsed, self._ground)))
@@ -185,16 +189,16 @@ class PlaceCheck:
     def _measures(self, answer: str, hits: Sequence[int]) -> dict[str, Any] | None:
         """Return how the answer overlaps the reference, None if either is missing."""
         mask = self._image["masks"].get(self._trial["finding"])
-        said = self._said(answer)
-        if mask is None or said is None:
+        place = self._place(answer)
+        if mask is None or place is None:
             return None
-        return measures_of(said, mask["counts"], self._ground, hits)
+        return measures_of(place, mask["counts"], self._ground, hits)
 
     def _drawn(self, answer: str) -> Drawn | None:
-        said, finding = self._said(answer), self._trial["finding"]
-        return drawn_of(said, self._image, finding, self._ground)
+        place, finding = self._place(answer), self._trial["finding"]
+        return drawn_of(place, self._image, finding, self._ground)
 
-    def _said(self, answer: str) -> Mapping[str, Any] | None:
+    def _place(self, answer: str) -> Mapping[str, Any] | None:
         """Return the answer as a location, None without one."""
         if "type" in self.check.parsed:
             return self.check.parsed
@@ -227,7 +231,7 @@ class PlaceCheck:
                 return RIGHT, "denied_absent", ""
             return status, reason, ""
         if self._trial["steps"]:
-            return LEFT_OUT, self._kept[1], name
+            return LEFT_OUT, self._stored[1], name
         return status, reason, name
 
 

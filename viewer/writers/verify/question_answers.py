@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from viewer.writers.verify.finding_boxes import best_overlap, shared_part
-from viewer.writers.verify.replies import Said
+from viewer.writers.verify.replies import ReadReply
 from viewer.writers.verify.wording import unwrapped
 
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
@@ -18,9 +18,9 @@ Measured = tuple[bool, dict[str, float]]
 """Whether an answer is right, and what is measured of it."""
 
 
-def plain_number(said: Said) -> float | None:
+def plain_number(reply: ReadReply) -> float | None:
     """Return the number if a reply consists of one."""
-    text = unwrapped(said.text).strip()
+    text = unwrapped(reply.text).strip()
     return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
 
 

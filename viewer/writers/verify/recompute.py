@@ -42,7 +42,7 @@ from viewer.writers.verify.place_frames import asked_of, place_frames
 from viewer.writers.verify.placing import PlaceCheck
 from viewer.writers.verify.question_frames import question_frames
 from viewer.writers.verify.specs import UnknownError, Work, table_of
-from viewer.writers.verify.trial_check import JudgedFrom, TrialCheck, kept_state
+from viewer.writers.verify.trial_check import JudgedFrom, TrialCheck, stored_state
 from viewer.writers.verify.verdicts import (
     LEFT_OUT,
     STATUSES,
@@ -172,17 +172,17 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
     parsed = json.loads(trial["parsed"]) if trial["parsed"] else {}
     check = TrialCheck(source, trial, parsed)
     _check_state(check)
-    (status, reason), answer, placed = kept_state(trial), trial["answer"], Placed()
+    (status, reason), answer, placed = stored_state(trial), trial["answer"], Placed()
     if source.images is not None:
         status, reason, answer, placed = PlaceCheck(check).judged()
     elif trial["steps"]:
         status, reason = check.verdict()
-    if (status, reason) != kept_state(trial):
-        kept, follows = (
+    if (status, reason) != stored_state(trial):
+        stored, follows = (
             " ".join(filter(None, state))
-            for state in (kept_state(trial), (status, reason))
+            for state in (stored_state(trial), (status, reason))
         )
-        check.tell(f"it is {kept}, but {follows}")
+        check.tell(f"it is {stored}, but {follows}")
     numbers = dict(trial["numbers"])
     for name, value in _outgoing(check, numbers):
         check.tell(f"{name} is {numbers[name]:g}, but {value:g}")
@@ -193,7 +193,7 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
         answer=answer,
         request=trial["request_sha256"],
         numbers=numbers,
-        said=parsed,
+        parsed=parsed,
         placed=placed,
         listed={
             **trial["strata"],

@@ -24,7 +24,7 @@ _EDGES = " \t\r\n.,;:!?'\"`()[]{}<>*"
 
 
 @dataclass(frozen=True)
-class Said:
+class ReadReply:
     """A reply's text, how it ended, and the words of a refusal."""
 
     text: str
@@ -32,31 +32,31 @@ class Said:
     refusal: str
 
 
-def body_of(kept: dict[str, Any]) -> bytes:
+def body_of(stored: dict[str, Any]) -> bytes:
     """Return the bytes of a reply as the bundle stores it."""
-    if "base64" in kept:
-        return base64.b64decode(kept["base64"], validate=True)
-    return str(kept["text"]).encode()
+    if "base64" in stored:
+        return base64.b64decode(stored["base64"], validate=True)
+    return str(stored["text"]).encode()
 
 
-def said_in(kind: str, body: bytes, length_cap: int | None) -> Said | None:
+def read_reply(kind: str, body: bytes, length_cap: int | None) -> ReadReply | None:
     """Read a reply's body; None if it cannot be read."""
     try:
         value = json.loads(body)
         error = value.get("error")
         if isinstance(error, dict) and error.get("code") in _FILTERED:
-            return Said("", "content_filter", "filter")
-        said = _WAYS[kind](value)
+            return ReadReply("", "content_filter", "filter")
+        reply = _WAYS[kind](value)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
     used = (value.get("usage") or {}).get("output_tokens")
     full = length_cap is not None and isinstance(used, int) and used >= length_cap
-    if kind == "response" and said.finish == "stop" and full:
-        said = Said(said.text, "length", said.refusal)
-    return said
+    if kind == "response" and reply.finish == "stop" and full:
+        reply = ReadReply(reply.text, "length", reply.refusal)
+    return reply
 
 
-def _chat(value: dict[str, Any]) -> Said:
+def _chat(value: dict[str, Any]) -> ReadReply:
     choice = value["choices"][0]
     message = choice["message"]
     content = message.get("content") or ""
@@ -65,7 +65,7 @@ def _chat(value: dict[str, Any]) -> Said:
     return _made(content, choice.get("finish_reason"), message.get("refusal"))
 
 
-def _response(value: dict[str, Any]) -> Said:
+def _response(value: dict[str, Any]) -> ReadReply:
     if value.get("status") in ("failed", "cancelled"):
         raise ValueError("the response failed")
     messages = [item for item in value["output"] if item.get("type") == "message"]
@@ -79,7 +79,7 @@ def _response(value: dict[str, Any]) -> Said:
     return _made(text, finish, refused)
 
 
-def _local(value: dict[str, Any]) -> Said:
+def _local(value: dict[str, Any]) -> ReadReply:
     return _made(value["text"], value.get("finish_reason"), value.get("refusal"))
 
 
@@ -91,11 +91,11 @@ _WAYS = {
 }
 
 
-def _made(text: str, finish: object, refusal: object) -> Said:
+def _made(text: str, finish: object, refusal: object) -> ReadReply:
     shown = _THOUGHT.sub("", text).lstrip() if _THOUGHT.match(text) else text
     ended = finish if isinstance(finish, str) and finish else "stop"
     refused = refusal if isinstance(refusal, str) else ""
-    return Said(shown, ended.casefold(), refused.strip())
+    return ReadReply(shown, ended.casefold(), refused.strip())
 
 
 def plain_cell(text: str, *, whole_only: bool) -> str | None:

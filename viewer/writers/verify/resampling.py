@@ -77,8 +77,8 @@ def _rates(sums: Sequence[int]) -> list[float]:
 def _sd_of(samples: Sequence[float], left_out: Sequence[float]) -> float | None:
     if any(math.isnan(one) for one in left_out):
         return None
-    kept = [one for one in samples if not math.isnan(one)]
-    return 0.0 if min(kept) == max(kept) else deviation(kept)
+    defined = [one for one in samples if not math.isnan(one)]
+    return 0.0 if min(defined) == max(defined) else deviation(defined)
 
 
 def mean_of_present(values: Sequence[float]) -> float:

@@ -18,10 +18,10 @@ from viewer.writers.verify.question_answers import (
 )
 from viewer.writers.verify.replies import (
     REFUSALS,
-    Said,
+    ReadReply,
     body_of,
     could_name,
-    said_in,
+    read_reply,
 )
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, name_of
 from viewer.writers.verify.wording import (
@@ -67,7 +67,7 @@ class JudgedFrom:
     unjudged: int = 0
 
 
-def kept_state(trial: Mapping[str, Any]) -> tuple[str, str]:
+def stored_state(trial: Mapping[str, Any]) -> tuple[str, str]:
     """Return the stored status and reason of a trial."""
     return trial["status"], trial["reason"]
 
@@ -92,27 +92,27 @@ class TrialCheck:
 
     def verdict(self) -> tuple[str, str]:
         """Return status and reason as they follow from the answer and the gold."""
-        kept = kept_state(self.trial)
+        stored = stored_state(self.trial)
         if not self.parsed:
-            return "provider_error", kept[1]
+            return "provider_error", stored[1]
         if "status" in self.parsed:
             self._check_unread()
             read = self.parsed["status"], self.parsed["reason"]
-            return kept if kept[0] == LEFT_OUT else read
+            return stored if stored[0] == LEFT_OUT else read
         follows = _VERDICTS.get(self._kind())
         found = follows(self) if follows else None
-        if found is None or (kept[0] == LEFT_OUT and not self._is_graded()):
+        if found is None or (stored[0] == LEFT_OUT and not self._is_graded()):
             self.source.tally["taken"] += 1
-            self.source.unjudged += kept[0] in (RIGHT, WRONG)
-            return kept
-        return (found[0], kept[1]) if self.source.package else found
+            self.source.unjudged += stored[0] in (RIGHT, WRONG)
+            return stored
+        return (found[0], stored[1]) if self.source.package else found
 
     def numbers(self) -> Numbers:
         """Return the named numbers that can be recomputed."""
         numbers: Numbers = {}
-        gold, said = self.trial["gold"], self.own()
-        if {"written", "letter"} <= gold.keys() and said:
-            numbers["official"] = self._official(said.text)
+        gold, reply = self.trial["gold"], self.answer_reply()
+        if {"written", "letter"} <= gold.keys() and reply:
+            numbers["official"] = self._official(reply.text)
         kind = self._kind()
         if kind in _NUMBERS:
             numbers |= _NUMBERS[kind](self)
@@ -126,18 +126,18 @@ class TrialCheck:
 
     def _official(self, text: str) -> float:
         """Return how the authors' script reads the text, as it is or unwrapped."""
-        gold, kept = self.trial["gold"], dict(self.trial["numbers"])
+        gold, numbers = self.trial["gold"], dict(self.trial["numbers"])
         codes = [
             float(official_reading(one, gold["written"], gold["letter"]))
             for one in (text, unwrapped(text))
         ]
-        return kept["official"] if kept.get("official") in codes else codes[0]
+        return numbers["official"] if numbers.get("official") in codes else codes[0]
 
     def _is_graded(self) -> bool:
         """Tell whether an answer that is left out still is one that follows."""
         return self.parsed.get("words") in ("report", "ranked")
 
-    def own(self) -> Said | None:
+    def answer_reply(self) -> ReadReply | None:
         """Return the reply that the answer was read from, None if that is unknown.
 
         Where the question itself was answered otherwise than is followed up, that.
@@ -159,9 +159,9 @@ class TrialCheck:
         if not own:
             return ""
         step = own[-1]
-        said = self._read(step)
-        if said is not None:
-            return said.text.encode("utf-8", "replace").decode()
+        reply = self._read(step)
+        if reply is not None:
+            return reply.text.encode("utf-8", "replace").decode()
         body = body_of(dict(self.source.replies[step["reply"]]))
         return body.decode("utf-8", "replace")
 
@@ -170,24 +170,24 @@ class TrialCheck:
         own = [self._read(s) for s in self.trial["steps"] if not s["role"]]
         return [one.text for one in own if one is not None]
 
-    def _read(self, step: Mapping[str, Any]) -> Said | None:
+    def _read(self, step: Mapping[str, Any]) -> ReadReply | None:
         reply = self.source.replies[step["reply"]]
-        return said_in(reply["kind"], body_of(dict(reply)), reply["length_cap"])
+        return read_reply(reply["kind"], body_of(dict(reply)), reply["length_cap"])
 
     def _check_unread(self) -> None:
         """Report a reply stored as unreadable that is plainly an answer."""
-        said, gold = self.own(), self.trial["gold"]
-        if said is None or said.refusal or said.finish in REFUSALS:
+        reply, gold = self.answer_reply(), self.trial["gold"]
+        if reply is None or reply.refusal or reply.finish in REFUSALS:
             self.source.tally["plain"] += 1
             return
         options = gold.get("options", ())
-        place = plain_letter(said, options) if options else None
+        place = plain_letter(reply, options) if options else None
         alone = not any(step["role"] for step in self.trial["steps"])
-        yes = plain_yes(said) if "yes" in gold and alone else None
+        yes = plain_yes(reply) if "yes" in gold and alone else None
         self.source.tally["taken" if place is None and yes is None else "plain"] += 1
         if yes is not None or (place is not None and place < len(options)):
             self.tell(
-                f"the reply says {said.text.strip()}, but the stored answer is empty"
+                f"the reply says {reply.text.strip()}, but the stored answer is empty"
             )
 
     def choice(self) -> tuple[str, str] | None:
@@ -198,7 +198,7 @@ class TrialCheck:
         options, place = gold["options"], gold["order"].index(option)
         letter, words = chr(ord("A") + place), options[option]
         shown = [options[i] for i in gold["order"]]
-        self._check_choice(self.own(), shown, place)
+        self._check_choice(self.answer_reply(), shown, place)
         self._check_answer(letter, f"{letter}. {words}")
         return (RIGHT if option == gold["right"] else WRONG), ""
 
@@ -208,21 +208,21 @@ class TrialCheck:
             self.tell(f"the answer is {self.trial['answer']}, but {called[0]}")
 
     def _check_choice(
-        self, said: Said | None, shown: Sequence[str], place: int
+        self, reply: ReadReply | None, shown: Sequence[str], place: int
     ) -> None:
-        if said is None or not said.text.strip():
+        if reply is None or not reply.text.strip():
             self.source.tally["taken"] += 1  # likelihoods of the options
             return
-        letter, plain = chr(ord("A") + place), plain_letter(said, shown)
+        letter, plain = chr(ord("A") + place), plain_letter(reply, shown)
         if plain is not None:
             self.source.tally["plain"] += 1
             if plain != place:
                 self.tell(f"the reply says {chr(ord('A') + plain)}, but {letter}")
             return
         self.source.tally["held"] += 1
-        if names_two(said, shown):
+        if names_two(reply, shown):
             self.tell(f"the stored answer is {letter}, but the reply names two options")
-        elif not names_letter(said.text, letter, shown[place]):
+        elif not names_letter(reply.text, letter, shown[place]):
             self.tell(f"the stored answer is {letter}, which the reply does not name")
 
     def yes_no(self) -> tuple[str, str] | None:
@@ -230,8 +230,8 @@ class TrialCheck:
         if "yes" not in self.trial["gold"]:
             return None
         yes, word = self.parsed["yes"], "Yes" if self.parsed["yes"] else "No"
-        said = self.own()
-        plain = plain_yes(said) if said else None
+        reply = self.answer_reply()
+        plain = plain_yes(reply) if reply else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != yes:
             self.tell(f"the reply says {'Yes' if plain else 'No'}, but {word}")
@@ -243,9 +243,9 @@ class TrialCheck:
         gold, read = self.trial["gold"], set(self.parsed["labels"])
         if not {"labels", "none"} <= gold.keys():
             return None
-        said = self._extracted() or self.own()
+        reply = self._extracted() or self.answer_reply()
         known = self.source.params.get("findings", ())
-        plain = plain_labels(said, known, gold["none"]) if said else None
+        plain = plain_labels(reply, known, gold["none"]) if reply else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != read:
             names = ", ".join(sorted(plain)) or gold["none"]
@@ -253,7 +253,7 @@ class TrialCheck:
         self._check_answer(", ".join(self.parsed["labels"]) or gold["none"])
         return (RIGHT if read == set(gold["labels"]) else WRONG), ""
 
-    def _extracted(self) -> Said | None:
+    def _extracted(self) -> ReadReply | None:
         """Return what a model extracted from the answer, None if none did."""
         by = [step for step in self.trial["steps"] if step["role"] == "extractor"]
         return self._read(by[-1]) if by else None
@@ -329,8 +329,8 @@ class TrialCheck:
     def _plain_score(self, role: str = "judge") -> int | None:
         """Return a judge's score if its first reply is exactly in the form."""
         replies = (step for step in self.trial["steps"] if step["role"] == role)
-        said = next((self._read(step) for step in replies), None)
-        return plain_score(said) if said else None
+        reply = next((self._read(step) for step in replies), None)
+        return plain_score(reply) if reply else None
 
     def report(self) -> tuple[str, str] | None:
         """Judge a worded output by its grades; without any it is excluded.
@@ -354,10 +354,10 @@ class TrialCheck:
 
     def _number(self) -> tuple[str, str] | None:
         written = self.parsed["text"]
-        value, said = number_in(written), self.own()
+        value, reply = number_in(written), self.answer_reply()
         if value is None:
             return None
-        plain = plain_number(said) if said else None
+        plain = plain_number(reply) if reply else None
         self.source.tally["held" if plain is None else "plain"] += 1
         if plain is not None and plain != value:
             self.tell(f"the reply says {plain:g}, but {written}")
@@ -378,16 +378,16 @@ class TrialCheck:
         judged = [self._read(s) for s in self.trial["steps"] if s["role"] == "judge"]
         yes = plain_yes(judged[-1]) if judged and judged[-1] else None
         if yes is None:
-            return kept_state(self.trial)
+            return stored_state(self.trial)
         return (RIGHT if yes else WRONG), ""
 
     def cell(self) -> tuple[str, str] | None:
         """Judge a cell of the grid that a question has."""
         if "cells" not in self.trial["gold"]:
             return None
-        name, said = name_of_cell(self.parsed), self.own()
+        name, reply = name_of_cell(self.parsed), self.answer_reply()
         self.source.tally["held"] += 1
-        if said is not None and not could_name(said.text, name):
+        if reply is not None and not could_name(reply.text, name):
             self.tell(f"the stored answer is {name}, which the reply does not name")
         self._check_answer(name)
         return (RIGHT if name in self.trial["gold"]["cells"] else WRONG), ""

@@ -41,7 +41,7 @@ class Placed:
 class Verdict:
     """A trial with the recomputed verdict, as tables count it.
 
-    ``said`` is the answer as it was kept, {} for none; ``gold`` what is right;
+    ``parsed`` is the answer as stored, {} for none; ``gold`` what is right;
     ``listed`` what a list of trials has besides: what its item falls into, the reply,
     tokens, time, cost and the prompt.
     """
@@ -59,7 +59,7 @@ class Verdict:
     answer: str
     request: str
     numbers: Mapping[str, float]
-    said: Mapping[str, Any]
+    parsed: Mapping[str, Any]
     gold: Mapping[str, Any]
     placed: Placed = Placed()
     listed: Mapping[str, Any] = field(default_factory=dict)

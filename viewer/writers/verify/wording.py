@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from viewer.writers.verify.replies import Said
+from viewer.writers.verify.replies import ReadReply
 
 _MARKS_AROUND = " \t\r\n.,;:!?'\"`()[]{}<>*"
 _ONE_LETTER = re.compile(r"[A-Za-z]")
@@ -32,13 +32,13 @@ def unwrapped(text: str) -> str:
     return text
 
 
-def plain_letter(said: Said, options: Sequence[str]) -> int | None:
+def plain_letter(reply: ReadReply, options: Sequence[str]) -> int | None:
     """Return the index of the letter if a reply consists of one.
 
     None if there is more to read; a letter that is the words of an option as well is
     for a parser.
     """
-    text = _unmarked(unwrapped(said.text))
+    text = _unmarked(unwrapped(reply.text))
     if not _ONE_LETTER.fullmatch(text):
         return None
     if any(_unmarked(option).casefold() == text.casefold() for option in options):
@@ -46,12 +46,12 @@ def plain_letter(said: Said, options: Sequence[str]) -> int | None:
     return ord(text.upper()) - ord("A")
 
 
-def names_two(said: Said, options: Sequence[str]) -> bool:
+def names_two(reply: ReadReply, options: Sequence[str]) -> bool:
     """Tell whether a reply is two letters and nothing else, such as "Either A or B".
 
     One that stands in the words of an option is for a parser.
     """
-    text = _unmarked(unwrapped(said.text)).casefold()
+    text = _unmarked(unwrapped(reply.text)).casefold()
     found = _TWO_LETTERS.fullmatch(text)
     if found is None or found[1] == found[2]:
         return False
@@ -59,17 +59,17 @@ def names_two(said: Said, options: Sequence[str]) -> bool:
     return not any(pair in _unmarked(option).casefold() for option in options)
 
 
-def plain_yes(said: Said) -> bool | None:
+def plain_yes(reply: ReadReply) -> bool | None:
     """Return a reply that is only yes or no."""
-    text = unicodedata.normalize("NFKC", unwrapped(said.text)).casefold()
+    text = unicodedata.normalize("NFKC", unwrapped(reply.text)).casefold()
     found = _YES_OR_NO.fullmatch(text)
     return found[1] == "yes" if found else None
 
 
-def plain_labels(said: Said, known: Iterable[str], none: str) -> set[str] | None:
+def plain_labels(reply: ReadReply, known: Iterable[str], none: str) -> set[str] | None:
     """Return the labels of a reply that lists nothing but known ones with commas."""
     names = {name.casefold(): name for name in (*known, none)}
-    parts = [_unmarked(part).casefold() for part in unwrapped(said.text).split(",")]
+    parts = [_unmarked(part).casefold() for part in unwrapped(reply.text).split(",")]
     if not all(part in names for part in parts):
         return None
     found = {names[part] for part in parts}
@@ -78,11 +78,11 @@ def plain_labels(said: Said, known: Iterable[str], none: str) -> set[str] | None
     return found - {none}
 
 
-def plain_score(said: Said) -> int | None:
+def plain_score(reply: ReadReply) -> int | None:
     """Return the score of a judge who keeps to the form, 0 to 5."""
-    if _MARKUP & set(said.text):
+    if _MARKUP & set(reply.text):
         return None
-    found = _SCORE_LINE.fullmatch(unicodedata.normalize("NFKC", said.text).strip())
+    found = _SCORE_LINE.fullmatch(unicodedata.normalize("NFKC", reply.text).strip())
     return int(found[1]) if found and int(found[1]) <= 5 else None
 
 
@@ -162,5 +162,5 @@ def _plain_words(text: str) -> list[str]:
 def _compared(name: str) -> str:
     """Return a name without case, accents, punctuation and double spaces."""
     split = unicodedata.normalize("NFKD", name.casefold())
-    kept = "".join(c for c in split if not unicodedata.combining(c))
-    return " ".join("".join(c if c.isalnum() else " " for c in kept).split())
+    letters = "".join(c for c in split if not unicodedata.combining(c))
+    return " ".join("".join(c if c.isalnum() else " " for c in letters).split())

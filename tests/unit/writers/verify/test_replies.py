@@ -10,7 +10,7 @@ from tests.unit.studies.grid_localization.golden_replies import GOLDEN
 from viewer.domain.answer import CellAnswer
 from viewer.domain.grid import Grid
 from viewer.studies.grid_localization.parse import read_cell
-from viewer.writers.verify.replies import could_name, plain_cell, said_in
+from viewer.writers.verify.replies import could_name, plain_cell, read_reply
 
 GRID = Grid(8, 8)
 
@@ -55,17 +55,19 @@ def test_that_every_cell_the_program_reads_could_be_named() -> None:
 @pytest.mark.parametrize("kind", ["chat_completion", "response", "local", "plain"])
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"choices": []}', b"\xff"])
 def test_that_a_body_without_a_reply_is_none(kind: str, body: bytes) -> None:
-    assert said_in(kind, body, None) is None
+    assert read_reply(kind, body, None) is None
 
 
 def test_that_a_refusal_and_a_cut_are_seen() -> None:
     chat = {"message": {"content": None, "refusal": "No."}, "finish_reason": "stop"}
-    said = said_in("chat_completion", json.dumps({"choices": [chat]}).encode(), None)
-    assert said is not None
-    assert (said.text, said.refusal) == ("", "No.")
+    reply = read_reply(
+        "chat_completion", json.dumps({"choices": [chat]}).encode(), None
+    )
+    assert reply is not None
+    assert (reply.text, reply.refusal) == ("", "No.")
     out = [{"type": "message", "content": [{"type": "output_text", "text": "D4"}]}]
     body = {"output": out, "status": "completed", "usage": {"output_tokens": 9}}
     for cap, finish in ((None, "stop"), (10, "stop"), (9, "length")):
-        said = said_in("response", json.dumps(body).encode(), cap)
-        assert said is not None
-        assert said.finish == finish
+        reply = read_reply("response", json.dumps(body).encode(), cap)
+        assert reply is not None
+        assert reply.finish == finish

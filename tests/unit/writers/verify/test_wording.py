@@ -32,7 +32,7 @@ from viewer.studies.evidence_diagnosis.score import first_match
 from viewer.studies.grounded_vqa.parse import read_labels, read_yes_no
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
 from viewer.studies.pathology_mcq.official import official_code
-from viewer.writers.verify.replies import Said
+from viewer.writers.verify.replies import ReadReply
 from viewer.writers.verify.wording import (
     first_in_words,
     has_words,
@@ -47,8 +47,8 @@ GOLDEN = Path(__file__).parents[2] / "studies/evidence_diagnosis"
 SHORT = st.text(alphabet="aAbBcCdDeE12().,:;*\"'{}\n yesnoYESNO", max_size=14)
 
 
-def said(text: str) -> Said:
-    return Said(text, "stop", "")
+def said(text: str) -> ReadReply:
+    return ReadReply(text, "stop", "")
 
 
 def chosen(text: str, options: Sequence[str]) -> list[str]:

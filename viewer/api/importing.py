@@ -48,8 +48,8 @@ class Importing(Running):
         """
         from viewer.store import cases
 
-        found = cases.dataset_named(self._opened, dataset).notices
-        return tuple(f"{one.subject}: {one.text}" for one in found)
+        all_notices = cases.dataset_named(self._opened, dataset).notices
+        return tuple(f"{one.subject}: {one.text}" for one in all_notices)
 
     def import_dataset(
         self,
@@ -88,12 +88,12 @@ class Importing(Running):
         from viewer.services.importing.import_dataset import import_dataset
         from viewer.services.importing.import_preview import format_of, name_of
 
-        found = Path(path).absolute()
+        root = Path(path).absolute()
         dataset = import_dataset(
             self._opened,
-            format_of(found) if format == "auto" else format,
-            found,
-            name or name_of(found),
+            format_of(root) if format == "auto" else format,
+            root,
+            name or name_of(root),
             None if view is None else view_named(view),
             restricted=restricted,
         )

@@ -20,8 +20,8 @@ class Results(Opened):
         from viewer.store import runs
 
         score_changed_grades(self._opened)
-        found = runs.run_summaries(self._opened, include_adhoc=single_questions)
-        return tuple(map(run_of, found))
+        summaries = runs.run_summaries(self._opened, include_adhoc=single_questions)
+        return tuple(map(run_of, summaries))
 
     def records(self, run: AnyRun) -> "pd.DataFrame":
         """Return every trial of a run, in the order planned: one row each.

@@ -45,10 +45,10 @@ class Imported:
         """Return the reply to this question; ``ProviderError`` if there is none."""
         facts = request.facts
         key = facts.item, facts.condition, facts.repeat, facts.asked
-        found = self._replies.get(key)
-        if found is None:
+        reply = self._replies.get(key)
+        if reply is None:
             raise not_recorded("The imported replies have none to this question.")
-        return found.raw or plain_reply(found.text, **_parts(found))
+        return reply.raw or plain_reply(reply.text, **_parts(reply))
 
     def read(self, raw: RawReply) -> ModelReply:
         """Parse a stored reply."""

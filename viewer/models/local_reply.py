@@ -97,11 +97,11 @@ def _pairs(top: object) -> list[tuple[object, object]]:
     return [(t[0], t[1]) for t in listed if isinstance(t, list) and len(t) == 2]
 
 
-def _part(kind: type[T], found: object, what: str) -> T | None:
-    if found is None:
+def _part(kind: type[T], part: object, what: str) -> T | None:
+    if part is None:
         return None
     try:
-        return made(kind, found, where=what)
+        return made(kind, part, where=what)
     except WrongUseError as error:
         raise unreadable(f"{what} has the wrong form") from error
 

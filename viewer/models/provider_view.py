@@ -81,19 +81,19 @@ class ProviderView:
         """
         seen, scale = self.seen(sent), self.affine(sent)
         cell = min(seen.columns / grid.columns, seen.rows / grid.rows)
-        found = []
+        sentences = []
         if self.patch_px is not None and cell < self.patch_px:
-            found.append(
+            sentences.append(
                 "A grid cell is smaller than a patch "
                 f"({_tenths(cell)} < {self.patch_px} px)."
             )
         height = math.inf if label_px is None else label_px * scale.e
         if height < MIN_LABEL_PX:
-            found.append(
+            sentences.append(
                 f"The labels are {_tenths(height)} px high after resizing, "
                 f"under {MIN_LABEL_PX}."
             )
-        return tuple(found)
+        return tuple(sentences)
 
 
 def smart_resize(size: SizePx, factor: int, min_pixels: int, max_pixels: int) -> SizePx:

@@ -120,16 +120,16 @@ def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
 
 def _by_question(rows: Sequence[_Row]) -> dict[_Key, _Row]:
     """Return the row of each question; contradictory rows raise."""
-    found: dict[_Key, _Row] = {}
+    rows_by_question: dict[_Key, _Row] = {}
     for row in rows:
         key = row["item"], row["condition"], row["repeat"]
-        if found.setdefault(key, row) != row:
+        if rows_by_question.setdefault(key, row) != row:
             raise UnreadableInputError(
                 f"The items file has two answers to {row['item']} ({row['condition']}, "
                 f"repeat {row['repeat']}).",
                 "Keep one row per question.",
             )
-    return found
+    return rows_by_question
 
 
 def _no_items() -> UnreadableInputError:

@@ -141,13 +141,13 @@ class Scripted:
         """Return the answer for this item; ``ProviderError`` if there is none."""
         if self._heat_map is not None:
             return local_reply("", model="scripted", heat_map=self._heat_map)
-        found = self._find(request.facts)
-        if found is None:
+        answer = self._find(request.facts)
+        if answer is None:
             raise not_recorded("The scripted answers have none for this item.")
         time.sleep(self._delay_s)
         if request.measures is not None:
-            return _measured_reply(found, request.measures)
-        return plain_reply(**{**self._fields, **found.parts})
+            return _measured_reply(answer, request.measures)
+        return plain_reply(**{**self._fields, **answer.parts})
 
     def read(self, raw: RawReply) -> ModelReply:
         """Parse a stored reply."""

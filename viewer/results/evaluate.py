@@ -140,20 +140,20 @@ class _Evaluation:
     def _estimated(self, name: str, cell: Cell, about: Values) -> Sequence[object]:
         seen = self._seen(cell, about)
         try:
-            found = tuple(self._estimators[name](seen))
+            values = tuple(self._estimators[name](seen))
         except KeyError as error:
             raise WrongUseError(
                 f"The table '{self._spec.name}' gives the estimator '{name}' no column "
                 f"or option {error}.",
                 f"It has the columns {', '.join(seen.rows.columns)}.",
             ) from error
-        if len(found) < len(cell.names):
+        if len(values) < len(cell.names):
             raise WrongUseError(
                 f"The table '{self._spec.name}' has {len(cell.names)} names for the "
-                f"{len(found)} values of the estimator '{name}'.",
+                f"{len(values)} values of the estimator '{name}'.",
                 "Give one name for each value.",
             )
-        return found[: len(cell.names)]
+        return values[: len(cell.names)]
 
     def _seen(self, cell: Cell, about: Values) -> Seen:
         others, about = None, {**self._fixed, **about}
@@ -238,15 +238,15 @@ def _estimators(spec: TableSpec) -> Iterator[tuple[str, Estimator]]:
     for name in filter(
         None, (n for c in spec.each_cell for n in (c.estimator, c.total))
     ):
-        found = estimator_named(name)
-        if found is None:
+        estimator = estimator_named(name)
+        if estimator is None:
             broken = {one.name: one.why for one in broken_metrics()}
             raise WrongUseError(
                 f"The table '{spec.name}' asks for the estimator '{name}', which "
                 "this program does not have.",
                 broken.get(name) or f"It has {', '.join(estimator_names())}.",
             )
-        yield name, found
+        yield name, estimator
 
 
 def _need(

@@ -27,8 +27,8 @@ def commit_reading(
 def is_committed(store: Store, ref: ImageRef) -> bool:
     """Tell whether the reading of an image's file is committed."""
     path = path_text(ref.path.absolute())
-    found = store.rows("SELECT 1 FROM committed_reading WHERE path = ?", (path,))
-    return bool(found)
+    rows = store.rows("SELECT 1 FROM committed_reading WHERE path = ?", (path,))
+    return bool(rows)
 
 
 def _text(frames: Mapping[int, Sequence[Mark]]) -> str:

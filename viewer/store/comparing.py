@@ -110,7 +110,7 @@ def study_version(store: Store, run: int) -> str:
 def requests_sent(store: Store, sha256s: Iterable[str]) -> Mapping[str, RequestSent]:
     """Return the content of requests by key, without unknown ones."""
     wanted = list(dict.fromkeys(sha256s))
-    found: dict[str, RequestSent] = {}
+    requests: dict[str, RequestSent] = {}
     for start in range(0, len(wanted), _AT_ONCE):
         some = wanted[start : start + _AT_ONCE]
         marks = ", ".join("?" * len(some))
@@ -118,8 +118,8 @@ def requests_sent(store: Store, sha256s: Iterable[str]) -> Mapping[str, RequestS
             f"{_REQUESTS} WHERE sha256 IN ({marks})",
             some,
         )
-        found |= {row[0]: RequestSent(row[1], _images_of(row[2])) for row in rows}
-    return found
+        requests |= {row[0]: RequestSent(row[1], _images_of(row[2])) for row in rows}
+    return requests
 
 
 def _images_of(document: bytes) -> tuple[str, ...]:

@@ -160,8 +160,8 @@ def set_restricted(store: Store, dataset: str, *, restricted: bool) -> None:
 
 def is_registered(store: Store, dataset: str) -> bool:
     """Tell whether a person registered a data set of this name."""
-    found = store.rows("SELECT 1 FROM dataset WHERE name = ? AND adhoc = 0", (dataset,))
-    return bool(found)
+    rows = store.rows("SELECT 1 FROM dataset WHERE name = ? AND adhoc = 0", (dataset,))
+    return bool(rows)
 
 
 def restricted_datasets(store: Store) -> frozenset[str]:

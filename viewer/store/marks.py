@@ -25,11 +25,11 @@ def keep_marks(store: Store, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
 
 def all_marks(store: Store) -> dict[ImageRef, tuple[Mark, ...]]:
     """Return the marks of every image that has some, in the order drawn."""
-    found: dict[ImageRef, tuple[Mark, ...]] = {}
+    marks: dict[ImageRef, tuple[Mark, ...]] = {}
     for row in store.rows("SELECT * FROM image_mark ORDER BY path, frame, position"):
         ref = ImageRef(path_of(row["path"]), row["frame"])
-        found[ref] = (*found.get(ref, ()), _mark(row))
-    return found
+        marks[ref] = (*marks.get(ref, ()), _mark(row))
+    return marks
 
 
 def _points_text(mark: Mark) -> str:

@@ -46,8 +46,8 @@ def boxes_of_dataset(store: Store, dataset_id: int) -> dict[int, Boxes]:
 
 def boxes_of_image(store: Store, image_id: int) -> Boxes:
     """Return the boxes and readers of one image row."""
-    found = _grouped(store, "i.id = ?", (image_id,))
-    return found.get(image_id, NO_BOXES)
+    boxes = _grouped(store, "i.id = ?", (image_id,))
+    return boxes.get(image_id, NO_BOXES)
 
 
 def readers_of_dataset(store: Store, name: str) -> tuple[str, ...]:

@@ -145,8 +145,8 @@ def abandoned_reply_files(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
     The reply file of a run in progress is left alone.
     """
     with contextlib.ExitStack() as stack:
-        found = [(path, _claimed(stack, path)) for path in _reply_files(store_path)]
-        ours = [(path, content) for path, content in found if content is not None]
+        files = [(path, _claimed(stack, path)) for path in _reply_files(store_path)]
+        ours = [(path, content) for path, content in files if content is not None]
         yield tuple(_parsed(content) for _, content in ours if content)
     for path, _ in ours:
         with contextlib.suppress(OSError):

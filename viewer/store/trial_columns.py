@@ -76,17 +76,17 @@ def trial_columns(
     all replies behind the verdict, None if no reply has them. ``path`` and ``frame``
     are those of its image, None without one.
     """
-    found = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
-    return store.columns(f"SELECT {_selected(names)}{found}", (run, model))
+    source = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
+    return store.columns(f"SELECT {_selected(names)}{source}", (run, model))
 
 
 def columns_of_trials(
     store: Store, ids: Sequence[int], names: Sequence[str]
 ) -> Columns:
     """Return named columns of trials by their ids, in that order."""
-    found = f" FROM json_each(?) j JOIN trial t ON t.id = j.value{_joined(names)}"
+    source = f" FROM json_each(?) j JOIN trial t ON t.id = j.value{_joined(names)}"
     wanted = json.dumps(list(map(int, ids)))
-    return store.columns(f"SELECT {_selected(names)}{found} ORDER BY j.key", (wanted,))
+    return store.columns(f"SELECT {_selected(names)}{source} ORDER BY j.key", (wanted,))
 
 
 def _selected(names: Sequence[str]) -> str:

@@ -27,9 +27,9 @@ def precision(seen: Seen) -> Sequence[object]:
     if not tells_apart(_images(seen)):
         return nan, _NO_ORDER + _which(seen)
     overlaps = seen.options["overlaps"]
-    found = average_precision(_images(seen), overlaps)
-    name = f"{found.method}, IoU {overlaps[0]:g} to {overlaps[-1]:g}"
-    return found.value, name + _which(seen)
+    average = average_precision(_images(seen), overlaps)
+    name = f"{average.method}, IoU {overlaps[0]:g} to {overlaps[-1]:g}"
+    return average.value, name + _which(seen)
 
 
 @estimator("average precision by overlap")
@@ -39,8 +39,8 @@ def precision_by_overlap(seen: Seen) -> Sequence[object]:
     The lists are empty if all boxes have the same confidence.
     """
     overlaps = seen.options["overlaps"] if tells_apart(_images(seen)) else ()
-    found = average_precision(_images(seen), overlaps)
-    return [*overlaps], [*found.at_thresholds], found.method + _which(seen)
+    average = average_precision(_images(seen), overlaps)
+    return [*overlaps], [*average.at_thresholds], average.method + _which(seen)
 
 
 @estimator("froc")
@@ -49,16 +49,16 @@ def sensitivity(seen: Seen) -> Sequence[object]:
 
     A box is found from an ``overlap`` on.
     """
-    found = _curve(seen)
-    value = float(np.mean(found.at(seen.options["rates"])))
-    return value, found.method + _which(seen)
+    froc_curve = _curve(seen)
+    value = float(np.mean(froc_curve.at(seen.options["rates"])))
+    return value, froc_curve.method + _which(seen)
 
 
 @estimator("froc curve")
 def curve(seen: Seen) -> Sequence[object]:
     """Return false positives per item and sensitivity at each point of the curve."""
-    found = _curve(seen)
-    return [*found.false_positives], [*found.sensitivity]
+    froc_curve = _curve(seen)
+    return [*froc_curve.false_positives], [*froc_curve.sensitivity]
 
 
 def _curve(seen: Seen) -> Froc:

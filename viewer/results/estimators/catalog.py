@@ -28,8 +28,8 @@ def estimator_named(name: str) -> Estimator | None:
     """Return an estimator, ours before another's; None if the name is unknown."""
     if name in ESTIMATORS:
         return ESTIMATORS[name]
-    found = _others().working.get(name)
-    return None if found is None else functools.partial(_estimate, found)
+    metric = _others().working.get(name)
+    return None if metric is None else functools.partial(_estimate, metric)
 
 
 def estimator_names() -> tuple[str, ...]:

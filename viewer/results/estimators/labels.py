@@ -40,8 +40,8 @@ def gain_in_f1(seen: Seen) -> Sequence[object]:
 def _f1(rows: Frame, seen: Seen) -> tuple[float, float, float]:
     only, drop = seen.options.get("only"), seen.options.get("drop", ())
     hits = extra = missed = 0
-    found, true = seen.of
-    for answered, wanted in rows.each(found, true):
+    predicted, true = seen.of
+    for answered, wanted in rows.each(predicted, true):
         one = {label for label in answered if _takes(label, only, drop)}
         other = {label for label in wanted if _takes(label, only, drop)}
         hits += len(one & other)

@@ -95,9 +95,9 @@ NOT_SAME: Final = "not estimable: not the same cases in both, 95 %"
 
 def _in_points(totals: Sequence[float], sizes: Sequence[int]) -> tuple[object, ...]:
     """Return a mean of differences in percentage points, its interval and name."""
-    found = mean_difference(totals, sizes)
-    low, high = found.interval.low, found.interval.high
-    return 100 * found.value, 100 * low, 100 * high, found.method
+    estimate = mean_difference(totals, sizes)
+    low, high = estimate.interval.low, estimate.interval.high
+    return 100 * estimate.value, 100 * low, 100 * high, estimate.method
 
 
 @estimator("interval of scores")
@@ -112,8 +112,8 @@ def interval_of_scores(seen: Seen) -> Sequence[object]:
     for cluster, score in rows.each(seen.options["cluster"], column):
         by_cluster[cluster].append(score)
     totals, sizes = map(sum, by_cluster.values()), map(len, by_cluster.values())
-    found = bounded_mean([*totals], [*sizes], seen.options["ends"])
-    return found.interval.low, found.interval.high, found.method
+    estimate = bounded_mean([*totals], [*sizes], seen.options["ends"])
+    return estimate.interval.low, estimate.interval.high, estimate.method
 
 
 def _whole(groups: Collection[Sequence[int]]) -> list[int]:
@@ -134,21 +134,21 @@ def over_words(seen: Seen) -> Sequence[object]:
     for words, patient, swapped, answer in seen.rows.each(*seen.of):
         denied = {"No": True, "Yes": False}.get(answer)
         kinds[swapped].append(Worded(words, patient, denied))
-    found = gain_over_words(kinds[True], kinds[False])
+    gain = gain_over_words(kinds[True], kinds[False])
     return (
-        *(found.trials, ratio(found.hits, found.trials), found.prior, found.gain),
-        *(found.interval.low, found.interval.high),
-        f"{_of_words(found, len(kinds[True]))}, 95 %",
+        *(gain.trials, ratio(gain.hits, gain.trials), gain.prior, gain.gain),
+        *(gain.interval.low, gain.interval.high),
+        f"{_of_words(gain, len(kinds[True]))}, 95 %",
     )
 
 
-def _of_words(found: Gain, swapped: int) -> str:
+def _of_words(gain: Gain, swapped: int) -> str:
     """Return the method of an interval, or why there is none."""
-    if not isnan(found.interval.low):
+    if not isnan(gain.interval.low):
         return "jackknife by patient"
     if not swapped:
         return "no trial"
-    if found.trials:
+    if gain.trials:
         return "not estimable: without one of the patients nothing is left to compare"
     return "not estimable: the same words were asked of no other patient who has it"
 
@@ -168,9 +168,9 @@ def quadratic_kappa(seen: Seen) -> Sequence[object]:
     both = seen.rows.complete(*seen.of)
     one, other = (both[name] for name in seen.of)
     levels = seen.options.get("levels", LEVELS)
-    found = weighted_kappa(one, other, levels, both[seen.options["cluster"]])
-    interval = found.interval
-    return found.value, interval.low, interval.high, found.method
+    agreement = weighted_kappa(one, other, levels, both[seen.options["cluster"]])
+    interval = agreement.interval
+    return agreement.value, interval.low, interval.high, agreement.method
 
 
 @estimator("prediction-powered mean")
@@ -183,9 +183,9 @@ def prediction_powered_mean(seen: Seen) -> Sequence[object]:
     """
     judge, human = (or_none(seen.rows, column) for column in seen.of)
     clusters, ends = seen.rows[seen.options["cluster"]], seen.options["ends"]
-    found = prediction_powered(judge, human, clusters, ends)
-    bounds = found.interval.low, found.interval.high
-    return ratio(sum(judge), len(judge)), found.value, *bounds, found.method
+    estimate = prediction_powered(judge, human, clusters, ends)
+    bounds = estimate.interval.low, estimate.interval.high
+    return ratio(sum(judge), len(judge)), estimate.value, *bounds, estimate.method
 
 
 @estimator("judge agreement")
@@ -196,6 +196,6 @@ def agreement_with_judge(seen: Seen) -> Sequence[object]:
     of each of the ``levels`` against all others.
     """
     judge, human = (or_none(seen.rows, column) for column in seen.of)
-    found = judge_agreement(judge, human, seen.options["levels"])
-    all_ = (found.same, found.kappa, found.weighted, *found.levels)
+    agreement = judge_agreement(judge, human, seen.options["levels"])
+    all_ = (agreement.same, agreement.kappa, agreement.weighted, *agreement.levels)
     return tuple(one.value for one in all_)

@@ -272,8 +272,8 @@ def _interval(seen: Seen, below: str = "") -> tuple[object, ...]:
         trials[patient] += n
         if n:
             items.add(item)
-    found = patient_interval([*hits.values()], [*trials.values()], len(items))
-    return found.interval.low, found.interval.high, found.method
+    estimate = patient_interval([*hits.values()], [*trials.values()], len(items))
+    return estimate.interval.low, estimate.interval.high, estimate.method
 
 
 def _macro(seen: Seen, by: str) -> tuple[object, ...]:
@@ -286,8 +286,8 @@ def _macro(seen: Seen, by: str) -> tuple[object, ...]:
         hits[who][parts.index(part)] += is_hit
         trials[who][parts.index(part)] += 1
     items = len(set(seen.rows[item]))
-    found = macro_interval([*hits.values()], [*trials.values()], items)
-    return found.interval.low, found.interval.high, found.method
+    estimate = macro_interval([*hits.values()], [*trials.values()], items)
+    return estimate.interval.low, estimate.interval.high, estimate.method
 
 
 def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:

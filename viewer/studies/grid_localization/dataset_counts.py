@@ -184,8 +184,8 @@ def published_split(dataset: Dataset) -> str:
 
 def _number(patient: str) -> int:
     """Return the number of ``patient64741``, -1 for a name of another kind."""
-    found = _NAME.fullmatch(patient)
-    return int(found[1]) if found else -1
+    match = _NAME.fullmatch(patient)
+    return int(match[1]) if match else -1
 
 
 def is_whole(dataset: Dataset) -> bool:

@@ -78,20 +78,20 @@ def _arm(result: PlacedTrial) -> tuple[str, str]:
 
 
 def _rows(one: PlacedTrial) -> Iterator[tuple[object, ...]]:
-    found = one.placed.detection
+    detection = one.placed.detection
     is_absent = one.condition.endswith(ABSENT_SUFFIX)
-    if found is None or not (found.reference or is_absent):
+    if detection is None or not (detection.reference or is_absent):
         return
-    for reader, reference in ((BY_RULE, found.reference), *found.by_reader):
+    for reader, reference in ((BY_RULE, detection.reference), *detection.by_reader):
         having, by_rule = bool(reference), reader == BY_RULE
-        overlap = best_iou(image_boxes(found.predicted, reference))
+        overlap = best_iou(image_boxes(detection.predicted, reference))
         measures = one.placed.measures if having and by_rule else None
         areas = [(getattr(measures, name, None) or 0.0) for name in _AREAS]
         mm = measures and measures.distance_mm
         yield (
             *(one.finding, *_arm(one), reader, one.item, one.patient, having),
-            *(found.predicted, found.confidence, reference),
-            *(len(found.predicted), len(reference), *areas, mm, mm is not None),
+            *(detection.predicted, detection.confidence, reference),
+            *(len(detection.predicted), len(reference), *areas, mm, mm is not None),
             *(value >= at for value in (overlap, areas[0]) for at in THRESHOLDS),
         )
 

@@ -115,8 +115,10 @@ def gain(seen: Seen) -> Sequence[object]:
         if rows
     ]
     is_mean = MACRO in seen.rows["finding"]
-    found = gain_over_prior(findings if is_mean else [[*chain.from_iterable(findings)]])
-    return found.prior, found.gain, found.interval.low, found.interval.high
+    gained = gain_over_prior(
+        findings if is_mean else [[*chain.from_iterable(findings)]]
+    )
+    return gained.prior, gained.gain, gained.interval.low, gained.interval.high
 
 
 def _stratum(rows: Frame, patients: Mapping[str, int]) -> Stratum:
@@ -144,16 +146,18 @@ def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
     counts = np.zeros((2, len(patients), len(findings)), np.int64)
     for patient, finding, right in others.each("patient", "of_finding", "correct"):
         counts[:, patients[patient], findings[finding]] += right, 1
-    found = cluster_bootstrap(counts[0], counts[1], _resampling(seen))
+    estimate = cluster_bootstrap(counts[0], counts[1], _resampling(seen))
     rows = (*findings, MACRO, MICRO)
-    return dict(zip(rows, (*found.cells, found.macro, found.micro), strict=True))
+    return dict(
+        zip(rows, (*estimate.cells, estimate.macro, estimate.micro), strict=True)
+    )
 
 
 @estimator(ANSWERS)
 def spread_of_answers(seen: Seen) -> Sequence[object]:
     """Return an item's number of answers, the mode, its share, ties and entropy."""
-    found = answer_spread(seen.values())
-    return found.replicates, found.mode, found.share, found.tied, found.entropy
+    spread = answer_spread(seen.values())
+    return spread.replicates, spread.mode, spread.share, spread.tied, spread.entropy
 
 
 @estimator(AGREEMENT)
@@ -168,9 +172,14 @@ def agreement_of_replicates(seen: Seen) -> Sequence[object]:
         answers_by_item[item].append(answer)
         right[item].append(float(hit))
     spreads = [answer_spread(answers) for answers in answers_by_item.values()]
-    found = replicate_agreement([*right.values()])
+    agreement = replicate_agreement([*right.values()])
     unanimous = sum(one.share == 1 for one in spreads)
-    return fmean(one.entropy for one in spreads), unanimous, found.pairs, found.icc
+    return (
+        fmean(one.entropy for one in spreads),
+        unanimous,
+        agreement.pairs,
+        agreement.icc,
+    )
 
 
 @estimator(OF_ITEMS)

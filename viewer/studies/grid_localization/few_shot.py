@@ -73,8 +73,8 @@ def _check(
     _check_disjoint(validation, asked)
     wanted = {(t.finding, t.view) for t in trials if not t.exclusion}
     for finding, view in sorted(wanted):
-        found = _eligible(_content(validation), params, finding, view)
-        patients = len({item.patient for item in found})
+        eligible = _eligible(_content(validation), params, finding, view)
+        patients = len({item.patient for item in eligible})
         if patients < params.examples:
             raise WrongUseError(
                 f"'{validation.name}' has {patients} {view} examples of "
@@ -132,10 +132,10 @@ def _drawn(
     validation: Dataset, finding: str, view: str, params: Params, seed: int
 ) -> tuple[Item, ...]:
     """Return the items shown before questions about a finding in a view."""
-    found = _eligible(_content(validation), params, finding, view)
+    eligible = _eligible(_content(validation), params, finding, view)
     chosen: dict[str, Item] = {}
-    for i in generator(seed, "examples", finding, view).permutation(len(found)):
-        chosen.setdefault(found[i].patient, found[i])
+    for i in generator(seed, "examples", finding, view).permutation(len(eligible)):
+        chosen.setdefault(eligible[i].patient, eligible[i])
     return tuple(chosen.values())[: params.examples]
 
 

@@ -98,7 +98,7 @@ def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
 
     A trial counts in ``has_area`` unless its answer has no area.
     """
-    found = [one.placed.measures for one in results]
+    measures = [one.placed.measures for one in results]
     of: dict[str, Callable[[Measures], object]] = {
         "kind": lambda m: m.kind,
         "point_x": lambda m: m.point.x,
@@ -107,9 +107,9 @@ def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
         "mm_meaning": lambda m: m.mm_meaning and m.mm_meaning.value,
     }
     return {
-        **{name: [m and get(m) for m in found] for name, get in of.items()},
-        "measured": [m is not None for m in found],
-        "has_area": [m is None or m.iou is not None for m in found],
+        **{name: [m and get(m) for m in measures] for name, get in of.items()},
+        "measured": [m is not None for m in measures],
+        "has_area": [m is None or m.iou is not None for m in measures],
     }
 
 

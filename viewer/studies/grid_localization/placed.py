@@ -98,12 +98,12 @@ def placed_trials(
     if _are_placed(results):
         return list(results)
     images = {one.key: one for one in dataset.images} if dataset else {}
-    found = _Placing(params, images)
+    placing = _Placing(params, images)
     any_placed = any(isinstance(one.said, PlacedAnswer) for one in results)
     return [
         PlacedTrial(
             **{name: getattr(one, name) for name in _NAMES},
-            placed=found.placed(one, any_placed),
+            placed=placing.placed(one, any_placed),
         )
         for one in results
     ]

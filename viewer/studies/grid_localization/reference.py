@@ -40,13 +40,13 @@ def reference_of(
     modes = {MaskMode.PAPER: _paper_coverage, MaskMode.EXACT: _exact_coverage}
     chosen = modes.pop(params.mask_mode)(mask, geometry, grid, params)
     other = next(iter(modes.values()))(mask, geometry, grid, params)
-    found = hit_set(chosen, threshold)
+    hit_cells = hit_set(chosen, threshold)
     return GridReference(
         grid,
         chosen.covered,
         chosen.area,
-        found.hits,
-        found.fallback,
+        hit_cells.hits,
+        hit_cells.fallback,
         _fraction_outside(mask, geometry, params),
         hit_set(other, threshold).hits,
     )

@@ -83,15 +83,15 @@ def prepared_by(store: Store, run: int) -> Prepared:
     WrongUseError
         The run is of another study, or prepared nothing.
     """
-    found = report_data(store, run)
-    if found.summary.study != STUDY:
+    run_report = report_data(store, run)
+    if run_report.summary.study != STUDY:
         raise WrongUseError(
-            f"Run {run} is of the study {found.summary.study}, which prepares no "
+            f"Run {run} is of the study {run_report.summary.study}, which prepares no "
             "reports.",
             f"Choose a run of {STUDY}.",
         )
-    dataset = found.context.dataset
-    cases = prepared_cases(found.results, dataset.items)
+    dataset = run_report.context.dataset
+    cases = prepared_cases(run_report.results, dataset.items)
     if not cases:
         raise WrongUseError(
             f"Run {run} has prepared no reports.",
@@ -160,10 +160,10 @@ def read_review(
                 f"Give it the columns {', '.join(COLUMNS)}.",
             )
     known = {(case.key, field.name) for case in cases for field in case.fields}
-    found: dict[tuple[str, str], Mark] = {}
+    marks: dict[tuple[str, str], Mark] = {}
     for row in rows_of(path):
         place = row.cells.get("case", ""), row.cells.get("field", "")
-        if problem := _problem(row, place, known, found):
+        if problem := _problem(row, place, known, marks):
             raise UnreadableInputError(
                 f"Line {row.line} of '{path.name}' {problem}.",
                 "Correct it in the file and run the command again.",
@@ -171,21 +171,21 @@ def read_review(
         verdict = row.cells.get("verdict", "").casefold()
         if verdict:
             decided = Decided(Verdict(verdict), row.cells.get("text", ""))
-            found[place] = Mark(decided, row.cells.get("reader", ""))
-    return found
+            marks[place] = Mark(decided, row.cells.get("reader", ""))
+    return marks
 
 
 def _problem(
     row: CsvRow,
     place: tuple[str, str],
     known: set[tuple[str, str]],
-    found: Mapping[tuple[str, str], Mark],
+    marks: Mapping[tuple[str, str], Mark],
 ) -> str:
     """Return what is wrong with a row, "" if nothing is."""
     verdict, text = (row.cells.get(name, "") for name in ("verdict", "text"))
     if place not in known:
         return f"names the field '{place[1]}' of '{place[0]}', which was not prepared"
-    if place in found:
+    if place in marks:
         return f"decides about the field '{place[1]}' of '{place[0]}' again"
     if verdict and verdict.casefold() not in {*Verdict}:
         return f"has the verdict '{verdict}', not one of {', '.join(Verdict)}"

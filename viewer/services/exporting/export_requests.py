@@ -191,13 +191,13 @@ def _context(store: Store, spec: RunSpec, dataset: Dataset) -> RunContext:
 def _profile(context: RunContext, model: str) -> ModelProfile:
     """Return the model whose questions are written."""
     asked = [one for one in context.spec.models if not spec_of(one).person]
-    found = next((one for one in asked if model in {"", one.name}), None)
-    if found is None:
+    profile = next((one for one in asked if model in {"", one.name}), None)
+    if profile is None:
         raise WrongUseError(
             f"The model '{model}' is not asked." if model else "No model is asked.",
             f"Choose one of {', '.join(one.name for one in asked)}.",
         )
-    return found
+    return profile
 
 
 def _planned(context: RunContext, profile: ModelProfile) -> list[Trial]:

@@ -56,36 +56,38 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
         The run is of another study, made nothing, asked nothing without its image, or
         fewer models than must guess.
     """
-    found = report_data(store, run)
-    if found.summary.study != STUDY:
+    run_report = report_data(store, run)
+    if run_report.summary.study != STUDY:
         raise WrongUseError(
-            f"Run {run} is of the study {found.summary.study}, which has no "
+            f"Run {run} is of the study {run_report.summary.study}, which has no "
             "multiple-choice questions.",
             f"Choose a run of {STUDY}.",
         )
-    spec = found.context.spec
+    spec = run_report.context.spec
     params = read_params(spec.preset, spec.params)
     building = params.work is Work.BUILDING
-    table, told = _made(found) if building else _remaining(found, params)
+    table, told = _made(run_report) if building else _remaining(run_report, params)
     text = json.dumps(table, indent=1, ensure_ascii=False)
     write_atomically(out, text.encode() + b"\n")
     return told
 
 
-def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
-    items = {item.key: item for item in found.context.dataset.items}
-    counts = [len(questions_of(one)) for one in found.results]
+def _made(run_report: RunReport) -> tuple[Mapping[str, object], Made]:
+    items = {item.key: item for item in run_report.context.dataset.items}
+    counts = [len(questions_of(one)) for one in run_report.results]
     if not any(counts):
         raise WrongUseError(
-            f"Run {found.summary.id} has made no questions.",
+            f"Run {run_report.summary.id} has made no questions.",
             "Its items.csv says why: overread report writes it.",
         )
     made = Made(sum(counts), sum(bool(n) for n in counts), len(counts))
-    return as_data_json(found.results, items), made
+    return as_data_json(run_report.results, items), made
 
 
-def _remaining(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]:
-    run, guesses = found.summary.id, audit(found.results, params.guessed_by)
+def _remaining(
+    run_report: RunReport, params: Params
+) -> tuple[Mapping[str, object], Kept]:
+    run, guesses = run_report.summary.id, audit(run_report.results, params.guessed_by)
     if not guesses.items:
         raise WrongUseError(
             f"Run {run} asked no question without its image, so there are no guesses.",
@@ -99,5 +101,5 @@ def _remaining(found: RunReport, params: Params) -> tuple[Mapping[str, object], 
             "Ask more models, or run the study with a smaller guessed_by.",
         )
     sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
-    table = filtered(guesses, mcqs_of(found.context.dataset.items))
+    table = filtered(guesses, mcqs_of(run_report.context.dataset.items))
     return table, Kept(*sizes, params.guessed_by)

@@ -37,7 +37,7 @@ class Watch:
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     """Return a stamp that changes when a file is written or replaced, None without."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - asked every second
+        status = os.stat(path)  # noqa: PTH116 - asked every second
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino

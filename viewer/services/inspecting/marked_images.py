@@ -50,11 +50,11 @@ class MarkedImage:
         size = decode_png(self.png).size
         place = fit_affine(ImageGeometry(size), side, FitMode.LETTERBOX)
         boxes = [self._box_on(place, one.box, size) for one in self.boxes]
-        found = [mask_of_boxes((box,), SizePx(side, side)) for box in boxes]
+        masks = [mask_of_boxes((box,), SizePx(side, side)) for box in boxes]
         if self.region is not None:
             whole = shrunk_mask(self.region.array(), size)
-            found.append(fit_mask(whole, 1.0, side, FitMode.LETTERBOX))
-        return found
+            masks.append(fit_mask(whole, 1.0, side, FitMode.LETTERBOX))
+        return masks
 
     def _box_on(self, place: Affine, box: BoxPx, size: SizePx) -> BoxPx:
         sent = self.on_picture(box, size)

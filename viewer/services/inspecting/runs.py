@@ -185,8 +185,8 @@ def trial_rows(
     wanted = zip(_CHOICES, (finding, view, condition, model), strict=True)
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        found = some_records(opened, run, ("id", "status", "outcome", *_CHOICES))
-    chosen = found.where({c: (one,) for c, one in wanted if one not in _EVERYTHING})
+        records = some_records(opened, run, ("id", "status", "outcome", *_CHOICES))
+    chosen = records.where({c: (one,) for c, one in wanted if one not in _EVERYTHING})
     own = sorted(chosen.each("id", "status", "outcome"), key=lambda r: rank_of(*r[1:]))
     return trial_rows_at(store, [number for number, *_ in own])
 

@@ -242,26 +242,27 @@ def _likelihoods(measured: Measured) -> str:
 
 
 def _attention(measured: Measured) -> str:
-    found = measured.attention
-    if found is None:
+    attention = measured.attention
+    if attention is None:
         return ""
-    layers = zip(*found.sums, strict=True)
-    shares = (sum(section) / len(found.sums) for section in layers)
+    layers = zip(*attention.sums, strict=True)
+    shares = (sum(section) / len(attention.sums) for section in layers)
     return " · ".join(
-        f"{name} {share:.1%}" for name, share in zip(found.names, shares, strict=True)
+        f"{name} {share:.1%}"
+        for name, share in zip(attention.names, shares, strict=True)
     )
 
 
 def _relevance(measured: Measured) -> str:
     """Return the images and words with the most attention, in the prompt's order."""
-    found = measured.relevance
-    if found is None:
+    relevance = measured.relevance
+    if relevance is None:
         return ""
     images = [
         (f"image {n}", float(np.sum(image.values)))
-        for n, image in enumerate(found.images, start=1)
+        for n, image in enumerate(relevance.images, start=1)
     ]
-    words = [(token.strip() or repr(token), share) for token, share in found.tokens]
+    words = [(token.strip() or repr(token), share) for token, share in relevance.tokens]
     shares = [*images, *words]
     least = sorted((share for _, share in shares), reverse=True)[:_MOST][-1]
     most = [one for one in shares if one[1] >= least][:_MOST]

@@ -129,17 +129,17 @@ class _Measured:
 
     def __call__(self, one: TrialResult) -> Measured | None:
         """Return the measurements of a trial, None without any."""
-        found = self._replies.get((one.item, one.condition, one.model, one.repeat))
-        if found is None:
+        reply = self._replies.get((one.item, one.condition, one.model, one.repeat))
+        if reply is None:
             return None
-        raw = trials.reply_with_id(self._store, found).raw
+        raw = trials.reply_with_id(self._store, reply).raw
         return reader_for(self._readers[one.model]).read(raw).measured
 
     @cached_property
     def _replies(self) -> Mapping[tuple[object, ...], int]:
         names = ("item", "condition", "model", "repeat", "reply_id")
-        found = trial_columns(self._store, self._run, names)
-        rows = zip(*(found[name] for name in names), strict=True)
+        columns = trial_columns(self._store, self._run, names)
+        rows = zip(*(columns[name] for name in names), strict=True)
         return {tuple(who): reply for *who, reply in rows if reply is not None}
 
 

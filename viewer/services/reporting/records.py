@@ -84,9 +84,9 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
 
 def items_of_run(store: Store, run: int) -> Table:
     """Return the table ``items`` of a run's report; an unknown run raises."""
-    found = recorded(store, run)
-    trials_of_run = frame_of_recorded(store, run, found)
-    return items_table(found.context.study.words, trials_of_run)[1]
+    run_trials = recorded(store, run)
+    trials_of_run = frame_of_recorded(store, run, run_trials)
+    return items_table(run_trials.context.study.words, trials_of_run)[1]
 
 
 @contextmanager
@@ -109,23 +109,27 @@ def frame_of_recorded(
     store: Store, run: int, of: Recorded, *, replies: bool = True
 ) -> Frame:
     """Return the frame of trials that are read already, as :func:`records` does."""
-    found = of.columns
+    stored_columns = of.columns
     with without_collections():
         columns = {
-            **_strata(of.context, found),
-            **{name: found[name] for name in (*_AS_STORED, *_BESIDE)},
+            **_strata(of.context, stored_columns),
+            **{name: stored_columns[name] for name in (*_AS_STORED, *_BESIDE)},
             **{
-                name: _in_units(found[stored], per_unit)
+                name: _in_units(stored_columns[stored], per_unit)
                 for name, (stored, per_unit) in _CONVERTED.items()
             },
             "gold": of.golds,
         }
         if replies:
-            told = {
+            texts = {
                 one.id: reply_text(one.raw) for one in trials.replies_of(store, run)
             }
-            columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
-        return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
+            columns["reply"] = [
+                texts.get(one, "") for one in stored_columns["reply_id"]
+            ]
+        return frame_of_trials(
+            columns, list(map(trials.numbers_of, stored_columns["numbers"]))
+        )
 
 
 def some_records(
@@ -139,15 +143,15 @@ def some_records(
     return frame_of(trial_columns(store, run, names, model))
 
 
-def _strata(context: RunContext, found: Columns) -> dict[str, Sequence[object]]:
+def _strata(context: RunContext, columns: Columns) -> dict[str, Sequence[object]]:
     """Return the strata of trials under the study's own names."""
-    words, items = context.study.words, found["item"]
+    words, items = context.study.words, columns["item"]
     of_items = (
         dict(_of_items(context, items, stratum)) for stratum in words.strata.values()
     )
     strata = ([of[item] for item in items] for of in of_items)
-    asked = (_of_trials(context, found, told) for told in words.asked.values())
-    values = (found["finding"], found["view"], *strata, *asked)
+    asked = (_of_trials(context, columns, told) for told in words.asked.values())
+    values = (columns["finding"], columns["view"], *strata, *asked)
     return dict(zip(words.columns, values, strict=True))
 
 
@@ -158,11 +162,11 @@ def _of_items(
         yield name, stratum(item_of(context.items, name))
 
 
-def _of_trials(context: RunContext, found: Columns, told: OfTrial) -> list[str]:
-    """Return what is told of each trial, worked out once for all models and repeats."""
-    pairs = tuple(zip(found["item"], found["condition"], strict=True))
+def _of_trials(context: RunContext, columns: Columns, stratum: OfTrial) -> list[str]:
+    """Return a stratum of each trial, computed once for all models and repeats."""
+    pairs = tuple(zip(columns["item"], columns["condition"], strict=True))
     known = {
-        (name, condition): told(item_of(context.items, name), name, condition)
+        (name, condition): stratum(item_of(context.items, name), name, condition)
         for name, condition in dict.fromkeys(pairs)
     }
     return [known[pair] for pair in pairs]

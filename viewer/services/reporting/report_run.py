@@ -67,13 +67,13 @@ class RunReport:
 
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
-    found = recorded(store, run)
+    run_trials = recorded(store, run)
     assign_model_colors(store)
-    context, summary = found.context, runs.run_summary(store, run)
-    results = tuple(_results(found))
+    context, summary = run_trials.context, runs.run_summary(store, run)
+    results = tuple(_results(run_trials))
     beside = context_of(store, run, context)
     data = whole_report(context.study, results, context.spec, beside)
-    of_run = frame_of_recorded(store, run, found)
+    of_run = frame_of_recorded(store, run, run_trials)
     data = with_items(with_reused(store, run, data), context, of_run)
     return RunReport(summary, context, results, data, of_run)
 
@@ -141,14 +141,14 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
         return {}, error.what
 
 
-def _results(found: Recorded) -> Iterator[TrialResult]:
+def _results(run_trials: Recorded) -> Iterator[TrialResult]:
     """Yield trials with their parsed replies and right answers.
 
     A cell is taken from its score, and not read from the store again.
     """
-    in_words = not found.context.study.words.places
-    scored = trials.trials_in(found.columns)
-    for one, gold in zip(scored, found.golds, strict=True):
+    in_words = not run_trials.context.study.words.places
+    scored = trials.trials_in(run_trials.columns)
+    for one, gold in zip(scored, run_trials.golds, strict=True):
         trial, text = one.trial, one.parsed
         yield TrialResult(
             *(trial.item, trial.patient, trial.image, trial.view, trial.finding),

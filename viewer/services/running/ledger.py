@@ -132,9 +132,9 @@ class Ledger:
             return tuple(self._claim(question, ends_orphans) for question in batch)
 
     def _claim(self, question: TrialQuestion, ends_orphans: bool) -> Claimed:
-        found = self.found(question)
-        if found is not None:
-            return found
+        stored = self.found(question)
+        if stored is not None:
+            return stored
         left_open = self._open(question.sha256)
         if left_open and not ends_orphans and self._store.has_saved_replies():
             raise _SavedRepliesFirstError

@@ -84,8 +84,8 @@ class Scheduler:
     @property
     def limits(self) -> dict[str, AdaptiveLimit]:
         """The endpoints with adaptive limits, by host and port."""
-        found = {name: queue.limit for name, queue in self._queues.items()}
-        return {n: one for n, one in found.items() if isinstance(one, AdaptiveLimit)}
+        limits = {name: queue.limit for name, queue in self._queues.items()}
+        return {n: one for n, one in limits.items() if isinstance(one, AdaptiveLimit)}
 
     def prepare_ahead(self, pool: Executor) -> None:
         """Read images and draw grids for the next trials, ahead of asking."""

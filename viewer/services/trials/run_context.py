@@ -315,11 +315,11 @@ class RunContext:
     @cached_property
     def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
         """Readers' grades by output, empty if the study is not graded."""
-        found: dict[tuple[str, str, int], list[Grade]] = {}
+        grades: dict[tuple[str, str, int], list[Grade]] = {}
         if self.study.words.graded:
             for grade in grades_of(self.dataset).grades:
-                found.setdefault(grade.output, []).append(grade)
-        return found
+                grades.setdefault(grade.output, []).append(grade)
+        return grades
 
     def reference(self, trial: Trial) -> GridReference | None:
         """Return the reference as the scorer uses it, None if there is none."""

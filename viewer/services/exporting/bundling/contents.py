@@ -159,24 +159,24 @@ def references_of(context: RunContext, records: Sequence[Record]) -> dict[str, R
     for trial in records:
         asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
     placed = any(str(trial["parsed"]).startswith(PLACED_START) for trial in records)
-    found: dict[str, Record] = {}
+    references: dict[str, Record] = {}
     for name, findings in asked.items():
         image = context.images[name]
         masks = {
             str(f): plain(image.masks[str(f)]) for f in findings if f in image.masks
         }
-        found[name] = {
+        references[name] = {
             "size": plain(image.size),
             "pixel_aspect": image.geometry.pixel_aspect,
             "masks": masks,
         }
         if placed:
             rule = context.places.reader_rule
-            found[name]["spacing"] = plain(image.geometry.spacing)
-            found[name]["to_find"] = {
+            references[name]["spacing"] = plain(image.geometry.spacing)
+            references[name]["to_find"] = {
                 str(f): plain(boxes_to_find(image, str(f), rule)) for f in findings
             }
-    return found
+    return references
 
 
 def _step(

@@ -24,15 +24,16 @@ def bundle(run_name: str, out: Path, store: Path | None) -> None:
     """Write a run as one zip file that anybody can verify.
 
     Patients, images, items and readers appear under pseudonyms. The bundle has no
-    pixels, and of a question only its options; replies are in it word for word. To
-    verify it takes nothing but Python: python verify.py FILE.zip
+    pixels but those of pictures that models returned, and of a question only its
+    options; replies are in it word for word. To verify it takes nothing but Python:
+    python verify.py FILE.zip
     """
     from viewer.services.exporting.export_bundle import export_bundle
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
         path = export_bundle(opened, run_number(run_name, opened), out)
-    echo(path, "No pixels; patients and images appear under pseudonyms.")
+    echo(path, "No image of the data set; patients and images appear under pseudonyms.")
 
 
 @export.command()

@@ -277,6 +277,18 @@ class SentHeatMap:
 
 
 @dataclass(frozen=True)
+class ReturnedPicture:
+    """A picture that a model returned: its file's bytes as they came.
+
+    ``data`` is empty if the reply has only an address, which is never fetched, or if
+    its bytes cannot be decoded; ``missing`` then says so.
+    """
+
+    data: bytes = field(default=b"", repr=False)
+    missing: str = ""
+
+
+@dataclass(frozen=True)
 class ModelReply:
     """A parsed reply: its text and what the provider said about it.
 
@@ -284,9 +296,9 @@ class ModelReply:
     ``refusal`` the text of a refusal field, None without one; ``note`` a baseline's
     remark on its own answer; ``logprobs`` the tokens of the text, empty if the provider
     gives none; ``heat_map`` an answer that is a map; ``mask`` one that is a mask in
-    native pixels; ``measured`` the requested measurements. ``latency_ms``,
-    ``peak_memory_bytes`` and ``work_ms`` are those of ``RawReply`` and do not count
-    when replies are compared.
+    native pixels; ``measured`` the requested measurements; ``pictures`` those that came
+    beside the text. ``latency_ms``, ``peak_memory_bytes`` and ``work_ms`` are those of
+    ``RawReply`` and do not count when replies are compared.
     """
 
     text: str
@@ -300,6 +312,7 @@ class ModelReply:
     heat_map: SentHeatMap | None = None
     mask: Mask | None = None
     measured: Measured | None = None
+    pictures: tuple[ReturnedPicture, ...] = ()
     latency_ms: int = field(default=0, compare=False)
     peak_memory_bytes: int | None = field(default=None, compare=False)
     work_ms: int | None = field(default=None, compare=False)

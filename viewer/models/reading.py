@@ -16,6 +16,7 @@ from viewer.models.reply_parts import (
     usage_of,
 )
 from viewer.models.responses_reply import read_response
+from viewer.models.returned_pictures import pictures_of_message
 
 
 def read_chat_completion(body: dict[str, Any]) -> ModelReply:
@@ -36,6 +37,7 @@ def read_chat_completion(body: dict[str, Any]) -> ModelReply:
         model_returned=text_of(body.get("model")),
         usage=usage_of(body.get("usage"), "prompt_tokens", "completion_tokens"),
         logprobs=_logprobs(choices[0].get("logprobs")),
+        pictures=pictures_of_message(message),
     )
 
 

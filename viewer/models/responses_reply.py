@@ -11,6 +11,7 @@ from viewer.models.reply_parts import (
     unreadable,
     usage_of,
 )
+from viewer.models.returned_pictures import pictures_of_output
 
 _CUT_SHORT: Final = "max_output_tokens"
 
@@ -38,6 +39,7 @@ def read_response(body: dict[str, Any]) -> ModelReply:
         model_returned=text_of(body.get("model")),
         usage=usage_of(body.get("usage"), "input_tokens", "output_tokens"),
         logprobs=_logprobs(texts),
+        pictures=pictures_of_output(output),
     )
 
 

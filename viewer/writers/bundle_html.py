@@ -1,8 +1,9 @@
 """A bundle's page: every item in one file without network requests."""
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -18,7 +19,8 @@ class BundlePage:
     """The contents of the page; its parts are those of the bundle's JSON files.
 
     ``about`` says what can be verified and what cannot; ``replies`` are what the
-    replies say, by the numbers that steps have.
+    replies say, by the numbers that steps have, ``pictures`` the PNGs that came with
+    them, by the same numbers.
     """
 
     title: str
@@ -28,6 +30,14 @@ class BundlePage:
     references: Mapping[str, Mapping[str, object]]
     about: str = ""
     replies: Sequence[str] = ()
+    pictures: Mapping[int, Sequence[bytes]] = field(default_factory=dict)
+
+    @property
+    def has_pixels(self) -> str:
+        """What the page says of pixels."""
+        if self.pictures:
+            return "No pixels but those of pictures that models returned"
+        return "No pixels"
 
 
 def _steps_of(trial: Mapping[str, Any]) -> list[tuple[str, str, int]]:
@@ -43,6 +53,10 @@ def render_bundle(page: BundlePage) -> bytes:
         "trials": [[trial[c] for c in _COLUMNS] for trial in page.trials],
         "images": page.references,
         "replies": page.replies,
+        "pictures": {
+            str(number): [base64.b64encode(png).decode() for png in pngs]
+            for number, pngs in page.pictures.items()
+        },
         "steps": [_steps_of(trial) for trial in page.trials],
         "golds": [trial["gold"] for trial in page.trials],
     }
@@ -54,6 +68,7 @@ def render_bundle(page: BundlePage) -> bytes:
     for name, value in (
         ("TITLE", escape(page.title)),
         ("NOTE", note),
+        ("PIXELS", page.has_pixels),
         ("ABOUT", escape(page.about)),
         ("DATA", escaped),
     ):

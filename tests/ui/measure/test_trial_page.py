@@ -23,15 +23,18 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.image import Raster
 from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.styles import looks_of, rgb_of
+from viewer.imaging.png import encode_png
 from viewer.services.inspecting.marked_images import marked_images
 from viewer.services.inspecting.runs import trial_rows_at
 from viewer.services.inspecting.trial_detail import TrialDetail, trial_detail
 from viewer.services.inspecting.written_answers import written_of_trial
 from viewer.services.viewing.decoding import LocalDecoder
+from viewer.services.viewing.returned_pictures import Returned
 from viewer.settings import Settings
 from viewer.store import cases, trials
 from viewer.store.database import open_store
@@ -125,6 +128,26 @@ def test_that_a_box_lies_within_half_a_pixel_of_where_it_was_named(
     assert line_at(down, corners.y1) == pytest.approx(corners.y1, abs=0.5)
     middle = cover[round(0.6 * rows), round(0.35 * columns)]
     assert middle == pytest.approx(_FILL, abs=0.02)
+
+
+@pytest.mark.statement("E001-09")
+def test_that_a_returned_picture_stands_below_the_images_that_were_sent(
+    drawn: TrialDetail, qtbot: QtBot
+) -> None:
+    png = encode_png(Raster(np.full((30, 50), 200, np.uint8)))
+    missing = ("A picture at example.org was not fetched.",)
+    (step,) = drawn.steps
+    returned = replace(step, returned=Returned((png,), missing))
+    page = TrialPage(replace(drawn, steps=(returned,)))
+    qtbot.addWidget(page)
+    page.show()
+    (view,) = page.steps
+    (picture,) = view.returned
+    assert picture.accessibleName() == "A picture that the model returned"
+    assert picture.y() > view.pictures[-1].y()
+    told = [label.text() for label in page.findChildren(QLabel)]
+    assert f"Returned by {step.model}, 50 × 30 px" in told
+    assert missing[0] in view.text.toPlainText()
 
 
 def test_that_each_box_stands_with_its_label_on_its_own_image(

@@ -1,7 +1,8 @@
 """Export of a run as one file that anybody can verify without this program (M-23).
 
 It contains tables, figures, raw replies, the truth, plan and manifest, an offline page
-and verify.py. Patients, images and items have pseudonyms, and there are no pixels.
+and verify.py. Patients, images and items have pseudonyms, and there are no pixels but
+those of pictures that models returned.
 """
 
 import hashlib
@@ -97,19 +98,34 @@ def run_bundle(store: Store, run: int) -> bytes:
     }
     manifest = manifest_of_report(store, report, members)
     del manifest["manifest_sha256"]
-    about = _about(found.records, report.data)
+    about = _about(found, report.data)
     return bundle_bytes(members, {**manifest, **about})
 
 
 def _check_leaving(store: Store, run_context: RunContext) -> None:
     """Raise if replies may repeat text that has to stay on this machine."""
-    name = run_context.spec.dataset
-    if not run_context.study.words.places and name in consents.restricted_datasets(
-        store
-    ):
+    if not run_context.study.words.places and _is_restricted(store, run_context):
+        name = run_context.spec.dataset
         raise PrivacyError(
             f"'{name}' is restricted: a bundle would contain what replies repeat from "
             "it.",
+            "Use overread report RUN --out DIR, or import it again with --unrestricted "
+            "if its licence allows it after all.",
+        )
+
+
+def _is_restricted(store: Store, run_context: RunContext) -> bool:
+    return run_context.spec.dataset in consents.restricted_datasets(store)
+
+
+def _check_pictures(store: Store, replies: Replies, own: RunContext) -> None:
+    """Raise if replies contain pictures of images that have to stay on this machine."""
+    count = sum(map(bool, replies.pictures))
+    if count and _is_restricted(store, own):
+        replied = counted(count, "reply", "replies")
+        raise PrivacyError(
+            f"'{own.spec.dataset}' is restricted, and {replied} of the run contain "
+            "pictures made from its images.",
             "Use overread report RUN --out DIR, or import it again with --unrestricted "
             "if its licence allows it after all.",
         )
@@ -139,6 +155,7 @@ def _contents(
     records = list(contents.judged_trials(store, own_report, names, replies))
     if not own.study.words.places:
         _check_replies(replies, own)
+    _check_pictures(store, replies, own)
     plan = contents.plan_of(own, records, names)
     references = contents.references_of(report.context, records)
     members = {
@@ -154,20 +171,21 @@ def _contents(
         *(_title(report), report.data.incomplete, plan, records, references),
         about=contents.VERIFIED,
         replies=replies.told,
+        pictures={n: pngs for n, pngs in enumerate(replies.pictures) if pngs},
     )
     return _Contents(members, records, page)
 
 
-def _about(
-    records: Sequence[Mapping[str, object]], data: ReportData
-) -> dict[str, object]:
+def _about(found: _Contents, data: ReportData) -> dict[str, object]:
     """Return the entries of a bundle's manifest beyond those of a report."""
+    records = found.records
     items = "\n".join(sorted({str(trial["item"]) for trial in records}))
     worked = {spec.name for spec in data.specs if spec.frame not in BEYOND}
     excluded = Counter(t["reason"] for t in records if t["status"] == Status.EXCLUDED)
     return {
         "pseudonyms": True,
         "pixels": False,
+        "returned_pictures": sum(map(len, found.page.pictures.values())),
         "items_sha256": hashlib.sha256(items.encode()).hexdigest(),
         "exclusions": dict(sorted(excluded.items())),
         "recomputed_tables": [t.name for t in data.tables if t.name in worked],

@@ -27,6 +27,11 @@ from viewer.services.inspecting.predicted_boxes import (
 )
 from viewer.services.inspecting.runs import called
 from viewer.services.reporting.grading import score_changed_grades
+from viewer.services.viewing.returned_pictures import (
+    NOTHING_RETURNED,
+    Returned,
+    returned_pictures,
+)
 from viewer.store import flat, items, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
@@ -38,7 +43,8 @@ from viewer.studies.steps import StepReply
 class StepDetail:
     """One question with its reply: the images and words sent, and the words back.
 
-    ``sent`` has images as numbers in place; ``marked`` are the images with their marks.
+    ``sent`` has images as numbers in place; ``marked`` are the images with their marks,
+    ``returned`` those that came back with the reply.
     ``name`` is "" if the trial has only one question; ``model`` answered it, in a
     ``role`` if it is not the trial's model. ``measured`` are measurements returned with
     the reply.
@@ -53,12 +59,18 @@ class StepDetail:
     measured: tuple[tuple[str, str], ...] = ()
     role: str = ""
     marked: tuple[MarkedImage, ...] = ()
+    returned: Returned = NOTHING_RETURNED
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
         """The messages in order, by role: what was sent, and the reply."""
         speaker = f"{self.model}, {self.name}" if self.name else self.model
-        return (*self.sent, (speaker, self.reply), *self.measured)
+        return (
+            *self.sent,
+            (speaker, self.reply),
+            *self.returned.words,
+            *self.measured,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +203,7 @@ def _steps(
             measured=measured_words(reply) if reply else (),
             role=one.step.role,
             marked=shown,
+            returned=returned_pictures(reply),
         )
 
 

@@ -30,9 +30,17 @@ class MarkedPicture(QWidget):
         The model's, #RRGGBB.
     side : int
         The longer side of the picture, in the view's pixels.
+    name : str
+        What it is, for a screen reader.
     """
 
-    def __init__(self, image: MarkedImage, color: str, side: int) -> None:
+    def __init__(
+        self,
+        image: MarkedImage,
+        color: str,
+        side: int,
+        name: str = "The image as it was sent",
+    ) -> None:
         super().__init__()
         self._pixmap = QPixmap()
         self._pixmap.loadFromData(image.png)
@@ -41,7 +49,7 @@ class MarkedPicture(QWidget):
         within = self.sent.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio)
         self.setFixedSize(within.expandedTo(QSize(_LEAST, _LEAST)))
         self._drawn = tuple(_drawn(image, QRectF(self.rect())))
-        self.setAccessibleName("The image as it was sent")
+        self.setAccessibleName(name)
         labels = ", ".join(box.label for box in image.boxes if box.label)
         self.setAccessibleDescription(f"Boxes: {labels}" if labels else "")
 

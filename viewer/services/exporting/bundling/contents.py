@@ -83,7 +83,8 @@ manifest.json                   versions, settings and the hash of every file, a
 Patients, images, items and readers appear under pseudonyms that follow the order of
 their names. The bundle has no pixels, file names or dates, and of questions only their
 hashes. Options, diagnoses, labels, the text of tasks that readers selected and replies
-are included word for word: a reply may repeat what a question told its model.
+are included word for word: a reply may repeat what a question told its model. Only a
+reply that contains a picture has pixels: what its model made of an image.
 """
 """What stands in README.txt."""
 

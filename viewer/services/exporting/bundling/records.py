@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
+from viewer.models.reading import read_reply
 from viewer.results.frame import has_value
 from viewer.results.item_columns import Origin, names_of
 from viewer.services.reporting.records import reply_text
 from viewer.services.trials.pseudonyms import Pseudonyms
+from viewer.services.viewing.returned_pictures import returned_pictures
 from viewer.store import trials
 from viewer.store.database import Store
 
@@ -20,7 +23,8 @@ Record = dict[str, object]
 class Replies:
     """The replies of a run without duplicates, numbered from 0 in order of occurrence.
 
-    ``records`` are their raw bytes, ``told`` the parsed replies.
+    ``records`` are their raw bytes, ``told`` what they say, ``pictures`` the PNGs that
+    came with each.
     """
 
     def __init__(self, store: Store) -> None:
@@ -28,6 +32,7 @@ class Replies:
         self._numbers: dict[int, int] = {}
         self.records: list[Record] = []
         self.told: list[str] = []
+        self.pictures: list[tuple[bytes, ...]] = []
 
     def number(self, reply: int) -> int:
         """Return the number of a stored reply, by its row id in the store."""
@@ -36,6 +41,7 @@ class Replies:
             self._numbers[reply] = len(self.records)
             self.records.append(_record(raw))
             self.told.append(reply_text(raw))
+            self.pictures.append(_pictures(raw))
         return self._numbers[reply]
 
 
@@ -68,6 +74,13 @@ def trial_record(
 
 def _there(value: object) -> object:
     return value if has_value(value) else None
+
+
+def _pictures(raw: RawReply) -> tuple[bytes, ...]:
+    try:
+        return returned_pictures(read_reply(raw)).pngs
+    except ProviderError:
+        return ()
 
 
 def sha256_of(raw: RawReply) -> str:

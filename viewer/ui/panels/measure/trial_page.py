@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.study_words import capital
+from viewer.services.inspecting.marked_images import MarkedImage
 from viewer.services.inspecting.trial_detail import StepDetail, TrialDetail
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
@@ -38,6 +39,7 @@ _WIDEST: Final = 1400
 _LINKS: Final = 120
 """How high the links to other trials may stand; more of them scroll."""
 _OTHERWISE: Final = "Open it on a page next to this one"
+_RETURNED: Final = "A picture that the model returned"
 _AS_SENT: Final = "The exact bytes and text of this question, with their hashes"
 
 
@@ -140,10 +142,15 @@ class StepView(QWidget):
         self._step = step
         side = _ALONE if alone else _BESIDE
         self.pictures = tuple(MarkedPicture(m, color, side) for m in step.marked)
+        self.returned = tuple(
+            MarkedPicture(MarkedImage(png), color, side, _RETURNED)
+            for png in step.returned.pngs
+        )
+        seen = (*self.pictures, *self.returned)
         self.text = text_view(step.words)
         across = QBoxLayout.Direction.LeftToRight
         body = QBoxLayout(across if alone else QBoxLayout.Direction.TopToBottom)
-        if step.marked:
+        if seen:
             body.addWidget(self._images(side), 0 if alone else 3)
         body.addWidget(self.text, 1 if alone else 2)
         column = QVBoxLayout(self)
@@ -152,7 +159,7 @@ class StepView(QWidget):
         column.addLayout(body, 1)
         column.addWidget(self._as_sent(), 0, Qt.AlignmentFlag.AlignLeft)
         words = _WORDS if alone else 0
-        self.setMinimumWidth(words + (side + _ROOM if step.marked or not alone else 0))
+        self.setMinimumWidth(words + (side + _ROOM if seen or not alone else 0))
 
     def _headline(self, number: int, *, alone: bool) -> QWidget:
         if alone:
@@ -168,6 +175,10 @@ class StepView(QWidget):
             column.addWidget(picture)
             several = f"Image {i + 1} of {n}. " if n > 1 else ""
             column.addWidget(selectable(several + self._about(i)))
+        for picture in self.returned:
+            size = f"{picture.sent.width()} × {picture.sent.height()} px"
+            column.addWidget(picture)
+            column.addWidget(selectable(f"Returned by {self._step.model}, {size}"))
         column.addStretch(1)
         scroll = scrolled(page)
         scroll.setMinimumWidth(side + _ROOM)

@@ -114,8 +114,41 @@ def reviewed_cases(run_name: str, out: Path, store: Path | None) -> None:
         return
     for problem in found.problems:
         echo(problem)
-    echo(f"{counted(len(found.cases), 'case')} written")
+    echo(found.sentence)
     if found.cases:
+        echo(f"overread import medsyn {out}")
+
+
+@export.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True)
+@store_option
+def shortcuts(run_name: str, out: Path, store: Path | None) -> None:
+    """Write which cases are solved from their options alone, and then the revised ones.
+
+    RUN asked MEDSYN's cases with the control options_only. The first time writes
+    options.csv into the folder. Fill in its columns: verdict is keep, revise or
+    exclude, and new_1 to new_3 replace the distractors of what is revised. Then the
+    same command writes the cases that remain, to be imported and asked again.
+    """
+    from viewer.services.exporting.export_shortcuts import REVIEW, export_shortcuts
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        found = export_shortcuts(opened, run_number(run_name, opened), out)
+    echo(found.sentence)
+    if found.begun:
+        echo(
+            f"{out / REVIEW}: write keep, revise or exclude as each shortcut's "
+            "verdict, then run the command again."
+        )
+        return
+    for problem in found.problems:
+        echo(problem)
+    echo(
+        f"{counted(len(found.written), 'case')} written, {len(found.excluded)} excluded"
+    )
+    if found.written:
         echo(f"overread import medsyn {out}")
 
 

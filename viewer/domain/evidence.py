@@ -137,6 +137,28 @@ class EvidenceCase:
         """The keys of all its images, in the order of its evidence."""
         return tuple(image for one in self.evidence for image in one.images)
 
+    def document(self) -> dict[str, object]:
+        """Return the case as its case.json has it, images named below its folder."""
+        evidence = [
+            {
+                "type": str(one.type),
+                "images": [image.removeprefix(f"{self.key}/") for image in one.images],
+                "finding": one.finding,
+                **({"when": one.when} if one.when else {}),
+            }
+            for one in self.evidence
+        ]
+        return {
+            "id": self.key,
+            "language": str(self.language),
+            "specialty": self.specialty,
+            "history": self.history,
+            "examination": self.examination,
+            "evidence": evidence,
+            "options": list(self.options),
+            "diagnosis": self.diagnosis,
+        }
+
     def item(self, patient: str = "") -> Item:
         """Return the case as an item, with only the diagnosis in the reference."""
         facts = plain(self)

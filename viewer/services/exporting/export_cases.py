@@ -18,7 +18,10 @@ from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
 from viewer.readers.datasets.medsyn_case import FILE, read_case
 from viewer.readers.datasets.medsyn_report import report_folders
 from viewer.services.reporting.report_run import report_data
-from viewer.store.database import Store
+from viewer.store.cases import dataset_named
+from viewer.store.database import Store, open_store
+from viewer.store.runs import run_spec, run_summaries
+from viewer.studies.evidence_diagnosis.params import PREPARING, Task, read_params
 from viewer.studies.evidence_diagnosis.reviewing import (
     IMAGES,
     Decided,
@@ -41,6 +44,11 @@ COLUMNS: Final = (
     *("verdict", "text", "reader"),
 )
 """Those up to ``in_report`` are the program's, the others a person's."""
+
+
+ReviewedCase = PreparedCase
+ReviewedField = PreparedField
+"""What the window shows of a case."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,11 @@ class Written:
     problems: tuple[str, ...] = ()
     begun: bool = False
 
+    @property
+    def sentence(self) -> str:
+        """How many cases were written."""
+        return f"{counted(len(self.cases), 'case')} written."
+
 
 def prepared_by(store: Store, run: int) -> Prepared:
     """Return what a run prepared of reports.
@@ -100,6 +113,58 @@ def prepared_by(store: Store, run: int) -> Prepared:
     folders = report_folders(dataset.root)
     own = (_with_images(case, folders.get(case.key)) for case in cases)
     return Prepared(tuple(own), folders)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run that prepared reports, and the folder that is offered for its cases."""
+
+    run: int
+    words: str
+    folder: Path
+
+
+def prepared_runs(store: Path) -> tuple[PreparedRun, ...]:
+    """Return the runs that prepared reports, the newest first."""
+    with open_store(store) as opened:
+        runs = run_summaries(opened, include_adhoc=False)
+        own = [one for one in runs if one.study == STUDY and _prepares(opened, one.id)]
+        roots = {one.dataset: dataset_named(opened, one.dataset).root for one in own}
+    return tuple(
+        PreparedRun(
+            one.id,
+            f"Run {one.id}: {one.dataset}, {', '.join(one.models)}",
+            roots[one.dataset].with_name(f"{roots[one.dataset].name}-reviewed"),
+        )
+        for one in reversed(own)
+    )
+
+
+def _prepares(store: Store, run: int) -> bool:
+    spec = run_spec(store, run)
+    params = read_params(spec.preset, spec.params)
+    return bool({Task(task) for task in params.tasks} & PREPARING)
+
+
+def reviewed(
+    store: Path, run: int, out: Path
+) -> tuple[Prepared, dict[tuple[str, str], Mark]]:
+    """Return what a run prepared, and the decisions saved in a folder so far."""
+    with open_store(store) as opened:
+        prepared = prepared_by(opened, run)
+    table = out / REVIEW
+    return prepared, read_review(table, prepared.cases) if table.is_file() else {}
+
+
+def keep_review(prepared: Prepared, marks: Marks, out: Path) -> None:
+    """Save the decisions so far in a folder."""
+    write_atomically(out / REVIEW, review_csv(prepared.cases, marks))
+
+
+def decided_mark(verdict: str, text: str, reader: str) -> Mark:
+    """Return a decision; only an edited field has a text of its own."""
+    own = text if verdict == Verdict.EDIT else ""
+    return Mark(Decided(Verdict(verdict), own), reader)
 
 
 def _with_images(case: PreparedCase, folder: Path | None) -> PreparedCase:

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from viewer.domain.evidence import EvidenceCase
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.bitmap_font import text_mask
@@ -27,7 +26,7 @@ def write_case(root: Path, made: PhantomCase, size: SizePx) -> None:
     for key, image in made.images.items():
         pixels = lab_picture(image, size) if isinstance(image, LabTable) else image
         write_atomically(root / key, encode_png(Raster(pixels)))
-    document = json.dumps(case_json(made.case), indent=1, ensure_ascii=False)
+    document = json.dumps(made.case.document(), indent=1, ensure_ascii=False)
     write_atomically(root / made.case.key / "case.json", document.encode() + b"\n")
 
 
@@ -42,29 +41,6 @@ def write_report(root: Path, report: PhantomReport) -> None:
     }
     document = json.dumps(values, indent=1, ensure_ascii=False)
     write_atomically(root / report.key / "report.json", document.encode() + b"\n")
-
-
-def case_json(case: EvidenceCase) -> dict[str, object]:
-    """Return a case as its case.json has it; images are named below its folder."""
-    evidence = [
-        {
-            "type": str(one.type),
-            "images": [image.removeprefix(f"{case.key}/") for image in one.images],
-            "finding": one.finding,
-            **({"when": one.when} if one.when else {}),
-        }
-        for one in case.evidence
-    ]
-    return {
-        "id": case.key,
-        "language": str(case.language),
-        "specialty": case.specialty,
-        "history": case.history,
-        "examination": case.examination,
-        "evidence": evidence,
-        "options": list(case.options),
-        "diagnosis": case.diagnosis,
-    }
 
 
 def lab_picture(table: LabTable, size: SizePx) -> Picture:

@@ -132,6 +132,9 @@ ACTIONS: Final = (
     ActionSpec("file.draw_questions", "File", "Draw questions…", "",
                "Draw questions about findings in anatomies from a data set's boxes and "
                "masks", "comment-question-outline"),
+    ActionSpec("file.review_cases", "File", "Review prepared cases…", "",
+               "Accept, edit or reject what a model prepared of reports, and write "
+               "the cases to import", "file-document-edit-outline"),
     ActionSpec("file.import_predictions", "File", "Import predictions…", "",
                "Score predictions made elsewhere like a run: a table, COCO results, "
                "DICOM segmentations", "table-arrow-left"),

@@ -1,5 +1,6 @@
 """What is brought in from outside, each on a page of its own beside the window."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
@@ -57,7 +58,22 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
         page.drawn.connect(report)
         return page
 
+    def written(folder: Path) -> None:
+        words = f"Cases are in '{folder.name}': import it as MEDSYN."
+        offer = Offer(
+            "Import data set…", lambda: context.actions.run("file.import_dataset")
+        )
+        context.notices.post(Notice(words, warning=False, offer=offer))
+
+    def review() -> QWidget:
+        from viewer.ui.dialogs.review_cases import ReviewCases
+
+        page = ReviewCases(context.settings, window)
+        page.written.connect(written)
+        return page
+
     return {
+        "file.review_cases": lambda: show_once(window, "review cases", review),
         "file.draw_questions": lambda: show_once(window, "draw questions", draw),
         "file.import_dataset": lambda: show_once(window, "import data set", make),
         "file.import_predictions": lambda: show_once(

@@ -42,6 +42,15 @@ def choose_to_read(
     dialog.open()
 
 
+def choose_folder(parent: QWidget, title: str, then: Callable[[Path], None]) -> None:
+    """Ask for a folder; parameters as in `choose_to_write`."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.fileSelected.connect(lambda name: then(Path(name)))
+    dialog.open()
+
+
 def _ending(kind: str) -> str:
     """Return the ending of the files of a kind, such as "csv"."""
     return kind.rpartition(".")[2].rstrip(")")

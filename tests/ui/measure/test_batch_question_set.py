@@ -7,10 +7,12 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.item_datasets import write_question_set
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.batch_form import study_beside
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.dialogs.batch import BatchDialog
 
+THEIRS = '[[model]]\nname = "theirs"\nadapter = "scripted"\nanswer = "A"\n'
 MODEL = '[[model]]\nname = "mine"\nadapter = "scripted"\nanswer = "A"\n'
 
 
@@ -49,3 +51,28 @@ def test_that_words_to_be_judged_ask_for_a_judge_at_the_foot(
     dialog = opened(settings, write_question_set(tmp_path / "set"), qtbot)
     qtbot.waitUntil(lambda: "no judge" in dialog.sentence.text(), timeout=10_000)
     assert not dialog.start.isEnabled()
+
+
+def test_that_the_study_file_in_a_data_sets_folder_fills_the_page(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    folder = write_question_set(tmp_path / "set")
+    study = f'study = "question_set"\ndataset = "set"\nmodels = ["theirs"]\n{THEIRS}'
+    (folder / "study.toml").write_text(study)
+    dialog = opened(settings, folder, qtbot)
+    qtbot.waitUntil(lambda: "theirs" in dialog.form.models, timeout=10_000)
+    assert [one.name for one in dialog.form.profiles] == ["theirs"]
+
+
+def test_that_a_study_file_about_another_data_set_or_a_broken_one_is_left_alone(
+    settings: Settings, tmp_path: Path
+) -> None:
+    folder = write_question_set(tmp_path / "set")
+    with open_store(settings.store) as store:
+        import_dataset(store, "question-set", folder, "set")
+    assert study_beside("set", settings) is None
+    assert study_beside("unknown", settings) is None
+    study = f'study = "question_set"\ndataset = "other"\nmodels = ["theirs"]\n{THEIRS}'
+    for text in (study, "study ="):
+        (folder / "study.toml").write_text(text)
+        assert study_beside("set", settings) is None

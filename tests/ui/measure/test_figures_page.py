@@ -370,6 +370,23 @@ def test_that_groups_are_ordered_by_two_series_that_a_person_chooses(
     assert table.read_text().splitlines()[1].startswith(",Cardiomegaly,a")
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_that_nothing_above_a_figure_is_cut_off_in_a_narrow_window(
+    show: Show, qtbot: QtBot, place: int
+) -> None:
+    long = "A title of a figure that is longer than a narrow window is wide " * 2
+    named = [replace(one, head=replace(one.head, title=long)) for one in SAMPLES]
+    page, _ = show(*named)
+    page.choice.setCurrentIndex(place)
+    page.resize(640, 700)
+    qtbot.waitUntil(lambda: page.width() == 640)
+    for widget in (page.choice, page.export, page.order.above, page.order.below):
+        if widget.isVisible():
+            right = widget.mapTo(page, widget.rect().topRight()).x()
+            assert right < page.width()
+            assert widget.width() >= widget.fontMetrics().averageCharWidth() * 10
+
+
 def test_that_groups_that_are_no_findings_keep_their_order(show: Show) -> None:
     page, worker = show(replace(RATES, in_order=True))
     assert page.order.isHidden()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.box_reference import ANY, MAJORITY
+from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
@@ -48,6 +49,7 @@ from viewer.writers.toml import toml_bytes
 
 _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
+_STUDY_FILE: Final = "study.toml"
 _RULE: Final = "reader_rule"
 OWN: Final = ("prompts", "prompt_variants")
 """The parameters with the user's own prompts, for which a form has no field."""
@@ -287,6 +289,23 @@ def read_study(path: Path, settings: Settings) -> BatchForm:
         ceiling_microusd=spec.ceiling_microusd,
         limit=spec.limit,
     )
+
+
+def study_beside(dataset: str, settings: Settings) -> BatchForm | None:
+    """Return the form of ``study.toml`` in a data set's folder.
+
+    None if there is no such file, or if it is invalid or asks about another data set.
+    """
+    with open_store(settings.store) as store:
+        roots = {one.name: one.root for one in cases.dataset_summaries(store)}
+    path = Path(roots.get(dataset, "")) / _STUDY_FILE
+    if dataset not in roots or not path.is_file():
+        return None
+    try:
+        form = read_study(path, settings)
+    except OverreadError:
+        return None
+    return form if form.dataset == dataset else None
 
 
 def write_study(form: BatchForm, path: Path) -> None:

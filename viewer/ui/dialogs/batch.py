@@ -32,6 +32,7 @@ from viewer.services.running.batch_form import (
     read_study,
     reader_names,
     spec_of,
+    study_beside,
     write_study,
 )
 from viewer.services.running.suitable_studies import Suiting
@@ -239,6 +240,18 @@ class BatchDialog(QDialog):
         self._show_datasets(chosen)
         if self.study.name != before:
             self._show_presets()
+        if newest:
+            self._look_for_study(newest)
+
+    def _look_for_study(self, dataset: str) -> None:
+        """Fill the page from the study file in the data set's folder, if it has one."""
+        settings = self._settings
+        self._background_tasks.start(
+            "file",
+            lambda: study_beside(dataset, settings),
+            lambda form: None if form is None else self.show_form(form),
+            self._fail,
+        )
 
     def _show_datasets(self, chosen: str) -> None:
         """Offer the data sets, those that suit the study first, and choose one."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -142,6 +142,7 @@ class FiguresPage(QWidget):
 
     def _prepare(self) -> None:
         self.choice.setAccessibleName("Figure")
+        self.choice.setMinimumWidth(self.choice.minimumSizeHint().width())
         self.choice.setSizeAdjustPolicy(LongChoice.SizeAdjustPolicy.AdjustToContents)
         self.choice.currentIndexChanged.connect(lambda _: self._choose())
         self.order.changed.connect(self._draw)
@@ -160,12 +161,13 @@ class FiguresPage(QWidget):
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
-        for widget in (self.order, self.choice, self.export):
-            head.addWidget(widget)
+        head.addWidget(self.choice)
+        head.addWidget(self.export)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 8, 0, 0)
         box.setSpacing(8)
         box.addLayout(head)
+        box.addWidget(self.order, alignment=Qt.AlignmentFlag.AlignRight)
         box.addWidget(self._missing)
         self._missing.hide()
         box.addWidget(self.view, 1000)

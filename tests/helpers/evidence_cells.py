@@ -357,7 +357,7 @@ def _concordance(pairs: Sequence[tuple[float, float]]) -> float:
 def table_12(truth: Truth, subset: str = "en") -> Sequence[Row]:
     lines: list[Row] = []
     for model in truth.made.models:
-        for of in _types(truth, subset):
+        for of in sorted(_types(truth, subset), key=SIX.index):
             every = _both(truth, model, of, RAW, subset)
             pairs = [pair for pair in every if not isnan(sum(pair))]
             gaps = [x - y for x, y in pairs]

@@ -11,6 +11,7 @@ from tests.helpers.by_patient import ci_of
 from tests.helpers.evidence_cells import (
     RAW,
     REFINED,
+    SIX,
     Cell,
     compare,
     everybody,
@@ -68,7 +69,8 @@ def _figures(truth: Truth) -> Iterator[tuple[str, list[dict[str, Cell]]]]:
     for place, model in enumerate(truth.made.models, start=1):
         yield f"fig_13_{place}", _points(truth, model)
     english = [case for case in cases if case.language == "en"]
-    of_all = dict.fromkeys(str(of) for case in english for of in case.types)
+    asked = {str(of) for case in english for of in case.types}
+    of_all = [of for of in SIX if of in asked]
     stacks = [
         (of, model, _shares(truth, model, of, RAW))
         for of, model in product(of_all, truth.made.models)

@@ -110,6 +110,16 @@ def test_that_answers_of_every_kind_are_read_judged_and_verified(
         assert by_model["wrong", kind] == judged, kind
     (error,) = {r["absolute_error"] for r in rows if r["model"] == "right"} - {""}
     assert float(error) == pytest.approx(0.4)
+    means = {
+        (row["model"], row["kind"]): float(row["with_image"])
+        for row in rows_of(tmp_path / "report" / "image_dependence_scores.csv")
+    }
+    assert means == {
+        **{("right", kind): 1.0 for kind in ("text", "boxes")},
+        ("right", "box"): pytest.approx(1.0, abs=0.002),
+        ("wrong", "text"): 1.0,
+        **{("wrong", kind): 0.0 for kind in ("box", "boxes")},
+    }
     bundle = str(tmp_path / "b.zip")
     words = ["export", "bundle", "last", "--out", bundle, "--store", str(path)]
     assert run_command_line(words) == 0
@@ -118,6 +128,30 @@ def test_that_answers_of_every_kind_are_read_judged_and_verified(
     out = tmp_path / "answers.csv"
     overread("export", "answers", "last", "--out", out, *store)
     assert {row["kind"] for row in rows_of(out)} >= {"choice", "point", "boxes", "cell"}
+
+
+def test_that_scores_are_drawn_in_a_figure_of_their_own(
+    asked: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    path, _ = asked
+    out = tmp_path / "pack"
+    words = ["pack", "question_set", "--run", "last", "--out", str(out)]
+    assert run_command_line([*words, "--store", str(path)]) == 0
+    bars = rows_of(out / "figures" / "image_dependence_scores.csv")
+    drawn = {
+        (bar["panel"], bar["series"]): float(bar["rate"])
+        for bar in bars
+        if bar["kind"] == "bar" and bar["group"] == "with the image"
+    }
+    assert drawn == {
+        ("Words: share judged right", "right"): 1.0,
+        ("Words: share judged right", "wrong"): 1.0,
+        ("Box: intersection over union", "right"): pytest.approx(1.0, abs=0.002),
+        ("Box: intersection over union", "wrong"): 0.0,
+        ("Boxes: F1 of boxes found", "right"): 1.0,
+        ("Boxes: F1 of boxes found", "wrong"): 0.0,
+    }
+    assert (out / "figures" / "image_dependence_scores.svg").is_file()
 
 
 def test_that_a_case_of_every_kind_can_be_looked_at(

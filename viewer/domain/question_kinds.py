@@ -66,3 +66,9 @@ MEASURED: Final[Mapping[AnswerKind, tuple[str, ...]]] = {
     AnswerKind.BOXES: (FOUND, EXTRA, MISSED),
 }
 """The numbers that are measured of a kind's answers besides whether they are right."""
+SCORED: Final[Mapping[str, str]] = {
+    AnswerKind.TEXT: "Words: share judged right",
+    AnswerKind.BOX: "Box: intersection over union",
+    AnswerKind.BOXES: "Boxes: F1 of boxes found",
+}
+"""The score from 0 to 1 of each kind of answer that has one, in words."""

@@ -10,10 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
+from math import isnan
 from typing import Any, Final
 
 from viewer.domain.figure import FigureHead, RateFigure, RatePanel
 from viewer.domain.report import BarSeries
+from viewer.metrics.pairing import bounded_mean
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import (
@@ -284,6 +286,79 @@ def card_figure(
     if len(asked) < 2:
         return None
     return panels_figure([card_panel(trials, asked, words)], FigureWords(number))
+
+
+def scores_figure(
+    trials: Frame,
+    conditions: Sequence[str],
+    words: Callable[[str], str],
+    tasks: Mapping[str, str],
+) -> RateFigure | None:
+    """Return the mean scores 0-1 under each condition as bars; None without any score.
+
+    Parameters
+    ----------
+    trials : Frame
+        A run's trials with their ``task`` and their ``score``, None if they have none.
+    conditions : sequence of str
+        The condition with the image as it is, then the controls.
+    words : callable
+        Says what a condition does.
+    tasks : mapping
+        What the score of each kind of question is, in words.
+    """
+    scored = trials.where({"counted": (True,)}).complete("score")
+    asked = conditions_in(scored, conditions)
+    if len(asked) < 2:
+        return None
+    panels = []
+    for task, title in tasks.items():
+        own = scored.where({"task": (task,)})
+        there = conditions_in(own, asked)
+        if there:
+            panels.append(_score_panel(own, there, words, title))
+    head = FigureHead(
+        SCORES_NAME,
+        "",
+        "Mean scores with the image and under controls",
+        "The same questions with the image, and under each control. Whiskers are 95 % "
+        "intervals by patient.",
+    )
+    return RateFigure(
+        *(head, tuple(panels), "95 % interval", ""),
+        rate_name="Mean score",
+        in_order=True,
+    )
+
+
+def _score_panel(
+    scored: Frame, asked: Sequence[str], words: Callable[[str], str], title: str
+) -> RatePanel:
+    """Return the mean scores of one kind of question under the conditions asked."""
+    by_patient: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for model, condition, patient, score in scored.each(
+        "model", "condition", "patient", "score"
+    ):
+        by_patient[model, condition][patient].append(score)
+    models = tuple(dict.fromkeys(scored["model"]))
+    series = (
+        _bars(model, [_mean(by_patient[model, one]) for one in asked])
+        for model in models
+    )
+    baselines = ((None,) * len(asked),) * len(models)
+    return RatePanel(title, tuple(map(words, asked)), tuple(series), baselines)
+
+
+def _mean(scores: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
+    """Return a bar: the mean of scores 0-1 by patient, with its interval."""
+    sizes = [len(own) for own in scores.values()]
+    found = bounded_mean([sum(own) for own in scores.values()], sizes, (0.0, 1.0))
+    names = ("accuracy", "ci_low", "ci_high")
+    values = (found.value, found.interval.low, found.interval.high)
+    told = (None if isnan(value) else value for value in values)
+    return {**dict(zip(names, told, strict=True)), "n": sum(sizes)}
 
 
 def panels_figure(panels: Sequence[RatePanel], words: FigureWords) -> RateFigure:

@@ -34,6 +34,7 @@ SIX_TYPES: Final = (
     EvidenceType.X_RAY,
 )
 """The types of Table 12, whose mean is unweighted."""
+_TYPES: Final = (*SIX_TYPES, *(one for one in EvidenceType if one not in SIX_TYPES))
 _BASELINE: Final[Where] = {"refined": (False,)}
 _BOTH: Final = ("image_corrected", "text_corrected")
 _OF_TYPES: Final = {"by": "evidence", "among": SIX_TYPES}
@@ -69,7 +70,7 @@ def _baseline(language: Language) -> Where:
 def _against_text(language: Language, params: Params) -> Spec:
     return TableSpec(
         name_in("12", language),
-        (Key("evidence", total="Average"), *MODEL),
+        (Key("evidence", total="Average", values=_TYPES), *MODEL),
         (_COMPARED,),
         f"Evidence Sensitivity, images against text, {LANGUAGES[language]}",
         f"Estimator: {spoken(params.estimator)}; other evidence: "
@@ -80,7 +81,7 @@ def _against_text(language: Language, params: Params) -> Spec:
         where=_baseline(language),
         sets=(("evidence", "model"), ("model",)),
         shown=(
-            *("evidence", "model", *_NMSE, "concordance", "cases"),
+            *("model", "evidence", *_NMSE, "concordance", "cases"),
             Shown("image_above", "Images above text"),
             Shown("image_below", "Images below text"),
             *("tied", "missing"),

@@ -1,12 +1,13 @@
-"""Every table and the figure of a question set: ``overread pack question_set``."""
+"""Every table and figure of a question set: ``overread pack question_set``."""
 
 from typing import Final
 
 from viewer.domain.pack import PackData
-from viewer.results.records import records
-from viewer.studies.image_dependence import card_figure
+from viewer.domain.question_kinds import SCORED
+from viewer.studies.image_dependence import card_figure, scores_figure
 from viewer.studies.packs import PackInput
 from viewer.studies.question_set.arms import CONTROLS, PLAIN
+from viewer.studies.question_set.frames import scored_trials
 from viewer.studies.question_set.words import condition_words
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
@@ -26,16 +27,17 @@ class QuestionSetPack:
     study = "question_set"
 
     def data(self, given: PackInput) -> PackData:
-        """Return every table and the figure of a run."""
+        """Return every table and figure of a run."""
         report, conditions = given.report, (PLAIN, *CONTROLS)
-        trials = records(given.results)
-        figure = card_figure(trials, conditions, "Figure 1", condition_words)
+        trials = scored_trials(given.results)
+        figure = card_figure(trials, conditions, "", condition_words)
+        scores = scores_figure(trials, conditions, condition_words, SCORED)
         return PackData(
             self.title,
             self.source,
             tuple(t for t in report.tables if t.name not in _IN_THE_RUN),
             report.sections,
-            (figure,) if figure else (),
+            tuple(filter(None, (figure, scores))),
             report.incomplete,
             () if figure else (_NO_CONTROL,),
         )

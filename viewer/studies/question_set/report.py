@@ -28,6 +28,11 @@ DEFINITIONS: Final = {
     "absolute_error": "how far a number is from the right one",
     "distance_px": "how many pixels of the image a point is from the right one",
     "iou": "greatest intersection over union of a box with a right one",
+    "score": (
+        "of a box its intersection over union with the right one, of boxes the F1 of "
+        "those found, one to one, of words 1 if the judge accepts them; 0 for what "
+        "cannot be read"
+    ),
     "boxes_found": (
         "right boxes that an answered one overlaps by at least answer.iou, one to one; "
         "boxes_extra and boxes_missed are those left over on either side"

@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from viewer.domain.question_kinds import SCORED
 from viewer.results.spec import PERCENT, Key, Shown, Spec, TableSpec
-from viewer.studies.image_dependence import CARD_SPECS
+from viewer.studies.image_dependence import CARD_SPECS, mean_scores
 from viewer.studies.question_set.arms import PLAIN
 from viewer.studies.question_set.frames import GROUPS
 from viewer.studies.tables import RATE, counts
@@ -25,4 +26,13 @@ BY_GROUP: Final = TableSpec(
     printed={"condition": (PLAIN,)},
 )
 """The rates of each value of each column that the data set is tabulated by."""
-SPECS: Final[tuple[Spec, ...]] = (*CARD_SPECS, BY_GROUP)
+SCORES: Final = mean_scores(
+    (Key("task", "kind"),),
+    (
+        Shown("kind", "Score", words={**SCORED}),
+        Shown("control", "Control"),
+    ),
+    (0.0, 1.0),
+)
+"""Mean scores with the image and under controls, where answers have a score."""
+SPECS: Final[tuple[Spec, ...]] = (*CARD_SPECS, SCORES, BY_GROUP)

@@ -1,10 +1,8 @@
 """The frames of controls: each question with its image, and without."""
 
-from collections.abc import Sequence
-
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, trial_rows, variant_of
-from viewer.writers.verify.question_frames import dependence_frames
+from viewer.writers.verify.question_frames import dependence_frames, scored_frame
 from viewer.writers.verify.verdicts import Verdict
 
 _UNDER = " control="
@@ -45,29 +43,8 @@ def control_frames(source: Source) -> dict[str, Rows]:
             row["correct"] = one.parsed.get("words") == "report"
             row["counted"] = one.counted or row["correct"]
     found = dependence_frames(trials, _AS_IT_IS, _EVERY_CONTROL, _HIDING, _BY)
-    return {**found, "scored_dependence": _scored(trials)}
-
-
-def _scored(trials: Rows) -> Rows:
-    """Return trials under controls with the score of the same with the image.
-
-    Questions of a kind that has no score are left out.
-    """
-    tasks = {row["task"] for row in trials if row["score"] is not None}
-    scores = {_key(row): row["score"] for row in trials if _is_plain(row)}
-    return [
-        {**row, "score_with_image": scores.get(_key(row))}
-        for row in trials
-        if row["condition"] != _AS_IT_IS and row["task"] in tasks
-    ]
-
-
-def _is_plain(row: dict[str, object]) -> bool:
-    return row["condition"] == _AS_IT_IS and bool(row["counted"])
-
-
-def _key(row: dict[str, object]) -> Sequence[object]:
-    return tuple(row[name] for name in ("model", *_BY, "item", "repeat"))
+    scored = scored_frame(trials, _AS_IT_IS, _EVERY_CONTROL, _BY)
+    return {**found, "scored_dependence": scored}
 
 
 def _task_of(study: str, one: Verdict) -> str:

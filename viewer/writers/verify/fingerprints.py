@@ -49,10 +49,10 @@ table_10_zh 6f28da70deeaf95dc2dc
 table_11_zh 16761b107872130cf689
 positions 8b5484228cc3b72228a4
 sensitivity b40d2b6ebaaf6ddfca84
-table_12 0aeab30b57a703244eb6
+table_12 fbb87239566041cc8a9a
 table_05 ba7a2c95a96925eb0e4c
 table_13 7c1c07bff0b427cda00d
-table_12_zh 6633c68d845f50c0400b
+table_12_zh 360a0ac2d58c6d3484e1
 table_05_zh a3ede332b10a15e91cf0
 table_13_zh f6e2dbe5578356d9e381
 rapt 5ae708b8994db16c7980
@@ -114,6 +114,7 @@ prompt_variants 477f04d3a1d64f85ec31
 results 039fd0b650646793362d
 image_dependence ba1427a2a0db4c89b807
 needs_image 3e022bd0b0ff7ac4ed4e
+image_dependence_scores 38da56ed559960dbafad
 by_group 7ec40c2a630959615ac8""",
     "rubric_reading": """\
 items 480e1634dd3a65a681da

@@ -264,6 +264,8 @@ def test_that_table_twelve_has_the_papers_mean() -> None:
     moves.append(moved("q", EvidenceType.CT, 9.0, refined=True))
     table = sensitivity_lines("table_12", *moves)
     assert len(table) == 8 + 2
+    types = [*SIX_TYPES, EvidenceType.PET, EvidenceType.CT]
+    assert [line["evidence"] for line in table[:8]] == types
     assert [line["nmse"] for line in table[:6]] == pytest.approx(printed, abs=1e-12)
     assert (table[7]["cases"], table[7]["missing"]) == (0, 1)
     average = table[-2]
@@ -275,8 +277,8 @@ def test_that_table_twelve_has_the_papers_mean() -> None:
     assert chinese == []
     moves.append(moved("q", EvidenceType.CT, 3.0, to="zh"))
     assert sensitivity_lines("table_12", *moves) == table
-    (other, mean) = sensitivity_lines("table_12_zh", *moves)
-    assert (other["nmse"], other["cases"], mean["nmse"]) == (4.0, 1, 4.0)
+    (only, mean) = sensitivity_lines("table_12_zh", *moves)
+    assert (only["nmse"], only["cases"], mean["nmse"]) == (4.0, 1, 4.0)
     assert sensitivity_lines("table_05_zh", *moves)[0]["nmse_mean"] == 4.0
     five = sensitivity_lines("table_05", *moves)
     assert five[0]["nmse_mean"] == average["nmse"]

@@ -323,6 +323,12 @@ def _points_apart(row: Row, name: str) -> str:
     return f"{float(value):+.2f} {_bracketed(row, name, form='+.2f')}"
 
 
+def _p_value(p: object) -> str:
+    if p is None:
+        return "-"
+    return "< 0.01" if float(str(p)) < 0.01 else f"{float(str(p)):.2f}"
+
+
 def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
     def printed(truth: Truth) -> list[list[str]]:
         lines = []
@@ -335,7 +341,7 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
                 "-" if row[x] is None else str(row[x]) for x in ("gained", "lost")
             ]
             cells.append("-" if row["n_pairs"] is None else str(row["n_pairs"]))
-            lines.append([*cells, "-" if p is None else f"{float(p):.3f}"])
+            lines.append([*cells, _p_value(p)])
         return lines
 
     return printed
@@ -461,7 +467,7 @@ IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]]
     "table_10": _parts,
     "table_11": _parts,
     "table_12": lambda name: _plain(
-        *(name, "evidence", "model", "nmse", "nmse_swapped", "concordance"),
+        *(name, "model", "evidence", "nmse", "nmse_swapped", "concordance"),
         *("cases", "image_above", "image_below", "tied", "missing"),
     ),
     "table_13": lambda name: _plain(name, "model", "baseline", "refined", "delta"),

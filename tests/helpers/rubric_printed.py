@@ -193,7 +193,8 @@ _SHOWN = {
         **_columns(p="p", p_adjusted="p adj"),
     },
     "error_cards": _columns(
-        *("task", "model", "reader", "image", "codes", "concerns", "comments"),
-        "excerpt",
-    ),
+        *("task", "model", "reader", "image"),
+        meanings="What is wrong",
+    )
+    | _columns("concerns", "comments", "excerpt"),
 }

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tests.helpers.rubric_tables import METRICS, TESTED, Rows
+from tests.helpers.rubric_tables import CODES, METRICS, TESTED, Rows
 from tests.helpers.rubric_truth import (
     BROAD,
     IMAGE,
@@ -196,16 +196,16 @@ class Said:
 
     def _cards(self) -> Iterator[tuple[Any, ...]]:
         yield (
-            *("item", "task", "model", "reader", "image", "codes", "concerns"),
-            *("excerpt", "comments", "repeat"),
+            *("item", "task", "model", "reader", "image", "codes", "meanings"),
+            *("concerns", "excerpt", "comments", "repeat"),
         )
         for one in self._carded():
             words = _JSON.sub("", self.text(one.model, one.task)).split()
             assert len(words) <= 60
             yield (
                 *(one.task.name, one.task.words, one.model, one.reader),
-                *(one.image or None, one.codes, one.concern, " ".join(words)),
-                *(one.comment, 0),
+                *(one.image or None, one.codes, CODES.get(one.codes, "")),
+                *(one.concern, " ".join(words), one.comment, 0),
             )
 
     def _points(self, *header: str, series: bool = False) -> Iterator[tuple[Any, ...]]:

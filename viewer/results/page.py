@@ -8,12 +8,14 @@ from typing import Final
 from viewer.domain.errors import WrongUseError
 from viewer.domain.report import PaperRows, Section, Table
 from viewer.domain.study_words import capital, spoken
+from viewer.domain.times import in_utc
 from viewer.metrics.printed import as_percent
 from viewer.results.estimators.rates import arrow
 from viewer.results.spec import (
     HIGHEST,
     P_VALUE,
     PERCENT,
+    TIME,
     ListSpec,
     Ranking,
     Shown,
@@ -240,6 +242,8 @@ def _limits(row: Mapping[str, object], shown: Shown) -> str:
 
 
 def _number(value: object, shown: Shown) -> object:
+    if shown.form == TIME:
+        return in_utc(str(value))
     if not isinstance(value, float):
         return shown.words.get(value, _cell(value))
     if shown.form == P_VALUE:

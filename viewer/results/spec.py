@@ -64,6 +64,8 @@ P_VALUE: Final = "p"
 """The form of p-values: two decimals, and one that would print as 0 as less."""
 PERCENT: Final = "per cent"
 """The form of rates 0-1 in per cent: one decimal, ties to even (X-06)."""
+TIME: Final = "time"
+"""The form of times that are stored as UTC, ISO 8601."""
 HIGHEST, LOWEST = "highest", "lowest"
 """Which number of a column is the best."""
 

@@ -8,7 +8,7 @@ from typing import Final
 
 _SIZE: Final = re.compile(rb'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"', re.DOTALL)
 _PAGE_PT: Final = (516.0, 757.0)
-"""Width and height of an upright page without its margins."""
+"""Width and height of a portrait page without its margins."""
 _TALLEST_PT: Final = 609.0
 _MARGIN_PT: Final = 24.0
 _CAPTION_LINE_PT: Final = 11.6

@@ -23,9 +23,9 @@ _WORDS_LINE: Final = 90
 """The height of a line of words below a title, and the letters on it."""
 _PAPER_PT: Final = 20.0
 """The line that says whose the rows below it are."""
-UPRIGHT, LYING = False, True
-WIDTHS: Final = {UPRIGHT: 516.0, LYING: 762.0}
-_HEIGHTS: Final = {UPRIGHT: 757.0, LYING: 510.0}
+PORTRAIT, LANDSCAPE = False, True
+WIDTHS: Final = {PORTRAIT: 516.0, LANDSCAPE: 762.0}
+_HEIGHTS: Final = {PORTRAIT: 757.0, LANDSCAPE: 510.0}
 """What a page has room for, in points."""
 
 
@@ -74,16 +74,16 @@ class Extent:
         """About the width that the table needs."""
         return sum(column.least_pt for column in self.columns)
 
-    def holds_names(self, *, lies: bool) -> bool:
+    def holds_names(self, *, landscape: bool) -> bool:
         """Tell whether a line holds each name in the first column, a paper's too."""
         first = self.columns[0]
         names = max(map(len, first.texts), default=0)
         named = _LETTER_PT * names + _PADDING_PT
-        return self.width_pt + max(named - first.least_pt, 0.0) <= WIDTHS[lies]
+        return self.width_pt + max(named - first.least_pt, 0.0) <= WIDTHS[landscape]
 
-    def height_pt(self, *, lies: bool) -> float:
+    def height_pt(self, *, landscape: bool) -> float:
         """Return about the height of title, words and table."""
-        room, least = WIDTHS[lies], self.width_pt
+        room, least = WIDTHS[landscape], self.width_pt
         spare = sum(column.widest_pt for column in self.columns) - least
         share = min(max(room - least, 0.0) / spare, 1.0) if spare else 1.0
         widths = [c.least_pt + share * (c.widest_pt - c.least_pt) for c in self.columns]
@@ -104,49 +104,53 @@ def extent(section: Section, columns: Sequence[Column]) -> Extent:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which sections lie, how many pages they take, how much of the last is full."""
+    """Which sections are landscape, how many pages there are, how full the last is."""
 
     pages: int
     used_pt: float
-    lying: tuple[bool, ...]
+    landscape: tuple[bool, ...]
 
     def cost(self) -> tuple[int, int, float]:
-        """Return what is to be least: pages, then sections that lie, then room."""
-        return self.pages, sum(self.lying), self.used_pt
+        """Return what is to be least: pages, then landscape sections, then room."""
+        return self.pages, sum(self.landscape), self.used_pt
 
-    def then(self, height_pt: float, *, lies: bool) -> "_Layout":
-        room = _HEIGHTS[lies]
+    def then(self, height_pt: float, *, landscape: bool) -> "_Layout":
+        room = _HEIGHTS[landscape]
         pages, used = self.pages, self.used_pt
-        if self.lying[-1] != lies:
+        if self.landscape[-1] != landscape:
             pages, used = pages + 1, 0.0
         if used + height_pt > room >= height_pt:
             pages, used = pages + 1, 0.0
         more, used = divmod(used + height_pt, room)
-        return _Layout(pages + int(more), used, (*self.lying, lies))
+        return _Layout(pages + int(more), used, (*self.landscape, landscape))
 
 
-def lying(extents: Sequence[Extent], used_pt: float = 0.0) -> tuple[bool, ...]:
-    """Return which sections are printed on pages that lie, for the fewest pages.
+def landscape_sections(
+    extents: Sequence[Extent], used_pt: float = 0.0
+) -> tuple[bool, ...]:
+    """Return which sections are printed on landscape pages, for the fewest pages.
 
-    A table too wide for an upright page lies. Short ones do so only where it saves a
-    page. ``used_pt`` of the first page, an upright one, stands above them.
+    A table too wide for a portrait page is landscape, a short one only where that saves
+    a page. ``used_pt`` of the first page, a portrait one, stands above them.
     """
-    best = [_Layout(1, used_pt, (UPRIGHT,))]
+    best = [_Layout(1, used_pt, (PORTRAIT,))]
     for one in extents:
         ways = list(_ways(one))
-        best = [min(_continued(best, one, lies), key=_Layout.cost) for lies in ways]
-    upright_last = [of.then(0.0, lies=UPRIGHT) for of in best]
-    return min(upright_last, key=_Layout.cost).lying[1:-1]
+        best = [min(_continued(best, one, way), key=_Layout.cost) for way in ways]
+    portrait_last = [of.then(0.0, landscape=PORTRAIT) for of in best]
+    return min(portrait_last, key=_Layout.cost).landscape[1:-1]
 
 
 def _ways(one: Extent) -> Iterator[bool]:
-    wide = one.width_pt > WIDTHS[UPRIGHT]
+    wide = one.width_pt > WIDTHS[PORTRAIT]
     if not wide:
-        yield UPRIGHT
-    if wide or one.height_pt(lies=LYING) <= _HEIGHTS[LYING] / 2:
-        yield LYING
+        yield PORTRAIT
+    if wide or one.height_pt(landscape=LANDSCAPE) <= _HEIGHTS[LANDSCAPE] / 2:
+        yield LANDSCAPE
 
 
-def _continued(best: Sequence[_Layout], one: Extent, lies: bool) -> Iterator[_Layout]:
-    height = one.height_pt(lies=lies)
-    return (before.then(height, lies=lies) for before in best)
+def _continued(
+    best: Sequence[_Layout], one: Extent, landscape: bool
+) -> Iterator[_Layout]:
+    height = one.height_pt(landscape=landscape)
+    return (before.then(height, landscape=landscape) for before in best)

@@ -11,6 +11,7 @@ from viewer.domain.counting import counted
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
+from viewer.domain.times import in_utc
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.html_text import rendered
 from viewer.writers.numbering import FIGURE, TABLE, contents, head_pt, numbered
@@ -84,7 +85,7 @@ def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
     yield "Planned trials", f"{summary.n_planned:,}".replace(",", " ")
     yield "Ended as", _counts(_ended(page))
     yield "Asked", f"{spec.repeats} × each, seed {spec.seed}"
-    yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
+    yield "Started", in_utc(summary.created_at)
     if own := spec.params.get("prompts"):
         yield "Custom prompts", _names(own)
     if spec.limit is not None:
@@ -133,7 +134,7 @@ def _listed(value: object) -> str:
         return "; ".join(f"{name}: {part}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(str(part) for part in value)
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _inline(svg: bytes, number: int) -> str:

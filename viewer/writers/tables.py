@@ -10,7 +10,8 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, takewhile
+from math import ceil
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import quoteattr
 
@@ -20,12 +21,12 @@ from viewer.domain.report import PaperRows, Section, Table
 from viewer.writers.html_text import rendered
 from viewer.writers.numbering import Place
 from viewer.writers.page_layout import (
-    LYING,
+    LANDSCAPE,
     WIDTHS,
     Column,
     Extent,
     extent,
-    lying,
+    landscape_sections,
 )
 
 if TYPE_CHECKING:
@@ -195,12 +196,13 @@ def _mark(section: Section, row: int, column: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _HtmlCell:
-    """A cell: its text, its CSS classes, its element, and its row span."""
+    """A cell: its text, its CSS classes, its element, and its spans."""
 
     text: str
     css: str
     mark: str = ""
     rows: int = 1
+    columns: int = 1
 
 
 def html_sections(
@@ -208,12 +210,12 @@ def html_sections(
 ) -> Iterator["Markup"]:
     """Yield sections of a page, printed on A4 below what has ``used_pt`` of a page.
 
-    Some are printed on pages that lie, for their width or to save pages.
+    Some are printed on landscape pages, for their width or to save pages.
     """
-    lies = lying([_extent(section) for section in sections], used_pt)
+    landscape = landscape_sections(list(map(_extent, sections)), used_pt)
     for i, (section, place) in enumerate(zip(sections, places, strict=True)):
-        turns = lies[i] != (i > 0 and lies[i - 1])
-        yield html_section(section, place, lies=lies[i], turns=turns)
+        turns = landscape[i] != (i > 0 and landscape[i - 1])
+        yield html_section(section, place, landscape=landscape[i], turns=turns)
 
 
 def _lines(section: Section) -> int:
@@ -226,14 +228,14 @@ def html_section(
     section: Section,
     place: Place | None = None,
     *,
-    lies: bool = False,
+    landscape: bool = False,
     turns: bool = False,
 ) -> "Markup":
     """Return a section of a page; numbers at the right, repeated first cells joined.
 
     A short table is printed on one page, and so are rows that share a first cell: a
-    long run of them has the cell again every so many rows. ``lies`` tells that it is
-    printed on a page that lies, ``turns`` that it is the first on one of its kind.
+    long run of them has the cell again every so many rows. ``landscape`` tells that
+    it is printed on a landscape page, ``turns`` that the page's orientation changes.
     """
     from markupsafe import Markup
 
@@ -243,7 +245,7 @@ def html_section(
         "section.html.jinja",
         section=section,
         place=place,
-        css=_print_css(section, lies=lies, turns=turns),
+        css=_print_css(section, landscape=landscape, turns=turns),
         columns=list(zip(section.table.header, css, strict=True)),
         groups=list(_html_groups(section, rows, css)),
         papers=[
@@ -255,16 +257,40 @@ def html_section(
 
 
 def _paper_cells(row: Sequence[object], css: Sequence[str]) -> Sequence[_HtmlCell]:
-    return [_HtmlCell(_text(v), of) for v, of in zip(row, css, strict=True)]
+    texts = list(map(_text, row))
+    return [_HtmlCell(texts[i], css[i], columns=span) for i, span in _spans(texts)]
 
 
-def _print_css(section: Section, *, lies: bool, turns: bool) -> str:
+def _spans(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each cell of a paper's row begins, and over how many columns it is.
+
+    A long text also takes the empty cells after it, and so fewer lines.
+    """
+    i = 0
+    while i < len(texts):
+        span = 1
+        if len(texts[i]) > _BRIEF:
+            span += sum(1 for _ in takewhile(lambda text: not text, texts[i + 1 :]))
+        yield i, span
+        i += span
+
+
+def _spread(texts: Sequence[str]) -> list[str]:
+    """Return a paper's row, each text cut in as many pieces as it has columns."""
+    pieces: list[str] = []
+    for i, span in _spans(texts):
+        length = ceil(len(texts[i]) / span)
+        pieces += [texts[i][k * length : (k + 1) * length] for k in range(span)]
+    return pieces
+
+
+def _print_css(section: Section, *, landscape: bool, turns: bool) -> str:
     classes = {
         "turn": turns,
         "short": _lines(section) <= _SHORT,
-        "wide": lies,
-        "dense": _extent(section).width_pt > WIDTHS[LYING],
-        "named": _extent(section).holds_names(lies=lies),
+        "wide": landscape,
+        "dense": _extent(section).width_pt > WIDTHS[LANDSCAPE],
+        "named": _extent(section).holds_names(landscape=landscape),
     }
     return " ".join(name for name, holds in classes.items() if holds)
 
@@ -273,7 +299,7 @@ def _extent(section: Section) -> Extent:
     """Return about what room a section needs in print."""
     rows = [[_text(value) for value in row] for row in section.table.rows]
     papers = [
-        [_text(value) for value in row]
+        _spread(list(map(_text, row)))
         for paper in section.published
         for row in paper.rows
     ]

@@ -10,6 +10,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
+from viewer.domain.times import in_utc
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.figures import pack_data, pack_input
 from viewer.services.reporting.report_run import (
@@ -124,7 +125,7 @@ def _facts(report: RunReport) -> Iterator[tuple[str, str]]:
     yield "Models", ", ".join(model.name for model in spec.models)
     yield "Run", f"{summary.id}, preset {spec.preset}, seed {spec.seed}"
     yield "Planned trials", str(summary.n_planned)
-    yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
+    yield "Started", in_utc(summary.created_at)
     if spec.limit is not None:
         yield "Limit", f"the first {counted(spec.limit, 'item')} only"
 

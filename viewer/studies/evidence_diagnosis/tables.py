@@ -10,7 +10,7 @@ from typing import Final
 from viewer.domain.choice import LETTERS
 from viewer.domain.evidence import OPTIONS, Language
 from viewer.domain.specialties import GROUPS, SPECIALTIES
-from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
+from viewer.results.spec import P_VALUE, Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
     BY_PATIENT,
     CHANCE,
@@ -248,7 +248,7 @@ def _interventions(number: str, language: Language) -> Spec:
             *(percent("fdx", "FDx %", ""), CHANCE),
             Shown("delta_pp", "Change, pp", "+.2f", limits=ends[:2]),
             *("gained", "lost", Shown("n_pairs", "Pairs")),
-            Shown("p_value", "p", ".3f"),
+            Shown("p_value", "p", P_VALUE),
         ),
     )
 

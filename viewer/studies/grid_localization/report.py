@@ -20,7 +20,7 @@ from viewer.domain.run import RunSpec
 from viewer.results.evaluate import evaluate_all
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.page import sections
-from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
+from viewer.results.spec import TIME, Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.grid_localization.asked import MACRO, Asked, asked
 from viewer.studies.grid_localization.benchmark import (
     PUBLISHED,
@@ -291,7 +291,7 @@ def versions_spec(versions: int, split: str) -> ListSpec:
         shown=(
             *("version", Shown("prompt_sha256", "Prompt SHA-256"), "preset"),
             Shown("differs_from_preset", "Set otherwise", words={"": "-"}),
-            *("runs", Shown("first_at", "First run"), "questions"),
+            *("runs", Shown("first_at", "First run", TIME), "questions"),
         ),
     )
 

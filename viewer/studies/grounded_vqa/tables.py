@@ -10,6 +10,7 @@ from typing import Final
 
 from viewer.results.spec import (
     OF_WHOM,
+    P_VALUE,
     Cell,
     Key,
     ListSpec,
@@ -52,7 +53,6 @@ from viewer.studies.grounded_vqa.shown import (
     ASKED,
     ATTENTION_SHOWN,
     COUNTS,
-    F1_FORM,
     SCORE_SHOWN,
     TESTED,
     WORDS_SHOWN,
@@ -283,7 +283,7 @@ _SHAM_CONTROL: Final = TableSpec(
         number("flip", "Became No"),
         number("sham_flip", "Sham became No"),
         *(number("net", "Net"), interval("net", "Net 95 % (Clopper-Pearson)")),
-        Shown("p_value", "p", F1_FORM),
+        Shown("p_value", "p", P_VALUE),
     ),
 )
 """Flips less sham flips, by patient (recommended; E002-11, E002-12)."""

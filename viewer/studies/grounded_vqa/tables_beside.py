@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.results.spec import OF_WHOM, Cell, Key, Shown, TableSpec
+from viewer.studies.grounded_vqa.arms import PLAIN
 from viewer.studies.grounded_vqa.attending import INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.cells import (
     AS_IS,
@@ -127,13 +128,15 @@ BY_ANATOMY: Final = TableSpec(
     ),
     "Accuracy and perturbation tests by anatomy and finding",
     "Questions about each finding in each anatomy; open ones ask about any finding. "
-    "TPT is the mean of its two swaps.",
+    "TPT is the mean of its two swaps. Answers without a region pointed out; "
+    "by_anatomy_and_finding.csv has the others.",
     where={**AS_IS, "told_anatomy": (True,)},
     shown=(
-        *(*ASKED, "anatomy", "finding", Shown("n", "Questions"), Shown("k", "Right")),
+        *("model", "anatomy", "finding", Shown("n", "Questions"), Shown("k", "Right")),
         *(number("accuracy", "Accuracy"), interval("ci", "95 % (Clopper-Pearson)")),
         *(number("chance", "Chance"), Shown("tpt_edits", "Swaps")),
         *(number("tpt", "TPT"), Shown("vpt_edits", "Pasted"), number("vpt", "VPT")),
     ),
+    printed={"condition": (PLAIN,)},
 )
 """Where a model is right, and where it looks."""

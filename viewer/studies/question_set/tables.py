@@ -29,7 +29,7 @@ BY_GROUP: Final = TableSpec(
 SCORES: Final = mean_scores(
     (Key("task", "kind"),),
     (
-        Shown("kind", "Score", words={**SCORED}),
+        Shown("kind", "Score", words=dict[object, str](SCORED.items())),
         Shown("control", "Control"),
     ),
     (0.0, 1.0),

@@ -200,8 +200,8 @@ def card_frame(
     Remarks are concerns, codes, or a comment on a dimension.
     """
     header = (
-        *("item", "task", "model", "reader", "image", "codes", "concerns", "excerpt"),
-        *("comments", "repeat"),
+        *("item", "task", "model", "reader", "image", "codes", "meanings"),
+        *("concerns", "excerpt", "comments", "repeat"),
     )
     texts = {
         (r.model, r.item, r.repeat): r.said.text
@@ -220,7 +220,9 @@ def card_frame(
 def _card(grade: Grade, task: str, text: str) -> _Row:
     return (
         *(grade.item, task, grade.model, grade.reader, grade.image),
-        *("; ".join(grade.codes), "; ".join(grade.concerns)),
+        "; ".join(grade.codes),
+        "; ".join(CODE_WORDS[code] for code in grade.codes),
+        "; ".join(grade.concerns),
         excerpt(without_boxes(text)),
         "; ".join(f"{d.words}: {words}" for d, words in grade.comments.items()),
         grade.repeat,

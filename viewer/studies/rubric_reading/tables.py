@@ -151,8 +151,8 @@ CARDED: Final = ListSpec(
     text="Graded outputs with a concern, a code or a comment.",
     frame=CARDS,
     shown=(
-        *("task", "model", "reader", "image", "codes", "concerns", "comments"),
-        "excerpt",
+        *("task", "model", "reader", "image", Shown("meanings", "What is wrong")),
+        *("concerns", "comments", "excerpt"),
     ),
 )
 

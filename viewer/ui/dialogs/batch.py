@@ -45,7 +45,13 @@ from viewer.ui.dialogs.batch_models import (
     tick_models,
     ticked_in,
 )
-from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
+from viewer.ui.dialogs.batch_parts import (
+    Offers,
+    column,
+    lacking,
+    offers_of,
+    start_words,
+)
 from viewer.ui.dialogs.batch_prompts import PromptsButton
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
@@ -66,11 +72,6 @@ _MOST_ITEMS: Final = 1_000_000
 _LARGEST_SEED: Final = 2**31 - 1
 _FILES: Final = "Study files (*.toml)"
 _RULE: Final = "reader_rule"
-_CHOOSE: Final = "Choose at least one model."
-_NONE_ANSWERS: Final = (
-    "No model here answers in text: add one in Models and open this page again, or "
-    "open a study file that names its own."
-)
 
 
 class BatchDialog(QDialog):
@@ -149,17 +150,13 @@ class BatchDialog(QDialog):
 
     def reload(self) -> None:
         """Reload what there is to choose from."""
-        settings = self._settings
-        self._background_tasks.start(
-            "offers", lambda: offers_of(settings), self._show_offers, self._fail
-        )
+        offers = partial(offers_of, self._settings)
+        self._background_tasks.start("offers", offers, self._show_offers, self._fail)
 
     def look_again(self) -> None:
         """Offer new data sets and models; the user's choices and input stay."""
-        settings = self._settings
-        self._background_tasks.start(
-            "offers", lambda: offers_of(settings), self._show_others, self._fail
-        )
+        offers = partial(offers_of, self._settings)
+        self._background_tasks.start("offers", offers, self._show_others, self._fail)
 
     def show_form(self, form: BatchForm) -> None:
         """Fill the page."""
@@ -237,18 +234,16 @@ class BatchDialog(QDialog):
         if newest:
             self.study.choose(self._suiting.study_for(newest, before))
             chosen = self._suiting.dataset_for(self.study.name, newest)
+            self._look_for_study(newest)
         self._show_datasets(chosen)
         if self.study.name != before:
             self._show_presets()
-        if newest:
-            self._look_for_study(newest)
 
     def _look_for_study(self, dataset: str) -> None:
         """Fill the page from the study file in the data set's folder, if it has one."""
-        settings = self._settings
         self._background_tasks.start(
             "file",
-            lambda: study_beside(dataset, settings),
+            partial(study_beside, dataset, self._settings),
             lambda form: None if form is None else self.show_form(form),
             self._fail,
         )
@@ -338,19 +333,10 @@ class BatchDialog(QDialog):
 
     def _work_out(self) -> None:
         form, store = self.form, self._settings.store
-        if not form.dataset:
-            hint = self._suiting.how_to_get(form.study)
-            without = "" if self.models.count() else _NONE_ANSWERS
-            self.sentence.setText(f"{hint} {without}".strip())
-        elif not form.models:
-            self.sentence.setText(_CHOOSE if self.models.count() else _NONE_ANSWERS)
-        elif self._withheld():
-            self.sentence.setText(
-                f"'{form.dataset}' is restricted: its images stay on this machine, so "
-                f"{', '.join(self._withheld())} cannot be asked."
-            )
-        else:
-            self.sentence.setText("Counting the requests …")
+        offers = self.models.count() > 0
+        why = lacking(form, self._suiting, self._withheld(), offers_models=offers)
+        self.sentence.setText(why or "Counting the requests …")
+        if not why:
             self._background_tasks.start(
                 "estimate",
                 lambda: estimate(store, form, self._settings),

@@ -1,13 +1,15 @@
 """Parts of the batch page: what it offers, its columns, the words of its button."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.services.running.batch_estimate import BatchEstimate
 from viewer.services.running.batch_form import (
+    BatchForm,
     ModelState,
     model_states,
     role_names,
@@ -18,6 +20,12 @@ from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label
+
+_CHOOSE: Final = "Choose at least one model."
+_NONE_ANSWERS: Final = (
+    "No model here answers in text: add one in Models and open this page again, or "
+    "open a study file that names its own."
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,26 @@ def column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
         else:
             made.addLayout(part)
     return made
+
+
+def lacking(
+    form: BatchForm, suiting: Suiting, withheld: Sequence[str], *, offers_models: bool
+) -> str:
+    """Return what is still to be chosen or may not be asked, "" if all is well.
+
+    ``withheld`` are the ticked models that a restricted data set may not be sent to.
+    """
+    if not form.dataset:
+        hint = suiting.how_to_get(form.study)
+        return f"{hint} {'' if offers_models else _NONE_ANSWERS}".strip()
+    if not form.models:
+        return _CHOOSE if offers_models else _NONE_ANSWERS
+    if withheld:
+        return (
+            f"'{form.dataset}' is restricted: its images stay on this machine, so "
+            f"{', '.join(withheld)} cannot be asked."
+        )
+    return ""
 
 
 def start_words(found: BatchEstimate) -> str:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.answer import BoxesAnswer
 from viewer.domain.escapes import visible
 from viewer.domain.grid import Grid
+from viewer.domain.times import in_utc
 from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.canvas.overlays.measure_words import (
@@ -382,7 +383,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Request", answer.request_sha256[:_HASH_SHOWN]),
         ("Parameters", parameters),
         ("Run", str(answer.run)),
-        ("Asked", f"{answer.asked_at[:19].replace('T', ' ')} UTC"),
+        ("Asked", in_utc(answer.asked_at)),
         ("Reused", answer.reused),
         ("Note", answer.note),
     )

@@ -546,6 +546,7 @@ OF_ESTIMATORS: Final[dict[str, tuple[str, ...]]] = {
         "sign flips of shares of edits",
     ),
     "paired change": ("difference", "sign flips by patient"),
+    "intervals of changed rates": ("rate", "difference"),
     "gap of rates": ("difference",),
     "interval of scores": ("mean absolute difference",),
     "prediction-powered mean": ("prediction-powered mean",),

@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.mcq_pack import (
     BERT,
     CORRUPTED,
@@ -229,6 +230,9 @@ def guess_audit_rows(made: Made) -> Iterator[Row]:
             "kept": len(own) - out,
             "not_told": 0,
             "share": Fraction(out, len(own)),
+            **ci_of(
+                (len(guessers(made, q)) >= GUESSED_BY, q.image, q.key) for q in own
+            ),
             "guessed_by": GUESSED_BY,
             "models": len(MODELS),
         }

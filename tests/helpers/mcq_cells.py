@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
 
-from tests.helpers.by_patient import ci_of
+from tests.helpers.by_patient import ci_of, difference_by_patient
 from tests.helpers.mcq_audits import (
     GUESSED_BY,
     Cell,
@@ -191,6 +191,15 @@ def _corruption(made: Made) -> Iterator[Row]:
                 **_change(value - clean),
                 "n_pairs": len(tiny) * (5 if kind != "overall" else 5 * len(KINDS)),
                 "chance": chance_of(tiny),
+                **_ends(
+                    made,
+                    tiny,
+                    model,
+                    [f"{x}-{n}" for x in KINDS for n in range(1, 6)]
+                    if kind == "overall"
+                    else [f"{kind}-{n}" for n in range(1, 6)],
+                    "accuracy",
+                ),
             }
 
 
@@ -201,7 +210,28 @@ def _noise(made: Made) -> Iterator[Row]:
             named = {"model": model, "part": part, "subset": subset}
             paired: Row = {"n_pairs": len(own), "chance": chance_of(own)}
             change = _change(noise - clean)
-            yield {**named, "clean": clean, "noise": noise, **change, **paired}
+            ends = _ends(made, own, model, ["noise"], "noise")
+            yield {**named, "clean": clean, "noise": noise, **change, **paired, **ends}
+
+
+def _ends(
+    made: Made, own: Sequence[Question], model: str, shown: Sequence[str], name: str
+) -> Mapping[str, Cell]:
+    """Return the intervals of a rate and of its change, by image."""
+    now = [(made.of(model, c, q).worth == RIGHT, q) for c in shown for q in own]
+    gaps: dict[str, list[float]] = {}
+    for right, q in now:
+        was = made.of(model, "plain", q).worth == RIGHT
+        gaps.setdefault(q.image, []).append(float(right) - was)
+    rate = ci_of((right, q.image, q.key) for right, q in now)
+    ends: tuple[Cell, ...] = (None, None, "not estimable from one patient, 95 %")
+    if len(gaps) > 1:
+        _, low, high = difference_by_patient([*gaps.values()])
+        ends = (low, high, "Clopper-Pearson by patient, of differences, 95 %")
+    names = ("low", "high", "method")
+    return {f"{name}_{n}": rate[f"ci_{n}"] for n in names} | {
+        f"change_{n}": end for n, end in zip(names, ends, strict=True)
+    }
 
 
 def _change(change: Fraction) -> Mapping[str, Cell]:
@@ -211,9 +241,10 @@ def _change(change: Fraction) -> Mapping[str, Cell]:
 
 def _accuracy_paper(made: Made) -> Iterator[Row]:
     letter = val_letter(made)
-    for row, own, _, _ in _accuracies(made):
+    for row, own, model, condition in _accuracies(made):
         yield {
             **row,
+            **_ci(made, own, model, condition),
             "random": chance_of(own) if own else None,
             "frequent": always_of(own, letter) if own else None,
             "frequent_letter": chr(65 + letter),
@@ -225,13 +256,20 @@ def _accuracy_recommended(made: Made) -> Iterator[Row]:
         worths = [made.of(model, condition, q).worth for q in own]
         k = worths.count(RIGHT)
         scored = k + worths.count(WRONG)
-        asked = zip(worths, own, strict=True)
         yield {
             **row,
-            **ci_of((worth == RIGHT, q.image, q.key) for worth, q in asked),
+            **_ci(made, own, model, condition),
             "answered_rate": Fraction(k, scored) if scored else None,
             "chance": chance_of(own) if own else None,
         }
+
+
+def _ci(
+    made: Made, own: Sequence[Question], model: str, condition: str
+) -> Mapping[str, Cell]:
+    return ci_of(
+        (made.of(model, condition, q).worth == RIGHT, q.image, q.key) for q in own
+    )
 
 
 def _accuracies(

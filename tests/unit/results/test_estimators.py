@@ -15,10 +15,11 @@ from scipy.stats import permutation_test
 from sklearn.metrics import f1_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from tests.helpers.by_patient import difference_by_patient
+from tests.helpers.by_patient import difference_by_patient, ends_of
 from tests.helpers.tabled import estimate
 from viewer.metrics.proportions import patient_interval
 from viewer.results.estimators import Seen, registry
+from viewer.results.estimators.rates import UNEQUAL
 from viewer.results.frame import Frame, frame_of
 
 SHARES = ("edit", "sham")
@@ -334,6 +335,29 @@ def change(rows: Columns, others: Columns | None) -> tuple[Any, ...]:
     held = None if others is None else frame_of(others)
     of, by = ("correct", "chance"), ("kind", "level")
     return estimate("change of rates", rows, held, of=of, by=by, pair="pair")
+
+
+@pytest.mark.statement("X-07")
+def test_that_intervals_of_a_change_are_by_patient_over_equal_numbers_of_pairs() -> (
+    None
+):
+    clean: Columns = {"pair": [0, 1, 2, 3], "correct": [True, True, True, False]}
+    noisy: Columns = {
+        "pair": [0, 1, 2, 3] * 2,
+        "level": [1] * 4 + [2] * 4,
+        "correct": [True, False, True, True, False, False, True, False],
+        "patient": ["a", "a", "b", "c"] * 2,
+        "item": [0, 1, 2, 3] * 2,
+    }
+    of, name = ("correct", "patient", "item"), "intervals of changed rates"
+    options = {"by": ("level",), "pair": "pair"}
+    found = estimate(name, noisy, frame_of(clean), of=of, **options)
+    rate = ends_of([1, 2, 1], [4, 2, 2], items=4)
+    assert found[:2] == pytest.approx(rate, abs=1e-12)
+    gaps = [[0.0, -1.0, -1.0, -1.0], [0.0, 0.0], [1.0, 0.0]]
+    assert found[3:5] == pytest.approx(difference_by_patient(gaps)[1:], abs=1e-12)
+    fewer = {column: values[:-1] for column, values in noisy.items()}
+    assert estimate(name, fewer, frame_of(clean), of=of, **options)[2] == UNEQUAL
 
 
 @pytest.mark.statement("X-08")

@@ -6,8 +6,9 @@ from fractions import Fraction
 from itertools import repeat
 from math import fsum, isnan, nan
 from statistics import median
-from typing import Any
+from typing import Any, Final
 
+from viewer.metrics.pairing import mean_difference
 from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.metrics.ranks import competition_ranks
 from viewer.results.estimators.registry import (
@@ -139,6 +140,40 @@ def change_of_rates(seen: Seen) -> Sequence[object]:
     after = _nested(rows, column, by)
     values = before, after, after - before, arrow(after - before)
     return *values, len(rows), _nested(rows, chance, by)
+
+
+@estimator("intervals of changed rates")
+def intervals_of_changed_rates(seen: Seen) -> Sequence[object]:
+    """Return the intervals of the rate and of the change in "change of rates".
+
+    Both are by patient, with their names. The columns are the verdict, each row's
+    patient and its item. They need as many pairs in every combination of ``by``, where
+    a mean of means is the mean over all pairs.
+    """
+    (column, patient, item), pair = seen.of, seen.options["pair"]
+    known = {} if seen.others is None else dict(seen.others.each(pair, column))
+    rows = seen.rows.take(i for i, one in enumerate(seen.rows[pair]) if one in known)
+    sizes = {len(own) for own in rows.groups(*seen.options["by"]).values()}
+    if len(sizes) > 1:
+        return (nan, nan, UNEQUAL) * 2
+    hits: dict[str, list[int]] = defaultdict(list)
+    gaps: dict[str, list[int]] = defaultdict(list)
+    for who, key, after in rows.each(patient, pair, column):
+        hits[who].append(int(after))
+        gaps[who].append(int(after) - int(known[key]))
+    trials = [*map(len, hits.values())]
+    items = len(set(rows[item]))
+    rate = patient_interval([*map(sum, hits.values())], trials, items)
+    change = mean_difference([*map(sum, gaps.values())], trials)
+    return tuple(
+        value
+        for of in (rate, change)
+        for value in (of.interval.low, of.interval.high, of.method)
+    )
+
+
+UNEQUAL: Final = "not estimable: unequal numbers of pairs, 95 %"
+"""Why a mean of means has no interval."""
 
 
 def arrow(change: float) -> str:

@@ -16,7 +16,7 @@ from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import NOT_COUNTED, records
-from viewer.results.spec import TRIALS
+from viewer.results.spec import OF_WHOM, TRIALS
 from viewer.studies.image_dependence import card_frames
 from viewer.studies.pathology_mcq.arms import (
     CONTROLS,
@@ -56,7 +56,11 @@ def frames(
         **card_frames(trials, PLAIN, CONTROLS, (Arm.TEXT_ONLY,)),
         ANSWERS: answers,
         CHANGES: change_frame(answers),
-        GUESSES: guess_frame(audit(results, params.guessed_by), mcqs),
+        GUESSES: guess_frame(
+            audit(results, params.guessed_by),
+            mcqs,
+            {one.item: one.patient for one in results},
+        ),
         OFFICIAL: frame_of_rows(*differing_rows(results, mcqs, params)),
         **expert_frames(items, counted_of(results, mcqs)),
         REVIEWS: frame_of_rows(*review_rows(items)),
@@ -136,13 +140,16 @@ def change_frame(answers: Frame) -> Frame:
     """
     header = (
         *("model", "part", "subset", "shown", "kind", "level"),
-        *("counted", "correct", "pair", "chance"),
+        *("counted", "correct", "pair", "chance", *OF_WHOM),
     )
     columns = ("model", "part", "subset", "condition", "counted", "correct")
-    more = zip(answers.each("item", "repeat"), answers["chance"], strict=True)
+    more = zip(
+        *(answers.each("item", "repeat"), answers["chance"], answers.each(*OF_WHOM)),
+        strict=True,
+    )
     rows = (
-        row
-        for one, (of, chance) in zip(answers.each(*columns), more, strict=True)
+        (*row, *whom)
+        for one, (of, chance, whom) in zip(answers.each(*columns), more, strict=True)
         for row in _shown(*one, pair=of, chance=chance)
     )
     return frame_of_rows(header, rows)
@@ -171,14 +178,16 @@ def _shown(
             )
 
 
-def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
+def guess_frame(
+    found: Audit, mcqs: Mapping[str, Mcq], patients: Mapping[str, str]
+) -> Frame:
     """Return each item with the models that guess it, and its classification.
 
-    ``guessable`` is empty if unknown.
+    ``guessable`` is empty if unknown. ``patients`` are those of the items.
     """
     header = (
         *("item", "subset", "split", "asked", "guessed", "models", "guessable"),
-        *("out", "told", "guessed_by", "of_models"),
+        *("out", "told", "guessed_by", "of_models", "patient"),
     )
     rows = (
         (
@@ -186,6 +195,7 @@ def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
             *(one.asked, len(one.by), " ".join(one.by)),
             None if verdict is None else int(verdict),
             *(verdict is True, verdict is not None, found.threshold, found.models),
+            patients[one.item],
         )
         for one in found.items
         for verdict in [found.verdict(one)]

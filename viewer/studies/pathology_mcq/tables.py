@@ -46,6 +46,10 @@ BASELINES: Final = "baselines"
 EXPERTS_WHOLE: Final = "experts_whole"
 """Tables that stand in no file: the paper's are laid out from them."""
 _COUNTED: Final[Where] = {"counted": (True,)}
+_RATE: Final = Cell(
+    "rate", ("k", "n", "accuracy", *INTERVAL), ("correct", *OF_WHOM), _COUNTED
+)
+"""An accuracy with its interval: items on one image are not independent (X-07)."""
 _COLUMN: Final = (Key("model"), Key("condition"), Key("part"), Key("subset"))
 
 
@@ -78,15 +82,17 @@ def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
         _COLUMN,
         (
             *counts(),
-            Cell("rate", ("k", "n", "accuracy"), ("correct",), _COUNTED),
+            _RATE,
             *_chance(params, mcqs, _COUNTED),
         ),
         "Accuracy",
-        "Accuracy in per cent with the image, as in the paper, next to chance.",
+        "Accuracy in per cent with the image, as in the paper, next to chance. In "
+        "brackets: 95 % intervals by image.",
         frame=ANSWERS,
         shown=(
             *("model", "part", "subset", Shown("k", "k"), Shown("n", "n")),
-            *(_percent(name) for name in ("accuracy", "random", "frequent")),
+            replace(_percent("accuracy"), limits=INTERVAL[:2]),
+            *(_percent(name) for name in ("random", "frequent")),
         ),
         printed={"condition": (PLAIN,)},
     )
@@ -120,15 +126,13 @@ RECOMMENDED: Final = TableSpec(
     _COLUMN,
     (
         *counts(),
-        Cell(
-            "rate", ("k", "n", "accuracy", *INTERVAL), ("correct", *OF_WHOM), _COUNTED
-        ),
+        _RATE,
         Cell("share", ("answered_rate",), ("correct",), {"answered": (True,)}),
         _CHANCE,
     ),
     frame=ANSWERS,
 )
-"""Accuracies with intervals: those on one image are not independent (X-07)."""
+"""Accuracies of every condition, and of the answers alone."""
 OFFICIAL_TABLE: Final = TableSpec(
     "official",
     (Key("model"), Key("condition")),
@@ -176,8 +180,9 @@ OFFICIAL_ITEMS: Final = ListSpec(
 _CHANGE: Final = ("clean", "accuracy", "change", "direction", "n_pairs", "chance")
 
 
-def _change(names: tuple[str, ...], by: tuple[str, ...]) -> Cell:
-    return Cell(
+def _change(names: tuple[str, ...], by: tuple[str, ...]) -> tuple[Cell, ...]:
+    """Return a mean of rates and its change, and the intervals of both."""
+    change = Cell(
         "change of rates",
         names,
         ("correct", "chance"),
@@ -186,12 +191,15 @@ def _change(names: tuple[str, ...], by: tuple[str, ...]) -> Cell:
         options={"by": by, "pair": "pair"},
         frame=CHANGES,
     )
+    ends = (f"{name}_{end}" for name in names[1:3] for end in ("low", "high", "method"))
+    intervals, of = "intervals of changed rates", ("correct", *OF_WHOM)
+    return change, replace(change, estimator=intervals, names=tuple(ends), of=of)
 
 
 CORRUPTION: Final = TableSpec(
     "corruption",
     (Key("model"), Key("shown", "corruption", values=(*KINDS, OVER_KINDS))),
-    (_change(_CHANGE, ("kind", "level")),),
+    _change(_CHANGE, ("kind", "level")),
     frame=CHANGES,
     where={"part": (TINY,), "subset": (OVERALL,)},
     outer=("model", "shown"),
@@ -204,7 +212,7 @@ Clean and corrupted are of the same items; ``n_pairs`` counts an item at every l
 NOISE: Final = TableSpec(
     "noise",
     (Key("model"), Key("part"), Key("subset")),
-    (_change(("clean", "noise", *_CHANGE[2:]), ()),),
+    _change(("clean", "noise", *_CHANGE[2:]), ()),
     frame=CHANGES,
     where={"shown": (Arm.NOISE.value,)},
 )
@@ -232,6 +240,7 @@ def guess_audit(mcqs: Sequence[Mcq]) -> Spec:
             Cell("size", ("kept",), where={**told, "out": (False,)}),
             Cell("size", ("not_told",), where={"told": (False,)}),
             Cell("share", ("share",), ("out",), told),
+            Cell("interval", INTERVAL, ("out", *OF_WHOM), told),
             Cell("first", ("guessed_by", "models"), ("guessed_by", "of_models")),
         ),
         frame=GUESSES,

@@ -158,6 +158,23 @@ def _change_of_rates(s: Cell) -> Cells:
     return before, after, change, arrow, len(rows), level
 
 
+def _intervals_of_changed_rates(s: Cell) -> Cells:
+    """Return the intervals of a rate and of its change, by patient."""
+    (column, patient, item), by = s.of, s.options["by"]
+    pair = s.options["pair"]
+    known = {row[pair]: row[column] for row in s.others or []}
+    rows = [row for row in s.rows if row[pair] in known]
+    sizes = Counter(tuple(row[name] for name in by) for row in rows)
+    if len(set(sizes.values())) > 1:
+        return (None, None, "not estimable: unequal numbers of pairs, 95 %") * 2
+    rate = rate_interval((row[column], 1, row[patient], row[item]) for row in rows)
+    gaps: dict[Any, list[int]] = {}
+    for row in rows:
+        gaps.setdefault(row[patient], []).append(row[column] - known[row[pair]])
+    change = difference_interval((float(sum(of)), len(of)) for of in gaps.values())
+    return *rate, *change
+
+
 def _chance_level(s: Cell) -> Cells:
     known = [row[s.of[0]] for row in s.rows]
     return (None if None in known else ratio(math.fsum(known), len(known)),)
@@ -345,6 +362,7 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "gain in f1": _gain_in_f1,
     "nested mean of rates": lambda s: (_nested(s.rows, s.of[0], s.options["by"]),),
     "change of rates": _change_of_rates,
+    "intervals of changed rates": _intervals_of_changed_rates,
     "chance": _by_chance,
     "chance level": _chance_level,
     "constant answer": _constant_answer,

@@ -93,14 +93,14 @@ figure_7_dice 655bcbb7486deeb8b1a9""",
 items 71ada7584df6bd08b17d
 prompt_variants 477f04d3a1d64f85ec31
 results 039fd0b650646793362d
-accuracy_paper 9966027d718e0cf4b5bf b0c32bb3843becb1e30d
+accuracy_paper 32e80f21bdb0d1513cd0 d2f244508e231353ff6a
 accuracy_recommended b8d5231de28cd8211020
 official a8a83bf59ff12f06cc73
 official_items 7383db67ddc8e89050d5
-corruption d59f252d39cda8fe899f
-noise 7b48f12be9db6874e488
+corruption 93251ad24175c234def4
+noise dd79fe4b5b4796fb1c03
 guesses 3dd8dba065d5733523d7
-guess_audit d163bc13f7c20c2f51a7
+guess_audit a03acfcb456cf8bbc651
 experts 5f983775942a31d7d276 0f1d93b4f621206f617f
 reviews b037908895a33eeb1995
 sizes b73744afa68789095ff6

@@ -95,7 +95,10 @@ def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
     """Yield what was shown of an image: itself, noise, or a corruption at a level."""
-    names = ("model", "part", "subset", "counted", "correct", "chance")
+    names = (
+        *("model", "part", "subset", "counted", "correct", "chance"),
+        *("patient", "item"),
+    )
     own, condition = {name: row[name] for name in names}, str(row["condition"])
     own["pair"] = row["item"], row["repeat"]
     plain = {"plain": "clean", "noise": "noise"}
@@ -119,6 +122,7 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
         if one.status not in ("pending", "provider_error"):
             heard[one.item].setdefault(one.model, []).append(one.is_right)
     about = {one.item: (one.finding, one.view) for one in blind}
+    patients = {one.item: one.patient for one in blind}
     for item, found in heard.items():
         by = [model for model, right in found.items() if 2 * sum(right) > len(right)]
         could = len(by) + models - len(found)
@@ -136,6 +140,7 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
             "told": guessed,
             "guessed_by": threshold,
             "of_models": models,
+            "patient": patients[item],
         }
 
 

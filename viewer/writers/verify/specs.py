@@ -26,6 +26,7 @@ _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
     *("mean", "median", "gain", "gain over words"),
     *("paired difference", "paired change", "gap of rates", "interval of scores"),
+    "intervals of changed rates",
     *_INTERVALS,
     *AGREEMENTS,
     *_OF_REPLICATES,

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
@@ -30,12 +31,16 @@ def guesses(one: Item, by: int, **more: int) -> list[TrialResult]:
 
 
 def guess_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
-    return evaluate(GUESS_TABLE, {GUESSES: guess_frame(found, mcqs)})
+    return evaluate(
+        GUESS_TABLE, {GUESSES: guess_frame(found, mcqs, {key: key for key in mcqs})}
+    )
 
 
 def audit_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
     spec = guess_audit(tuple(mcqs.values()))
-    return evaluate(spec, {GUESSES: guess_frame(found, mcqs)})
+    return evaluate(
+        spec, {GUESSES: guess_frame(found, mcqs, {key: key for key in mcqs})}
+    )
 
 
 @pytest.mark.statement("E003-08")
@@ -46,10 +51,13 @@ def test_that_what_three_of_four_guess_is_taken_out() -> None:
     assert [len(one.by) for one in found.items] == [0, 1, 2, 3, 4]
     assert found.guessable == ("PubMed-test-3", "PubMed-test-4")
     assert found.kept == ("PubMed-test-0", "PubMed-test-1", "PubMed-test-2")
-    assert audit_table(found, mcqs_of(tuple(items))).rows == (
-        ("Overall", 5, 2, 3, 0, 0.4, 3, 4),
-        ("PubMed", 5, 2, 3, 0, 0.4, 3, 4),
-    )
+    low, high = proportion_confint(2, 5, method="beta")
+    rows = audit_table(found, mcqs_of(tuple(items))).rows
+    assert [row[0] for row in rows] == ["Overall", "PubMed"]
+    for row in rows:
+        assert row[1:6] == (5, 2, 3, 0, 0.4)
+        assert row[6:8] == pytest.approx((low, high), abs=1e-12)
+        assert row[8:] == ("Clopper-Pearson, 95 %", 3, 4)
     assert audit([], 3).items == ()
     assert audit_table(audit([], 3), {}).rows == ()
 
@@ -106,7 +114,7 @@ def test_that_two_models_cannot_tell_what_three_must_guess() -> None:
     found = audit([result(one, WRONG, "text_only", m) for m in "ab"], 3)
     assert (found.kept, found.guessable) == ((), ())
     assert audit_table(found, mcqs_of((one,))).rows[0] == (
-        *("Overall", 1, 0, 0, 1, None, 3, 2),
+        *("Overall", 1, 0, 0, 1, None, None, None, "no trial, 95 %", 3, 2),
     )
 
 

@@ -51,6 +51,11 @@ HELD: dict[str, Held] = {
     "change of rates": (
         *(6, ("correct", "half"), {"by": ("kind",), "pair": "item"}, GROUP),
     ),
+    "intervals of changed rates": (
+        *(6, ("correct", *OF_WHOM)),
+        {"by": (), "pair": "item"},
+        GROUP,
+    ),
     "chance": (1, ("level",), {}, {}),
     "chance level": (1, ("half",), {}, {}),
     "constant answer": (2, ("kind",), {}, {}),

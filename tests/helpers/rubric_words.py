@@ -91,12 +91,15 @@ class Said:
         return str(said["text"] if isinstance(said, dict) else said)
 
     def label(self, model: str, task: Task) -> str:
+        return self._labels(model, task)[0]
+
+    def _labels(self, model: str, task: Task) -> list[str]:
         found = _JSON.search(self.text(model, task))
         assert found is not None
         boxes = json.loads(found[0])["boxes"]
         assert [one["image"] for one in boxes] == list(range(1, len(boxes) + 1))
         assert len(boxes) == images(model, task)
-        return str(boxes[0]["label"])
+        return [str(box["label"]) for box in boxes]
 
     def status(self, model: str, task: Task) -> str:
         if cut(model, task):
@@ -228,17 +231,36 @@ class Said:
                 yield metric, model, f"{half / 2:g}", count, share, n
 
     def _figure_4(self) -> Iterator[tuple[Any, ...]]:
-        yield _TILES
-        told: set[tuple[str, int, int]] = set()
+        yield ("item", "task", "model", "labels", "excerpt", "concerns")
+        outputs: dict[tuple[str, int], list[Given]] = {}
         for one in self._carded():
-            image = one.image or 1
-            key = (one.model, one.task.place, image)
-            if image > images(one.model, one.task) or key in told or len(told) == 8:
-                continue
-            told.add(key)
-            code = one.codes.replace("_", " ") or "concern"
-            words = _short(one.concern or one.comment or code, 4)
-            yield self._tile(one.model, one.task, code.replace(" ", "\n", 1), words)
+            outputs.setdefault((one.model, one.task.place), []).append(one)
+        kinds: list[str] = []
+        order = []
+        for number, of in enumerate(outputs.values()):
+            kind = next((one.codes for one in of if one.codes), "")
+            order.append((kind in kinds, number, of))
+            kinds.append(kind)
+        for _, _, of in sorted(order, key=lambda one: one[:2])[:4]:
+            yield self._card(of)
+
+    def _card(self, of: list[Given]) -> tuple[Any, ...]:
+        """Return the card of an output: everything that readers said of it."""
+        one = of[0]
+        last = images(one.model, one.task)
+        image = next((g.image for g in of if 0 < g.image <= last), 1)
+        said = [
+            remark
+            for given in of
+            for remark in (given.concern, given.comment, _FAILURES[given.codes])
+            if remark
+        ]
+        words = _JSON.sub("", self.text(one.model, one.task)).split()
+        return (
+            *(one.task.name, one.task.words, one.model),
+            self._labels(one.model, one.task)[image - 1] if last else "",
+            *(" ".join(words), " | ".join(dict.fromkeys(said))),
+        )
 
     def _boxed(self) -> Iterator[tuple[Any, ...]]:
         yield _TILES
@@ -264,6 +286,11 @@ class Said:
                     yield "Anatomical region", region, name, float(k), k / n, n
 
 
+_FAILURES = {
+    "": "",
+    "box_too_large": "Box too large to be useful",
+    "hallucinated_checklist": "Every sign of a checklist claimed to be there",
+}
 _TILES = ("class", "item", "finding", "model", "cell", "outcome")
 
 

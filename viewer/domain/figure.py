@@ -168,6 +168,31 @@ class GalleryFigure:
 
 
 @dataclass(frozen=True, eq=False)
+class Card:
+    """An output with what readers had against it.
+
+    ``picture`` is the image with the output's boxes, numbered from 1 as ``labels`` are;
+    None for an output without boxes. ``concerns`` are remarks in the order given.
+    """
+
+    item: str
+    task: str
+    model: str
+    picture: Picture | None
+    labels: tuple[str, ...]
+    excerpt: str
+    concerns: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CardFigure:
+    """Outputs with an excerpt and readers' concerns (Banerjee 2025, Fig. 4)."""
+
+    head: FigureHead
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Step:
     """A step of a method: a picture, words, or both."""
 
@@ -243,7 +268,13 @@ class PlotFigure:
 
 
 Figure = (
-    RateFigure | StackFigure | HeatFigure | GalleryFigure | PlotFigure | StripFigure
+    RateFigure
+    | StackFigure
+    | HeatFigure
+    | GalleryFigure
+    | CardFigure
+    | PlotFigure
+    | StripFigure
 )
 
 
@@ -274,6 +305,8 @@ def figure_table(figure: Figure) -> Table:
         header, rows = _HEAT, [row for p in figure.panels for row in _cells(p)]
     elif isinstance(figure, GalleryFigure):
         header, rows = _TILES, [_example(tile) for tile in figure.tiles]
+    elif isinstance(figure, CardFigure):
+        header, rows = _CARDS, [_card(card) for card in figure.cards]
     elif isinstance(figure, PlotFigure):
         header, rows = _POINTS, [row for p in figure.panels for row in _points(p)]
     else:
@@ -287,6 +320,7 @@ _NO_LIMITS = (None, None)
 _STACKS = ("group", "bar", "segment", "count", "share", "n")
 _HEAT = ("row", "column", "cell_row", "cell_column", "share", "n")
 _TILES = ("class", "item", "finding", "model", "cell", "outcome")
+_CARDS = ("item", "task", "model", "labels", "excerpt", "concerns")
 _POINTS = ("panel", "series", "x", "y")
 _STEPS = ("step", "words")
 
@@ -342,6 +376,13 @@ def _points(panel: PlotPanel) -> Sequence[tuple[object, ...]]:
         for series in panel.series
         for x, y in zip(series.x, series.y, strict=True)
     ]
+
+
+def _card(card: Card) -> tuple[object, ...]:
+    return (
+        *(card.item, card.task, card.model, "; ".join(card.labels)),
+        *(card.excerpt, " | ".join(card.concerns)),
+    )
 
 
 def _example(tile: Tile) -> tuple[object, ...]:

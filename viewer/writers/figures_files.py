@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from viewer.domain.escapes import drawn
 from viewer.domain.figure import (
+    CardFigure,
     Figure,
     GalleryFigure,
     HeatFigure,
@@ -18,6 +19,7 @@ from viewer.domain.figure import (
 )
 from viewer.domain.map_texts import with_texts
 from viewer.domain.styles import LIGHT, Ground
+from viewer.writers.figures_cards import draw_cards
 from viewer.writers.figures_heat import draw_heat
 from viewer.writers.figures_pictures import draw_gallery, draw_strip
 from viewer.writers.figures_plots import draw_plots
@@ -67,6 +69,8 @@ def _draw(figure: Figure, ground: Ground) -> "Page":
         return draw_heat(figure, ground)
     if isinstance(figure, GalleryFigure):
         return draw_gallery(figure, ground)
+    if isinstance(figure, CardFigure):
+        return draw_cards(figure, ground)
     if isinstance(figure, PlotFigure):
         return draw_plots(figure, ground)
     return draw_strip(figure, ground)

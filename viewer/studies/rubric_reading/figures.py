@@ -17,7 +17,7 @@ from viewer.domain.figure import (
 )
 from viewer.domain.rubric import LEVELS
 from viewer.studies.packs import PackInput
-from viewer.studies.rubric_reading.galleries import boxed_outputs, error_gallery
+from viewer.studies.rubric_reading.galleries import boxed_outputs, error_cards
 from viewer.studies.rubric_reading.protocol_data import FIGURE_2
 from viewer.studies.rubric_reading.supplement import Row, rows, supplementary
 
@@ -40,9 +40,9 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     if "figure_3" not in tables:
         return (_help(), *drawn), (*given.report.warnings, _NO_GRADES)
     made: list[Figure] = [_help(), _distributions(rows(tables["figure_3"]))]
-    cards = error_gallery(given, rows(tables["error_cards"]))
+    cards = error_cards(given, rows(tables["error_cards"]))
     made += cards
-    missing = () if cards else ("No graded output with a concern shows a box.",)
+    missing = () if cards else ("No reader had a concern about an output.",)
     both = rows(tables["figure_5_points"]) if "figure_5_points" in tables else ()
     if both:
         made.append(_agreement(both))

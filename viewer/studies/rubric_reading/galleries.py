@@ -8,10 +8,18 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.answer import LabelledBox, ReportAnswer
-from viewer.domain.figure import FigureHead, GalleryFigure, Picture, Tile
+from viewer.domain.figure import (
+    Card,
+    CardFigure,
+    FigureHead,
+    GalleryFigure,
+    Picture,
+    Tile,
+)
 from viewer.domain.image import Raster
 from viewer.domain.report_study import StudyImage
 from viewer.domain.result import TrialResult
+from viewer.domain.rubric import CODE_WORDS, FailureCode
 from viewer.domain.task_selection import Category
 from viewer.imaging.bitmap_font import text_mask
 from viewer.imaging.resample import shrunk
@@ -22,7 +30,7 @@ from viewer.studies.rubric_reading.plan import Asked, tasks_of
 from viewer.studies.rubric_reading.supplement import Row
 from viewer.studies.steps import Sources
 
-_MOST_CARDS: Final = 8
+_MOST_CARDS: Final = 4
 _MOST_OF_A_KIND: Final = 4
 _KINDS: Final[Mapping[Category, str]] = {
     Category.BROAD: "broad query",
@@ -54,17 +62,23 @@ class _Drawn:
         return tuple(box for box in self.boxes if box.image == place)
 
 
-def error_gallery(given: PackInput, cards: Sequence[Row]) -> tuple[GalleryFigure, ...]:
-    """Return figure 4, a tile for each card whose output drew a box; none without."""
-    tiles = tuple(islice(_cards(given, cards), _MOST_CARDS))
+def error_cards(given: PackInput, rows: Sequence[Row]) -> tuple[CardFigure, ...]:
+    """Return figure 4, a card for each output with a concern; none without.
+
+    ``rows`` are those of error_cards.csv. The first of each kind of failure come first.
+    """
+    drawn = {one.output: one for one in _drawn(given)}
+    chosen = islice(_varied(_by_output(rows)), _MOST_CARDS)
+    cards = tuple(_card(of, drawn.get(_output(of[0])), given.sources) for of in chosen)
     head = FigureHead(
         "figure_4",
         "Figure 4",
         "Error examples",
-        "Outputs that readers had concerns about, with the boxes the models drew; the "
-        "text of every card is in error_cards.csv.",
+        "Outputs that readers had concerns about: the boxes that the model drew, an "
+        "excerpt of its text, and what readers said. One of each kind of failure comes "
+        "first; every card is in error_cards.csv.",
     )
-    return (GalleryFigure(head, tiles),) if tiles else ()
+    return (CardFigure(head, cards),) if cards else ()
 
 
 def boxed_outputs(given: PackInput) -> tuple[GalleryFigure, ...]:
@@ -80,25 +94,49 @@ def boxed_outputs(given: PackInput) -> tuple[GalleryFigure, ...]:
     return (GalleryFigure(head, tiles),) if tiles else ()
 
 
-def _cards(given: PackInput, cards: Sequence[Row]) -> Iterator[Tile]:
-    """Yield one tile for each image that somebody has a concern about."""
-    if given.sources is None:
-        return
-    drawn = {d.output: d for d in _drawn(given)}
-    told: set[tuple[str, str, int, int]] = set()
-    for card in cards:
-        one = drawn.get((card["model"], card["item"], card["repeat"]))
-        if one is None:
-            continue
-        named = card["image"]
-        place = one.boxes[0].image if named is None else named - 1
-        key = (*one.output, place)
-        if one.on(place) and key not in told:
-            told.add(key)
-            code = card["codes"].partition(";")[0].replace("_", " ") or "concern"
-            words = card["concerns"] or card["comments"] or code
-            kind = code.replace(" ", "\n", 1)
-            yield _tile(one, place, kind, words, given.sources)
+def _output(card: Row) -> Output:
+    return card["model"], card["item"], card["repeat"]
+
+
+def _by_output(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return the remarks of every reader on an output together, in their order."""
+    found: dict[Output, list[Row]] = {}
+    for row in rows:
+        found.setdefault(_output(row), []).append(row)
+    return list(found.values())
+
+
+def _varied(outputs: Sequence[list[Row]]) -> list[list[Row]]:
+    """Return outputs with the first of each kind of failure before the others."""
+    seen: set[str] = set()
+    first: list[list[Row]] = []
+    others: list[list[Row]] = []
+    for of in outputs:
+        kind = next((row["codes"] for row in of if row["codes"]), "")
+        (others if kind in seen else first).append(of)
+        seen.add(kind)
+    return [*first, *others]
+
+
+def _card(of: Sequence[Row], drawn: _Drawn | None, sources: Sources | None) -> Card:
+    """Return the card of an output, with the image that a remark names."""
+    row, boxes, picture = of[0], tuple[LabelledBox, ...](), None
+    if drawn and sources:
+        named = (one["image"] - 1 for one in of if one["image"] is not None)
+        place = next((p for p in named if drawn.on(p)), drawn.boxes[0].image)
+        boxes = drawn.on(place)
+        picture = boxed(sources.raster(drawn.images[place].key), boxes)
+    labels = tuple(box.label or "a box" for box in boxes)
+    said = tuple(dict.fromkeys(remark for one in of for remark in _remarks(one)))
+    where = (row["item"], row["task"], row["model"])
+    return Card(*where, picture, labels, row["excerpt"], said)
+
+
+def _remarks(row: Row) -> Iterator[str]:
+    """Yield concerns and comments as written, then the failures in words."""
+    yield from filter(None, (*row["concerns"].split("; "), row["comments"]))
+    codes = filter(None, row["codes"].split("; "))
+    yield from (CODE_WORDS[FailureCode(code)].capitalize() for code in codes)
 
 
 def _examples(given: PackInput) -> Iterator[Tile]:

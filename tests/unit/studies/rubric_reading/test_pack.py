@@ -48,8 +48,8 @@ def tiles(pack: Path, name: str) -> list[dict[str, str]]:
 def test_that_a_card_is_of_the_repeat_that_was_graded(tmp_path: Path) -> None:
     pack, said = packed(tmp_path, GRADES)
     (card,) = tiles(pack, "figure_4")
-    assert (card["item"], card["cell"]) == ("s1|t1", "Too large.")
-    assert card["outcome"] == "scored_correct"
+    assert (card["item"], card["concerns"]) == ("s1|t1", "Too large.")
+    assert (card["labels"], card["excerpt"]) == ("it", "An effusion.")
     examples = tiles(pack, "boxed_outputs")
     assert len(examples) == 4
     assert {tile["outcome"] for tile in examples} == {"excluded"}
@@ -74,4 +74,30 @@ def test_that_what_was_not_delivered_is_in_no_picture(tmp_path: Path) -> None:
     other = GRADES.replace(",1,Too", ",5,Too") + "A,o3,s2|t1,,4,4,4,4,,,,\n"
     pack, said = packed(tmp_path, other)
     assert not (pack / "figures" / "figure_4.svg").exists()
-    assert "No graded output with a concern shows a box." in said
+    assert "No reader had a concern about an output." in said
+
+
+@pytest.mark.statement("E001-17")
+def test_that_a_card_has_every_remark_and_one_of_each_failure_comes_first(
+    tmp_path: Path,
+) -> None:
+    header = GRADES.splitlines()[0] + ",codes,comment_process"
+    lines = (
+        ("A", "s1|t1", "", "", "Too large.", "box_too_large"),
+        ("A", "s1|t1", "1", "image", "", "left_right_swap"),
+        ("B", "s1|t1", "", "", "Swapped.", "left_right_swap"),
+        ("A", "s2|t1", "", "", "Again too large.", "box_too_large"),
+    )
+    rows = (
+        f"{reader},o3,{item},{image},"
+        f"{',,,,5,5' if kind else '5,5,5,5,,'},0,{concern},{code},"
+        for reader, item, image, kind, concern, code in lines
+    )
+    pack, _ = packed(tmp_path, "\n".join((header, *rows)) + "\n")
+    first, second = tiles(pack, "figure_4")
+    assert first["item"] == "s1|t1"
+    assert first["concerns"] == (
+        "Too large. | Box too large to be useful | Left and right mixed up | Swapped."
+    )
+    assert second["concerns"] == "Again too large. | Box too large to be useful"
+    assert (pack / "figures" / "figure_4.pdf").read_bytes().startswith(b"%PDF")

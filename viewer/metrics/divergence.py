@@ -248,26 +248,20 @@ def corners(posterior: Posterior) -> _Floats:
     if len(posterior.p) > MOST_OPTIONS:
         raise ValueError(f"bounds of more than {MOST_OPTIONS} options are not tried")
     low, high = np.asarray(posterior.low), np.asarray(posterior.high)
-    found = [
-        corner
-        for free in range(low.size)
-        for ends in product((False, True), repeat=low.size - 1)
-        if (corner := _corner(low, high, free, ends)) is not None
-    ]
-    return np.unique(np.asarray([*found, posterior.p]), axis=0)
+    found = [_with_remainder(low, high, free) for free in range(low.size)]
+    return np.unique(np.concatenate([*found, [posterior.p]]), axis=0)
 
 
-def _corner(
-    low: _Floats, high: _Floats, free: int, ends: tuple[bool, ...]
-) -> _Floats | None:
-    at_high = np.insert(np.asarray(ends, dtype=bool), free, False)
-    corner = np.where(at_high, high, low)
-    corner[free] = 0.0
-    left = 1 - corner.sum()
-    if not low[free] - _CLOSE <= left <= high[free] + _CLOSE:
-        return None
-    corner[free] = max(left, 0.0)
-    return np.asarray(corner)
+def _with_remainder(low: _Floats, high: _Floats, free: int) -> _Floats:
+    """Return the corners at which the option ``free`` takes the remainder."""
+    ends = list(product((False, True), repeat=low.size - 1))
+    at_high = np.insert(np.asarray(ends, dtype=bool), free, False, axis=1)
+    found = np.where(at_high, high, low)
+    found[:, free] = 0.0
+    left = 1 - found.sum(axis=1)
+    found[:, free] = np.maximum(left, 0.0)
+    within = (low[free] - _CLOSE <= left) & (left <= high[free] + _CLOSE)
+    return np.asarray(found[within])
 
 
 def _least(full: Posterior, ablated: Posterior) -> float:

@@ -146,7 +146,7 @@ def _noted(told: Readable[T], draw: Draw[T], ground: Ground) -> "Page":
 def _saved(sheet: "Page", kind: str, dpi: float) -> bytes:
     out = io.BytesIO()
     sheet.savefig(out, format=kind, metadata=_METADATA[kind], dpi=dpi)
-    sheet.set_layout_engine("none")  # laid out once: the next file is the same
+    sheet.set_layout_engine(None)  # laid out once: the next file is the same
     return out.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from viewer.domain.answer import Status
@@ -12,7 +12,6 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.domain.times import in_utc
-from viewer.writers.figures import bar_figure_svg
 from viewer.writers.html_text import rendered
 from viewer.writers.numbering import FIGURE, TABLE, contents, head_pt, numbered
 from viewer.writers.tables import html_sections
@@ -37,14 +36,14 @@ class ReportPage:
     doubt: str = ""
 
 
-def render_report(page: ReportPage) -> bytes:
-    """Return the page as UTF-8 HTML with its figures inside."""
+def render_report(page: ReportPage, drawings: Sequence[bytes]) -> bytes:
+    """Return the page as UTF-8 HTML with the SVG of each of its figures inside."""
     from markupsafe import Markup
 
     data, summary = page.data, page.summary
     drawn = [
-        Markup(_inline(bar_figure_svg(figure), i))  # noqa: S704 - drawn here
-        for i, figure in enumerate(data.figures)
+        Markup(_inline(drawing, i))  # noqa: S704 - drawn by our writers
+        for i, drawing in enumerate(drawings)
     ]
     shown = (*data.sections, *data.appendix)
     tables = numbered(TABLE, ((one.title, one.number) for one in shown))

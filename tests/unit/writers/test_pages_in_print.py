@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from tests.unit.writers.test_report_html import PAGE, Ids
+from tests.unit.writers.test_report_html import PAGE, Ids, rendered
 from viewer.domain.figure import (
     FigureHead,
     PlotFigure,
@@ -24,7 +24,6 @@ from viewer.writers.figures_stacks import draw_stacks
 from viewer.writers.numbering import TABLE, Place, numbered
 from viewer.writers.pack_html import PackPage, render_pack
 from viewer.writers.recorded import real
-from viewer.writers.report_html import render_report
 from viewer.writers.tables import html_sections, latex_table
 
 SHORT = Table("short", ("Model", "Rate %"), (("a", "50.0"), ("b", "")))
@@ -61,7 +60,7 @@ def pack() -> str:
 
 @pytest.fixture(scope="module")
 def report() -> str:
-    return render_report(PAGE).decode()
+    return rendered(PAGE).decode()
 
 
 def captions(html: str) -> list[str]:

@@ -186,8 +186,11 @@ def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, 
 
 def report_files(report: RunReport) -> Mapping[str, bytes]:
     """Return a report's files by name, all but its manifest."""
-    page = render_report(_page(report))
-    return {**_tables_and_figures(report.data), "report.html": page}
+    data = report.data
+    tables = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
+    drawn = {f"figures/{f.file_name}": bar_figure_svg(f) for f in data.figures}
+    page = render_report(_page(report), tuple(drawn.values()))
+    return {**tables, **drawn, "report.html": page}
 
 
 def manifest_of_report(
@@ -203,12 +206,6 @@ def manifest_of_report(
         consents.deidentified_of_run(store, run),
         files,
     )
-
-
-def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
-    tables = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
-    figures = {f"figures/{f.file_name}": bar_figure_svg(f) for f in data.figures}
-    return tables | figures
 
 
 def _page(report: RunReport) -> ReportPage:

@@ -1,6 +1,7 @@
 """The steps of a trial, and the combined result of their replies."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Unparsed
@@ -40,7 +41,7 @@ class Asking:
     turn: Turn
     params: Params
 
-    @property
+    @cached_property
     def case(self) -> EvidenceCase:
         """The case that is asked about."""
         return EvidenceCase.of_item(self.turn.item)

@@ -60,6 +60,12 @@ def _home_of_its_own(
 gc.disable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Let no collection look through the million objects of libraries and tests."""
+    gc.freeze()
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """Collect while a proof without a window runs, which may take many minutes."""

@@ -14,10 +14,8 @@ PARALLEL = -n $(WORKERS) --dist
 # there. How each part works is the same with Qt beside it, and is tested once.
 WITHOUT_QT := tests/unit/api tests/unit/cli tests/unit/test_main.py \
     tests/unit/test_terminal.py tests/architecture/test_without_qt.py \
-    $(addprefix tests/contract/test_,adapters.py dataset_formats.py \
-    loadable_adapters.py records.py studies.py) \
-    $(addprefix tests/stories/test_,main_job.py printed_run.py parse_command.py \
-    making_questions_story.py)
+    $(addprefix tests/contract/test_,adapters.py dataset_formats.py studies.py) \
+    $(addprefix tests/stories/test_,printed_run.py parse_command.py)
 # What all else stands on, and fails first: half a minute on two cores.
 LAYERS := $(addprefix tests/unit/,domain imaging metrics results) \
     $(wildcard tests/unit/studies/*/test_parse.py tests/unit/studies/*/test_score.py)

@@ -166,7 +166,13 @@ def test_that_every_contract_holds(tree: Tree) -> None:
     assert tree.broken() == set()
 
 
-@pytest.mark.parametrize(("contract", "additions"), VIOLATIONS)
+@pytest.mark.parametrize(
+    ("contract", "additions"),
+    [
+        pytest.param(*broken, marks=[] if place < 3 else pytest.mark.proof)
+        for place, broken in enumerate(VIOLATIONS)
+    ],
+)
 def test_that_a_contract_broken_on_purpose_fails_and_no_other(
     tree: Tree, contract: str, additions: Mapping[str, str]
 ) -> None:

@@ -31,6 +31,12 @@ _TABLES = {
     ("rubric_reading", "curation.toml"): {"candidates.csv", "proposed.csv"},
 }
 """Tables of grades and of proposed tasks, which need more than the replies."""
+_LONG = {
+    ("grid_localization", None),
+    ("rubric_reading", "study.toml"),
+    ("evidence_diagnosis", "study.toml"),
+}
+"""What takes long, and is asked in one step or by a judge, as others are as well."""
 _NAMES_ITS_CASE = "medsyn2026_extraction"
 """The prompt that has the name of its case in its text."""
 
@@ -86,7 +92,12 @@ def _uses(study: str) -> tuple[Kit | None, ...]:
 @pytest.mark.parametrize(
     ("study", "kit"),
     [
-        pytest.param(study, kit, id=f"{study}-{kit.file}" if kit else study)
+        pytest.param(
+            study,
+            kit,
+            id=f"{study}-{kit.file}" if kit else study,
+            marks=pytest.mark.proof if (study, kit and kit.file) in _LONG else [],
+        )
         for study in PHANTOMS
         for kit in _uses(study)
     ],

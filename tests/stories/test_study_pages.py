@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from tests.helpers.markdown_pages import Page, read_page
+from tests.helpers.proof_params import always
 from viewer.cli import run_command_line
 from viewer.settings import HOME_VARIABLE
 
@@ -41,7 +42,7 @@ def listed(page: Page) -> set[str]:
     return names - {"fig_12_1.svg"}  # whose page says that it needs a model here
 
 
-@pytest.mark.parametrize("study", sorted(SMALL))
+@pytest.mark.parametrize("study", always({"grounded_vqa", "question_set"}, SMALL))
 def test_that_the_commands_of_a_study_page_make_what_it_lists(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
+from tests.helpers.proof_params import always
 from tests.helpers.study_samples import SAMPLES, STUDIES, item_run
 from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.case import Dataset
@@ -178,7 +179,10 @@ def test_that_verify_py_alone_verifies_it(
     assert done.stdout.endswith("VERIFIED: bundle.zip is consistent.\n")
 
 
-@pytest.mark.parametrize("study", ["grid_localization", *STUDIES])
+@pytest.mark.parametrize(
+    "study",
+    always({"grid_localization", "rubric_reading"}, ["grid_localization", *STUDIES]),
+)
 def test_that_own_prompts_stand_in_a_bundle_that_verifies(
     study: str, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.bundled_run import bundled_run
+from tests.helpers.proof_params import always
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.study_samples import SAMPLES, item_run
 from tests.helpers.tiny_study import (
@@ -224,7 +225,9 @@ def test_that_a_blind_model_loses_nothing_and_a_sighted_one_all_but_chance(
     assert (panel.title, len(panel.groups)) == ("Final diagnosis, one of four", 7)
 
 
-@pytest.mark.parametrize("study", CONTROLLED)
+@pytest.mark.parametrize(
+    "study", always({"grounded_vqa", "rubric_reading"}, CONTROLLED)
+)
 def test_that_a_bundle_with_controls_verifies(study: str, tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         run = controlled_run(store, tmp_path, study)
@@ -244,7 +247,9 @@ def test_that_a_bundle_with_controls_verifies(study: str, tmp_path: Path) -> Non
         assert {row["with_image"] for row in scored.records()} == {4}
 
 
-@pytest.mark.parametrize("study", CONTROLLED)
+@pytest.mark.parametrize(
+    "study", always({"grid_localization", "rubric_reading"}, CONTROLLED)
+)
 def test_that_a_run_without_controls_has_the_plan_and_tables_it_had(
     study: str, tmp_path: Path
 ) -> None:

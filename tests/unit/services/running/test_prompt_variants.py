@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
+from tests.helpers.proof_params import always
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.study_samples import item_run
 from tests.helpers.tiny_study import (
@@ -160,7 +161,10 @@ def test_that_the_test_is_mcnemars_where_every_patient_has_one_trial(
     )
 
 
-@pytest.mark.parametrize("study", ["grid_localization", *OF_ITEMS])
+@pytest.mark.parametrize(
+    "study",
+    always({"grid_localization", "pathology_mcq"}, ["grid_localization", *OF_ITEMS]),
+)
 def test_that_a_bundle_with_variants_verifies(study: str, tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         if study in OF_ITEMS:

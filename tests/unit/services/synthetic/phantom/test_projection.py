@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.helpers.proof_params import always
 from viewer.domain.case import View
 from viewer.domain.geometry import SizePx
 from viewer.services.synthetic.phantom import projection
@@ -37,7 +38,7 @@ def _shadow(patient: PhantomPatient, view: View, size: SizePx = SIZE) -> Shadow:
     return cast(patient, view, size)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", always({View.FRONTAL}, VIEWS))
 @pytest.mark.parametrize("finding", Finding)
 def test_that_a_finding_changes_rays_only_inside_its_mask(
     finding: Finding, view: View
@@ -105,7 +106,7 @@ def _truth(scene: Scene, finding: Finding, points: Points) -> Bools:
     return lost & _in_lungs(scene, points)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", always({View.FRONTAL}, VIEWS))
 @pytest.mark.parametrize("finding", [f for f in Finding if f != "Support Devices"])
 def test_that_a_mask_is_the_shadow_of_the_solid(finding: Finding, view: View) -> None:
     patient = _with(finding, index=2)

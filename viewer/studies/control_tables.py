@@ -103,19 +103,19 @@ def control_trials(study: Controlled, results: Sequence[TrialResult]) -> Frame:
     ``condition`` is the control, ``asked`` the condition of the study and ``task`` the
     kind of question. Where no program grades answers ``correct`` are all that answer.
     """
-    own = [one for one in results if not variant_of(one.condition)]
-    trials = records(own)
-    names = [one.condition for one in own]
+    unvaried = [one for one in results if not variant_of(one.condition)]
+    trials = records(unvaried)
+    names = [one.condition for one in unvaried]
     told: dict[str, Sequence[object]] = {
         "asked": [name_without_control(name) for name in names],
-        "task": [study.words.task(one.finding) for one in own],
+        "task": [study.words.task(one.finding) for one in unvaried],
         "condition": [control_of(name) or _IMAGE for name in names],
-        "chance": list(_chances(study, own, trials)),
+        "chance": list(_chances(study, unvaried, trials)),
     }
     if study.scores is not None:
-        told["score"] = [one.score.number(study.scores[0]) for one in own]
+        told["score"] = [one.score.number(study.scores[0]) for one in unvaried]
     if not study.judged:
-        delivered = [isinstance(one.said, ReportAnswer) for one in own]
+        delivered = [isinstance(one.said, ReportAnswer) for one in unvaried]
         told["correct"] = delivered
         pairs = zip(trials["counted"], delivered, strict=True)
         told["counted"] = [counted or answered for counted, answered in pairs]

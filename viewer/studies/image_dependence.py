@@ -219,13 +219,13 @@ def card_frames(
         Further columns that both answers of a pair agree in.
     """
     right = dict(_plainly(trials, plain, by, "correct"))
-    own = trials.where({"condition": (*controls,)})
-    with_image = [right.get(key) for key in own.each("model", *by, *_ASKED)]
+    controlled = trials.where({"condition": (*controls,)})
+    with_image = [right.get(key) for key in controlled.each("model", *by, *_ASKED)]
     paired = [
         counted and one is not None
-        for counted, one in zip(own["counted"], with_image, strict=True)
+        for counted, one in zip(controlled["counted"], with_image, strict=True)
     ]
-    found = own.having(with_image=with_image, paired=paired)
+    found = controlled.having(with_image=with_image, paired=paired)
     return {DEPENDENCE: found, NEEDS: _needs(found, hiding, by)}
 
 
@@ -238,9 +238,9 @@ def score_frame(
     """
     tasks = tuple(dict.fromkeys(trials.complete("score")["task"]))
     scores = dict(_plainly(trials, plain, by, "score"))
-    own = trials.where({"condition": (*controls,), "task": tasks})
-    before = [scores.get(key) for key in own.each("model", *by, *_ASKED)]
-    return own.having(score_with_image=before)
+    controlled = trials.where({"condition": (*controls,), "task": tasks})
+    before = [scores.get(key) for key in controlled.each("model", *by, *_ASKED)]
+    return controlled.having(score_with_image=before)
 
 
 def _plainly(

@@ -156,5 +156,5 @@ def items_table(words: StudyWords, trials: Frame) -> tuple[ListSpec, Table]:
     found = zip(trials["correct"], trials["counted"], strict=True)
     listed = trials.having(correct=[right if n else None for right, n in found])
     kinds = {**ITEM_KINDS, **dict.fromkeys(numbers, float)}
-    own = {name: kinds.get(name, str) for name in spec.columns}
-    return spec, replace(evaluate(spec, {ITEMS: listed}), kinds=own)
+    kinds_of = {name: kinds.get(name, str) for name in spec.columns}
+    return spec, replace(evaluate(spec, {ITEMS: listed}), kinds=kinds_of)

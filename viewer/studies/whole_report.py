@@ -39,8 +39,8 @@ def whole_report(
     context: ReportContext,
 ) -> ReportData:
     """Return a study's report, and variants of its prompts and controls beside it."""
-    own = [one for one in results if is_studys_own(one.condition)]
-    data = study.report(own, spec, context)
+    plain = [one for one in results if is_studys_own(one.condition)]
+    data = study.report(plain, spec, context)
     if isinstance(study, Controlled) and are_controlled(results):
         frames = control_frames(study, results)
         definitions = control_definitions(study)

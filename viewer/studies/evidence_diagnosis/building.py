@@ -125,11 +125,11 @@ def ask_differential(
     case: EvidenceCase,
     showing: Showing,
     replaced: Replaced | None = None,
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for a ranked differential; the wording is ours (E004-22)."""
-    parts = _around(user_template(DDX, case.language, own), case, showing, replaced)
-    return _checked(Asked(system_of(DDX, own), parts, f"{DDX}_{case.language}"))
+    parts = _around(user_template(DDX, case.language, prompts), case, showing, replaced)
+    return _checked(Asked(system_of(DDX, prompts), parts, f"{DDX}_{case.language}"))
 
 
 def ask_choice(
@@ -137,7 +137,7 @@ def ask_choice(
     showing: Showing,
     order: tuple[int, ...],
     replaced: Replaced | None = None,
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for one of the options, which stand in ``order``."""
     stem = HEADINGS[case.language].stem
@@ -145,14 +145,14 @@ def ask_choice(
         f"{letter_of(place)}. {case.options[option]}"
         for place, option in enumerate(order)
     )
-    text = user_template(FDX, case.language, own)
+    text = user_template(FDX, case.language, prompts)
     parts = _around(text, case, showing, replaced, stem=stem, options=options)
     if showing.refined:
-        parts = (*parts, Words(PROMPTS.text(REMINDER, own)))
+        parts = (*parts, Words(PROMPTS.text(REMINDER, prompts)))
     base = REFINEMENT if showing.refined else FDX
     sections = {"stem": stem, "options": options} if "{stem}" in text else {}
     prompt = f"{base}_{case.language}"
-    return _checked(Asked(system_of(base, own), parts, prompt, order, sections))
+    return _checked(Asked(system_of(base, prompts), parts, prompt, order, sections))
 
 
 def ask_open(
@@ -160,14 +160,14 @@ def ask_open(
     showing: Showing,
     differential: tuple[str, ...],
     replaced: Replaced | None = None,
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
 ) -> Asked:
     """Return the question for a final diagnosis from the model's own differential."""
     listed = numbered(differential)
-    text = user_template(OPEN_FDX, case.language, own)
+    text = user_template(OPEN_FDX, case.language, prompts)
     parts = _around(text, case, showing, replaced, differential=listed)
     return _checked(
-        Asked(system_of(OPEN_FDX, own), parts, f"{OPEN_FDX}_{case.language}")
+        Asked(system_of(OPEN_FDX, prompts), parts, f"{OPEN_FDX}_{case.language}")
     )
 
 

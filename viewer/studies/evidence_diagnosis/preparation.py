@@ -115,11 +115,11 @@ def is_report(item: Item) -> bool:
 
 
 def ask_extraction(
-    case_id: str, background: str, caption: str, own: OwnPrompts = BUILT_IN
+    case_id: str, background: str, caption: str, prompts: OwnPrompts = BUILT_IN
 ) -> str:
     """Return the paper's question for verbatim extraction."""
     return fill(
-        printed(EXTRACTION, own),
+        printed(EXTRACTION, prompts),
         {"case_id": case_id, "background": background, "caption": caption},
     )
 
@@ -147,11 +147,11 @@ def ask_summaries(
     modalities: Sequence[str],
     background: str,
     findings: Mapping[str, str],
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
 ) -> str:
     """Return the paper's question for one summary of each section."""
     return fill(
-        printed(SUMMARIES, own),
+        printed(SUMMARIES, prompts),
         {
             "case_id": case_id,
             "modality_string": ", ".join(modalities),
@@ -187,11 +187,11 @@ def ask_distractors(
     labs: str,
     truth: str,
     differential: Sequence[str],
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
 ) -> str:
     """Return the paper's question for three wrong options of a differential."""
     return fill(
-        printed(DISTRACTORS, own),
+        printed(DISTRACTORS, prompts),
         {
             "history_text": history,
             "imaging_text": imaging,

@@ -176,7 +176,7 @@ class Preparing:
                 yield read_distractors(replied.reply, self.diagnosis, listed)
 
 
-def prompts(tasks: Sequence[Task], own: OwnPrompts) -> tuple[tuple[str, str], ...]:
+def prompts(tasks: Sequence[Task], texts: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return the name and text of every prompt that the tasks may ask with."""
     names = {
         Task.EXTRACTION: (EXTRACTION,),
@@ -184,7 +184,7 @@ def prompts(tasks: Sequence[Task], own: OwnPrompts) -> tuple[tuple[str, str], ..
         Task.DISTRACTORS: (EXTRACTION, DISTRACTORS),
     }
     asked = dict.fromkeys(name for task in tasks for name in names.get(task, ()))
-    return tuple((name, printed(name, own)) for name in asked)
+    return tuple((name, printed(name, texts)) for name in asked)
 
 
 def _findings(found: Extraction | None) -> list[str]:

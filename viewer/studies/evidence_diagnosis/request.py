@@ -72,16 +72,16 @@ def _written(turn: Turn) -> Question:
 
 
 def _asked(asking: Asking, step: Step, replaced: Replaced | None) -> Asked:
-    case, showing, own = asking.case, asking.showing, asking.params.prompts
+    case, showing, prompts = asking.case, asking.showing, asking.params.prompts
     if step.name == DIFFERENTIAL:
-        return ask_differential(case, showing, replaced, own)
+        return ask_differential(case, showing, replaced, prompts)
     if step.name == FINAL:
         listed = asking.differential()
         entries = getattr(listed, "entries", ())
-        return ask_open(case, showing, entries, replaced, own)
+        return ask_open(case, showing, entries, replaced, prompts)
     word, _, turned = step.name.partition(" ")
     order = asking.order(int(turned) if word == TURNED else 0)
-    return ask_choice(case, showing, order, replaced, own)
+    return ask_choice(case, showing, order, replaced, prompts)
 
 
 def _judging(asking: Asking) -> Asked:

@@ -162,18 +162,18 @@ def _person(
     right = answer.option == case.answer
     verdict = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
     chosen = Status.UNPARSED if answer.option is None else verdict
-    own = Row(case, who, Task.FDX, Showing(), chosen, repeat=repeat, person=True)
-    yield _differential(replace(own, task=Task.DDX), answer, trial)
-    yield replace(own, chosen=answer.option)
+    row = Row(case, who, Task.FDX, Showing(), chosen, repeat=repeat, person=True)
+    yield _differential(replace(row, task=Task.DDX), answer, trial)
+    yield replace(row, chosen=answer.option)
 
 
-def _differential(own: Row, answer: Answered, trial: TrialResult | None) -> Row:
+def _differential(row: Row, answer: Answered, trial: TrialResult | None) -> Row:
     """Return a physician's differential as it was judged, if it was."""
     if trial is None:
-        match = first_match(answer.differential, own.case.diagnosis)
-        return replace(own, status=Status.EXCLUDED, first_match=match)
+        match = first_match(answer.differential, row.case.diagnosis)
+        return replace(row, status=Status.EXCLUDED, first_match=match)
     return replace(
-        own,
+        row,
         status=trial.score.status,
         judge=trial.score.number(JUDGE),
         first_match=_whole(trial.score.number(FIRST_MATCH)),

@@ -189,7 +189,9 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         sizes = {one.key: shrunk_size(one.geometry, None) for one in dataset.images}
         order = (0, 1, 2, 3)
         texts = (
-            ask_choice(case, Showing(Modality.TEXT), order, own=params_.prompts).text
+            ask_choice(
+                case, Showing(Modality.TEXT), order, prompts=params_.prompts
+            ).text
             for case in cases
         )
         text = max(texts, key=len, default="")

@@ -192,32 +192,32 @@ PROMPTS: Final = Prompts.of(
 )
 
 
-def user_template(name: str, language: Language, own: OwnPrompts = BUILT_IN) -> str:
+def user_template(name: str, language: Language, prompts: OwnPrompts = BUILT_IN) -> str:
     """Return one of our prompts in the language of the case."""
-    return PROMPTS.text(f"{name}_{language}", own)
+    return PROMPTS.text(f"{name}_{language}", prompts)
 
 
-def system_of(name: str, own: OwnPrompts = BUILT_IN) -> str:
+def system_of(name: str, prompts: OwnPrompts = BUILT_IN) -> str:
     """Return the system's words of one of our prompts, or of the refined one."""
-    return PROMPTS.text(_SYSTEMS.get(name, REFINED_SYSTEM), own)
+    return PROMPTS.text(_SYSTEMS.get(name, REFINED_SYSTEM), prompts)
 
 
 def printed(
-    name: str, own: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
+    name: str, prompts: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
 ) -> str:
     """Return a prompt of the paper as it is sent, with a person's examples if any.
 
     ``announce_examples`` sends the lines too that announce examples and have none.
     """
-    examples = own.get(f"{name}{_EXAMPLES}", "")
-    if announce_examples and not examples and name not in own:
+    examples = prompts.get(f"{name}{_EXAMPLES}", "")
+    if announce_examples and not examples and name not in prompts:
         return template(name)
-    text = PROMPTS.text(name, own)
+    text = PROMPTS.text(name, prompts)
     return f"{text}\n{_ANNOUNCES}\n{examples}" if examples else text
 
 
 def open_prompt(
-    name: str, own: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
+    name: str, prompts: OwnPrompts = BUILT_IN, *, announce_examples: bool = False
 ) -> str:
     """Return everything a prompt says, its places open, each part under its role.
 
@@ -225,12 +225,12 @@ def open_prompt(
     one is the final diagnosis' with what the paper adds.
     """
     if name in {DDX_JUDGE, FDX_JUDGE}:
-        return printed(name, own, announce_examples=announce_examples)
+        return printed(name, prompts, announce_examples=announce_examples)
     base, _, language = name.rpartition("_")
     refined = base == REFINEMENT
-    user = user_template(FDX if refined else base, Language(language), own)
-    reminder = f"\n{PROMPTS.text(REMINDER, own)}" if refined else ""
-    return with_system(system_of(base, own), f"{user}{reminder}")
+    user = user_template(FDX if refined else base, Language(language), prompts)
+    reminder = f"\n{PROMPTS.text(REMINDER, prompts)}" if refined else ""
+    return with_system(system_of(base, prompts), f"{user}{reminder}")
 
 
 def fill(text: str, **values: str) -> str:

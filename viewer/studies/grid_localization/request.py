@@ -73,25 +73,25 @@ def _conversation(
     solved: Iterable[tuple[ImagePart, str]],
     params: Params,
 ) -> tuple[Message, ...]:
-    own, values = params.prompts, _values(trial, params)
+    prompts, values = params.prompts, _values(trial, params)
     system, task = (
-        fill(template(role, trial.view, own), values) for role in ("system", "user")
+        fill(template(role, trial.view, prompts), values) for role in ("system", "user")
     )
     examples = (
         message
         for shown, cell in solved
-        for message in _example(shown, own, {**values, "task": task, CELL: cell})
+        for message in _example(shown, prompts, {**values, "task": task, CELL: cell})
     )
     *first, asked = asked_with(system, (picture, TextPart(task)))
     return (*first, *examples, asked)
 
 
 def _example(
-    shown: ImagePart, own: OwnPrompts, values: Mapping[str, str]
+    shown: ImagePart, prompts: OwnPrompts, values: Mapping[str, str]
 ) -> tuple[Message, Message]:
     """Return a solved example: an image with its question, and the answer."""
     asked, answer = (
-        TextPart(fill(PROMPTS.text(name, own), values))
+        TextPart(fill(PROMPTS.text(name, prompts), values))
         for name in (EXAMPLE, EXAMPLE_ANSWER)
     )
     return Message("user", (shown, asked)), Message("assistant", (answer,))

@@ -57,16 +57,19 @@ def prompt_name(view: str) -> str:
     return _OTHER if view == View.OTHER else _RADIOGRAPH
 
 
-def template(role: str, view: str, own: OwnPrompts) -> str:
+def template(role: str, view: str, prompts: OwnPrompts) -> str:
     """Return the prompt of a role with its placeholders {view} and {condition}."""
-    return PROMPTS.text(f"{prompt_name(view)}_{role}", own)
+    return PROMPTS.text(f"{prompt_name(view)}_{role}", prompts)
 
 
-def prompt_text(view: str, own: OwnPrompts) -> str:
+def prompt_text(view: str, prompts: OwnPrompts) -> str:
     """Return all templates with their placeholders, each under its role.
 
     Those of examples are included if they are custom.
     """
-    roles = {role: template(role, view, own) for role in ("system", "user")}
-    texts = {**roles, **{n: own[n] for n in (EXAMPLE, EXAMPLE_ANSWER) if n in own}}
+    roles = {role: template(role, view, prompts) for role in ("system", "user")}
+    texts = {
+        **roles,
+        **{n: prompts[n] for n in (EXAMPLE, EXAMPLE_ANSWER) if n in prompts},
+    }
     return "\n\n".join(f"{name}:\n{text}" for name, text in texts.items() if text)

@@ -66,14 +66,14 @@ def _by_question(
 
 
 def _tiles(
-    own: Sequence[TrialResult],
+    results: Sequence[TrialResult],
     item: Item,
     given: PackInput,
     sources: Sources,
     params: Params,
 ) -> Iterator[Tile]:
     asked = question_of(item, params.findings)
-    told = [(one, given.measured(one)) for one in own]
+    told = [(one, given.measured(one)) for one in results]
     maps = [(one, m.relevance) for one, m in told if m and m.relevance]
     if not isinstance(asked, Question) or not maps:
         return

@@ -140,13 +140,13 @@ def _panel(
     return RatePanel(title, groups, series, chance)
 
 
-def _series(name: str, own: Sequence[Record | None], bars: _Bars) -> BarSeries:
+def _series(name: str, records: Sequence[Record | None], bars: _Bars) -> BarSeries:
     return BarSeries(
         name,
-        tuple(_value(r, bars.rate) for r in own),
-        tuple(None for _ in own),
-        tuple(int(_value(r, bars.n) or 0) for r in own),
-        tuple(_ends(r) if r else None for r in own),
+        tuple(_value(r, bars.rate) for r in records),
+        tuple(None for _ in records),
+        tuple(int(_value(r, bars.n) or 0) for r in records),
+        tuple(_ends(r) if r else None for r in records),
     )
 
 
@@ -179,9 +179,9 @@ def _composites(
         if isinstance(asked, Question):
             arm = IMAGE_ARMS[result.condition]
             if arm is Arm.DONOR:
-                own = sources.raster(asked.image)
+                raster_as_is = sources.raster(asked.image)
                 answer = _answer_or_status(plain.get((key, result.model)))
-                tiles.append(_tile(own, "as it is", result, asked, answer))
+                tiles.append(_tile(raster_as_is, "as it is", result, asked, answer))
             raster = edited_raster(asked, donor, arm, sources, params)
             answer = f"{_answer_or_status(result)}, of {donor}"
             tiles.append(_tile(raster, EDITS[arm], result, asked, answer))

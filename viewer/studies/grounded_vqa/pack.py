@@ -39,13 +39,13 @@ class Heal2025:
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper that the run can fill."""
         params = read_params(given.spec.preset, given.spec.params)
-        own = tuple(t for t in given.report.tables if t.name not in _IN_THE_RUN)
+        tables = tuple(t for t in given.report.tables if t.name not in _IN_THE_RUN)
         printed = published_table(ROWS, CHECKS)
         drawn, missing = figures(given, params)
         return PackData(
             self.title,
             self.source,
-            (*own, printed),
+            (*tables, printed),
             (*given.report.sections, *sections([_PRINTED], [printed])),
             drawn,
             given.report.incomplete,

@@ -100,16 +100,16 @@ def build(chart: Chart, params: Params, seed: int) -> Benchmark:
 
 
 def closed_text(
-    anatomy: str, finding: str, template: int, own: OwnPrompts = BUILT_IN
+    anatomy: str, finding: str, template: int, prompts: OwnPrompts = BUILT_IN
 ) -> str:
     """Return the words of a closed question."""
-    words = PROMPTS.text(name_of("closed", template), own)
+    words = PROMPTS.text(name_of("closed", template), prompts)
     return fill(words, {"anatomy": anatomy, "disease": finding})
 
 
-def open_text(anatomy: str, template: int, own: OwnPrompts = BUILT_IN) -> str:
+def open_text(anatomy: str, template: int, prompts: OwnPrompts = BUILT_IN) -> str:
     """Return the words of an open question."""
-    return fill(PROMPTS.text(name_of("open", template), own), {"anatomy": anatomy})
+    return fill(PROMPTS.text(name_of("open", template), prompts), {"anatomy": anatomy})
 
 
 def pools(key: str, chart: Chart, params: Params) -> Mapping[Kind, tuple[Pair, ...]]:

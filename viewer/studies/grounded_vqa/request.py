@@ -125,7 +125,7 @@ def readable(turn: Turn, params: Params) -> Question:
     )
 
 
-def words_of(asked: Question, change: Change, own: OwnPrompts) -> str:
+def words_of(asked: Question, change: Change, prompts: OwnPrompts) -> str:
     """Return the words of a question after a change of its text.
 
     A question that is not changed keeps the data set's words, unless a person has a
@@ -133,12 +133,12 @@ def words_of(asked: Question, change: Change, own: OwnPrompts) -> str:
     """
     number = _template_of(asked, change)
     if change.pair or change.template is not None:
-        return closed_text(*(change.pair or asked.pair), number, own)
-    if name_of(_kind(asked), number) not in own:
+        return closed_text(*(change.pair or asked.pair), number, prompts)
+    if name_of(_kind(asked), number) not in prompts:
         return asked.text
     if asked.closed:
-        return closed_text(*asked.pair, number, own)
-    return open_text(asked.anatomy, number, own)
+        return closed_text(*asked.pair, number, prompts)
+    return open_text(asked.anatomy, number, prompts)
 
 
 def _template_of(asked: Question, change: Change) -> int:
@@ -159,7 +159,7 @@ def edited_raster(
     return edited(arm, target, given, params).raster
 
 
-def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
+def prompts(texts: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return every prompt by name, with its placeholders."""
     asked = [
         name_of(kind, i)
@@ -167,23 +167,23 @@ def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
         for i in range(len(templates(kind)))
     ]
     return (
-        *((name, _under_system(name, own)) for name in (*asked, LOCATE)),
-        *((name, PROMPTS.text(name, own)) for name in (LABELS, YES_NO)),
+        *((name, _under_system(name, texts)) for name in (*asked, LOCATE)),
+        *((name, PROMPTS.text(name, texts)) for name in (LABELS, YES_NO)),
     )
 
 
-def _under_system(name: str, own: OwnPrompts) -> str:
-    return with_system(PROMPTS.text(SYSTEM, own), PROMPTS.text(name, own))
+def _under_system(name: str, prompts: OwnPrompts) -> str:
+    return with_system(PROMPTS.text(SYSTEM, prompts), PROMPTS.text(name, prompts))
 
 
 def _question(
     view: _View, pictures: tuple[ImagePart, ...], highlight: Highlight | None = None
 ) -> Asked:
-    asked, change, own = view.asked, view.change, view.params.prompts
+    asked, change, prompts = view.asked, view.change, view.params.prompts
     name = name_of(_kind(asked), _template_of(asked, change))
-    words = TextPart(words_of(asked, change, own))
-    messages = asked_with(PROMPTS.text(SYSTEM, own), (*pictures, words))
-    return Asked(messages, name, _under_system(name, own), highlight=highlight)
+    words = TextPart(words_of(asked, change, prompts))
+    messages = asked_with(PROMPTS.text(SYSTEM, prompts), (*pictures, words))
+    return Asked(messages, name, _under_system(name, prompts), highlight=highlight)
 
 
 def _with_region(turn: Turn, view: _View) -> Asked:
@@ -245,10 +245,10 @@ def _region(turn: Turn, view: _View) -> npt.NDArray[np.bool_]:
 
 
 def _location(view: _View) -> Asked:
-    own = view.params.prompts
-    text = TextPart(fill(PROMPTS.text(LOCATE, own), {"anatomy": view.anatomy}))
-    messages = asked_with(PROMPTS.text(SYSTEM, own), (_sent(view), text))
-    return Asked(messages, LOCATE, _under_system(LOCATE, own))
+    prompts = view.params.prompts
+    text = TextPart(fill(PROMPTS.text(LOCATE, prompts), {"anatomy": view.anatomy}))
+    messages = asked_with(PROMPTS.text(SYSTEM, prompts), (_sent(view), text))
+    return Asked(messages, LOCATE, _under_system(LOCATE, prompts))
 
 
 def _outline(turn: Turn, view: _View) -> Asked:
@@ -259,13 +259,13 @@ def _outline(turn: Turn, view: _View) -> Asked:
 
 
 def _extraction(turn: Turn, step: Step, asked: Question, params: Params) -> Asked:
-    name, own = YES_NO if asked.closed else LABELS, params.prompts
+    name, prompts = YES_NO if asked.closed else LABELS, params.prompts
     of_base = step.name == EXTRACT_BASE
-    template = PROMPTS.text(name, own)
+    template = PROMPTS.text(name, prompts)
     answer = turn.reply_to(BASE if of_base else ANSWER)
     change = change_of(turn.trial.item, turn.trial.condition.name)
     values = {
-        "question": words_of(asked, Change() if of_base else change, own),
+        "question": words_of(asked, Change() if of_base else change, prompts),
         "labels": ", ".join(params.findings),
         "reply": answer.text if answer else "",
     }

@@ -227,8 +227,8 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     """
     names = {condition.name for condition in conditions(params)}
     texts = (str(item.facts.get("question", "")) for item in dataset.items)
-    own = max(params.prompts.values(), key=len, default="")
-    text = max(texts, key=len, default="") + own
+    longest_prompt = max(params.prompts.values(), key=len, default="")
+    text = max(texts, key=len, default="") + longest_prompt
     words = dict(request.prompts(params.prompts))
     image = _largest(dataset, params)
     asked = [Longest(text, image * (2 if CROP in names else 1), 1)]

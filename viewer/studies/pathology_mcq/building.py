@@ -34,14 +34,14 @@ class Built:
     explanations: tuple[str, ...]
 
 
-def description_prompt(caption: str, own: OwnPrompts = BUILT_IN) -> str:
+def description_prompt(caption: str, prompts: OwnPrompts = BUILT_IN) -> str:
     """Return the words that ask for a detailed description of a captioned image."""
-    return fill(PROMPTS.text(DESCRIBE, own), {"caption": caption})
+    return fill(PROMPTS.text(DESCRIBE, prompts), {"caption": caption})
 
 
-def questions_prompt(description: str, own: OwnPrompts = BUILT_IN) -> str:
+def questions_prompt(description: str, prompts: OwnPrompts = BUILT_IN) -> str:
     """Return the words that ask for three questions about a described image."""
-    return fill(PROMPTS.text(ASK_THREE, own), {"description": description})
+    return fill(PROMPTS.text(ASK_THREE, prompts), {"description": description})
 
 
 def read_questions(text: str) -> tuple[Built, ...] | Unparsed:

@@ -40,7 +40,7 @@ def size_rows(
     return header, (_size(scope, list(within(mcqs, scope))) for scope in QUESTIONS)
 
 
-def _size(scope: Scope, own: Sequence[Mcq]) -> tuple[object, ...]:
-    images = {key for mcq in own for key in mcq.images}
+def _size(scope: Scope, questions: Sequence[Mcq]) -> tuple[object, ...]:
+    images = {key for mcq in questions for key in mcq.images}
     named = (scope.part, scope.subset)
-    return (*named, len(own), QUESTIONS[scope], len(images), IMAGES.get(scope))
+    return (*named, len(questions), QUESTIONS[scope], len(images), IMAGES.get(scope))

@@ -63,13 +63,13 @@ def guess_bars(given: PackInput, params: Params) -> Table:
     experts = expert_choices(given.dataset.items)
     read = {one.item for one in experts} & out
     bars = evaluate(_BARS, {TRIALS: frame})
-    own = [mcqs[key] for key in mcqs if key in read]
-    score = _expert_score(experts, own, params)
+    questions = [mcqs[key] for key in mcqs if key in read]
+    score = _expert_score(experts, questions, params)
     guessed = [row for row in bars.rows if row[0] == GUESSABLE]
     others = [row for row in bars.rows if row[0] != GUESSABLE]
     if score is not None:
-        chance = random_rate(own)
-        guessed.append((GUESSABLE, EXPERTS_BAR, None, len(own), score, chance))
+        chance = random_rate(questions)
+        guessed.append((GUESSABLE, EXPERTS_BAR, None, len(questions), score, chance))
     return Table(bars.name, bars.header, (*guessed, *others))
 
 
@@ -82,9 +82,9 @@ def _chosen(
     """
     models = sorted({one.model for one in results if one.condition == Arm.TEXT_ONLY})
     choosers = frozenset(models[::2])
-    own = [one for one in results if one.model in choosers]
+    chosen = [one for one in results if one.model in choosers]
     needed = -(-params.guessed_by * len(choosers) // max(len(models), 1))
-    return choosers, frozenset(audit(own, needed).guessable)
+    return choosers, frozenset(audit(chosen, needed).guessable)
 
 
 def _trials(
@@ -102,11 +102,11 @@ def _trials(
 
 
 def _expert_score(
-    choices: Sequence[ExpertChoice], own: Sequence[Mcq], params: Params
+    choices: Sequence[ExpertChoice], questions: Sequence[Mcq], params: Params
 ) -> float | None:
     """Return the mean of the groups on the guessable items that they read."""
     every = (Scope("", OVERALL),)
-    told = [replace(mcq, split="") for mcq in own]
+    told = [replace(mcq, split="") for mcq in questions]
     found = evaluate(
         experts(params.expert_pooling),
         {

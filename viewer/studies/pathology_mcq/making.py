@@ -82,20 +82,20 @@ def next_step(turn: Turn) -> Step | None:
     return Step(ASK_THREE) if described and len(turn.so_far) == 1 else None
 
 
-def question(turn: Turn, step: Step, sources: Sources, own: OwnPrompts) -> Question:
+def question(turn: Turn, step: Step, sources: Sources, prompts: OwnPrompts) -> Question:
     """Return the image with its caption, or with the description of it."""
-    text = description_prompt(str(turn.item.facts["caption"]), own)
+    text = description_prompt(str(turn.item.facts["caption"]), prompts)
     described = _description(turn)
     if step.name == ASK_THREE and isinstance(described, str):
-        text = questions_prompt(described, own)
+        text = questions_prompt(described, prompts)
     pictures = tuple(sources.picture(sources.raster(key)) for key in turn.item.images)
     message = Message("user", (*pictures, TextPart(text)))
-    return Question((message,), step.name, PROMPTS.text(step.name, own))
+    return Question((message,), step.name, PROMPTS.text(step.name, prompts))
 
 
-def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
+def prompts(texts: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return the name and template of both questions."""
-    return tuple((name, PROMPTS.text(name, own)) for name in (DESCRIBE, ASK_THREE))
+    return tuple((name, PROMPTS.text(name, texts)) for name in (DESCRIBE, ASK_THREE))
 
 
 def parse(turn: Turn) -> ReportAnswer | Unparsed:
@@ -124,12 +124,12 @@ def score(answer: AnyAnswer | Unparsed) -> Score:
 
 
 def longest(
-    dataset: Dataset, sizes: tuple[SizePx, ...], own: OwnPrompts
+    dataset: Dataset, sizes: tuple[SizePx, ...], prompts: OwnPrompts
 ) -> tuple[Longest, ...]:
     """Return the longest of both questions, each with the largest image."""
     captions = [str(i.facts["caption"]) for i in dataset.items if is_captioned(i)]
-    first = description_prompt(max(captions, key=len, default=""), own)
-    second = questions_prompt(_LONGEST_DESCRIPTION, own)
+    first = description_prompt(max(captions, key=len, default=""), prompts)
+    second = questions_prompt(_LONGEST_DESCRIPTION, prompts)
     return tuple(Longest(text, sizes, 1) for text in (first, second))
 
 

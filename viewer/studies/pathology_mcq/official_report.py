@@ -50,11 +50,11 @@ def differing_rows(
 
 
 def _rows(
-    own: Sequence[TrialResult], mcqs: Mapping[str, Mcq], params: Params
+    results: Sequence[TrialResult], mcqs: Mapping[str, Mcq], params: Params
 ) -> Iterator[tuple[object, ...]]:
-    coded = [_coded(one, mcqs[one.item]) for one in own]
+    coded = [_coded(one, mcqs[one.item]) for one in results]
     official = settled(coded, params.official_seed)
-    for trial, read in zip(own, official.readings, strict=True):
+    for trial, read in zip(results, official.readings, strict=True):
         status = trial.score.status
         right = status is Status.SCORED_CORRECT
         yield (

@@ -33,9 +33,9 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     if arm is Arm.MISMATCH:
         words = _exchanged(mcq, sources, params).question
     family = params.family_of(turn.trial.model)
-    own, breaks = params.prompts, params.line_breaks
-    open_text = template(family, breaks, own, image=shows_image(arm))
-    system = PROMPTS.text(SYSTEM, own)
+    prompts, breaks = params.prompts, params.line_breaks
+    open_text = template(family, breaks, prompts, image=shows_image(arm))
+    system = PROMPTS.text(SYSTEM, prompts)
     text = TextPart(question_text(words, mcq.options, open_text))
     pictures = tuple(_pictures(turn, mcq, arm, sources, params))
     return Question(
@@ -48,12 +48,13 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
 
 def prompts(params: Params) -> tuple[tuple[str, str], ...]:
     """Return each family's name and template, with an image and without."""
-    own, breaks = params.prompts, params.line_breaks
+    prompts, breaks = params.prompts, params.line_breaks
     return tuple(
         (
             prompt_name(family, breaks, image=image),
             with_system(
-                PROMPTS.text(SYSTEM, own), template(family, breaks, own, image=image)
+                PROMPTS.text(SYSTEM, prompts),
+                template(family, breaks, prompts, image=image),
             ),
         )
         for family in params.families

@@ -152,10 +152,10 @@ class PathologyMcq(PresetStudy[Params]):
         if params_.work is Work.BUILDING:
             return making.longest(dataset, largest, params_.prompts)
         asked = [asked_of(item) for item in dataset.items]
-        own = params_.prompts
+        prompts = params_.prompts
         words = with_system(
-            templates.PROMPTS.text(templates.SYSTEM, own),
-            template(params_.prompt, params_.line_breaks, own),
+            templates.PROMPTS.text(templates.SYSTEM, prompts),
+            template(params_.prompt, params_.line_breaks, prompts),
         )
         texts = (question_text(mcq.question, mcq.options, words) for mcq in asked)
         most = max((len(mcq.images) for mcq in asked), default=0)

@@ -25,7 +25,7 @@ def question_text(
 def template(
     family: Family,
     breaks: LineBreaks,
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
     *,
     image: bool = True,
 ) -> str:
@@ -35,10 +35,10 @@ def template(
     2024, 4.1, which does not print its words). A custom text is not from a YAML file,
     and its line breaks stay.
     """
-    text = PROMPTS.text(family, own)
-    if breaks is LineBreaks.FOLDED and family not in own:
+    text = PROMPTS.text(family, prompts)
+    if breaks is LineBreaks.FOLDED and family not in prompts:
         text = folded(text)
-    return text if image else f"{PROMPTS.text(TEXT_ONLY, own)}\n\n{text}"
+    return text if image else f"{PROMPTS.text(TEXT_ONLY, prompts)}\n\n{text}"
 
 
 def folded(text: str) -> str:

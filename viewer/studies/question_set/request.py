@@ -27,9 +27,9 @@ JUDGING = Step(JUDGE, JUDGE)
 def question(turn: Turn, sources: Sources, params: Params) -> Question:
     """Return a fresh message with what a condition shows of an item."""
     asked, condition = asked_of(turn.item), turn.trial.condition
-    arm, own = Arm(condition.name), params.prompts
-    order, words = option_order(asked, condition), Wording(own, sources.place_words)
-    open_text, system = words.template(asked, arm), PROMPTS.text(SYSTEM, own)
+    arm, prompts = Arm(condition.name), params.prompts
+    order, words = option_order(asked, condition), Wording(prompts, sources.place_words)
+    open_text, system = words.template(asked, arm), PROMPTS.text(SYSTEM, prompts)
     text = TextPart(question_text(asked, order, open_text))
     pictures = tuple(_pictures(asked, arm, sources, params))
     shown = tuple(asked.options[i] for i in order)

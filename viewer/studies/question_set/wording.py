@@ -96,8 +96,8 @@ def prompts(
     asked: Sequence[Asked], params: Params, places: PlaceWords | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and template of every prompt that questions are asked with."""
-    own, words = params.prompts, Wording(params.prompts, places)
-    system = PROMPTS.text(SYSTEM, own)
+    prompts, words = params.prompts, Wording(params.prompts, places)
+    system = PROMPTS.text(SYSTEM, prompts)
     arms = [Arm(name) for name in params.arms]
     found = {
         words.prompt_name(one, arm): with_system(system, words.template(one, arm))
@@ -106,7 +106,7 @@ def prompts(
     }
     yield from found.items()
     if params.judge:
-        yield JUDGE, PROMPTS.text(JUDGE, own)
+        yield JUDGE, PROMPTS.text(JUDGE, prompts)
 
 
 def of_kind(kind: AnswerKind) -> Asked:

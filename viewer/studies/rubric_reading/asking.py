@@ -25,13 +25,13 @@ _NONE: Final = "none"
 def task_text(
     task: str,
     images: Sequence[StudyImage],
-    own: OwnPrompts = BUILT_IN,
+    prompts: OwnPrompts = BUILT_IN,
     *,
     boxes: bool,
 ) -> str:
     """Return the task's prompt; ``images`` in the order they are sent."""
     values = {"images": described(images), **_named(task.strip())}
-    return fill(template(own, boxes=boxes), values)
+    return fill(template(prompts, boxes=boxes), values)
 
 
 def described(images: Sequence[StudyImage]) -> str:
@@ -51,9 +51,9 @@ class Difference:
     only_without: str
 
 
-def box_difference(own: OwnPrompts = BUILT_IN) -> Difference:
+def box_difference(prompts: OwnPrompts = BUILT_IN) -> Difference:
     """Return the difference between the prompts with and without boxes."""
-    words = [template(own, boxes=boxes).split(" ") for boxes in (False, True)]
+    words = [template(prompts, boxes=boxes).split(" ") for boxes in (False, True)]
     lines = list(ndiff(words[0], words[1]))
     return Difference(
         " ".join(line[2:] for line in lines if line.startswith("+ ")),

@@ -55,10 +55,10 @@ CANDIDATE_COLUMNS: Final = (
 def run_frames(
     results: Sequence[TrialResult],
     rubric: Mapping[Dimension, RubricRow],
-    own: OwnPrompts,
+    prompts: OwnPrompts,
 ) -> dict[str, Frame]:
     """Return the frames of any run that answers tasks."""
-    difference = box_difference(own)
+    difference = box_difference(prompts)
     only = (
         ("with boxes", difference.only_with),
         ("without boxes", difference.only_without),

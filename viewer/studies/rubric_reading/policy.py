@@ -51,14 +51,14 @@ def shown(
     temporal task only, where ``max_prior_days`` is not 0. The prior's images stand
     after the study's own.
     """
-    own = [image for image in images if not image.prior]
+    current = [image for image in images if not image.prior]
     before = [image for image in images if image.prior] if temporal else []
-    reason = _reason(own, before, temporal, prior_days, max_prior_days)
+    reason = _reason(current, before, temporal, prior_days, max_prior_days)
     if reason:
-        return Shown((), _rule(policy, temporal, own, before), reason)
+        return Shown((), _rule(policy, temporal, current, before), reason)
     if policy is InputPolicy.ALL_VIEWS:
-        return Shown((*own, *before), _rule(policy, temporal, own, before))
-    chosen = [_one(own), *([_one(before)] if temporal else [])]
+        return Shown((*current, *before), _rule(policy, temporal, current, before))
+    chosen = [_one(current), *([_one(before)] if temporal else [])]
     found = tuple(image for image in chosen if image is not None)
     rule = _rule(policy, temporal, found[:1], found[1:])
     if len(found) < len(chosen):
@@ -67,13 +67,13 @@ def shown(
 
 
 def _reason(
-    own: Sequence[StudyImage],
+    current: Sequence[StudyImage],
     before: Sequence[StudyImage],
     temporal: bool,
     prior_days: int | None,
     max_prior_days: int,
 ) -> str:
-    if not own:
+    if not current:
         return NO_IMAGE
     if not temporal:
         return ""
@@ -96,11 +96,11 @@ def _one(images: Sequence[StudyImage]) -> StudyImage | None:
 def _rule(
     policy: InputPolicy,
     temporal: bool,
-    own: Sequence[StudyImage],
+    current: Sequence[StudyImage],
     before: Sequence[StudyImage],
 ) -> str:
     """Return the recorded words for what was shown."""
-    words = f"{policy}: {_views(own)}"
+    words = f"{policy}: {_views(current)}"
     return f"{words}; prior: {_views(before)}" if temporal else words
 
 

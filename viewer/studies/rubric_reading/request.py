@@ -26,10 +26,10 @@ def asked_of(turn: Turn) -> Asked:
     return task_named(turn.item, turn.trial.item)
 
 
-def prompts(own: OwnPrompts) -> tuple[tuple[str, str], ...]:
+def prompts(texts: OwnPrompts) -> tuple[tuple[str, str], ...]:
     """Return the name and text of a task with boxes and without."""
     return tuple(
-        (name, whole_template(own, boxes=boxes))
+        (name, whole_template(texts, boxes=boxes))
         for name, boxes in ((WITH_BOXES, True), (WITHOUT_BOXES, False))
     )
 
@@ -40,12 +40,12 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
     boxes = params.asks_boxes_of(model)
     images = asked.shown_to(model, params).images
     pictures = tuple(_picture(image, sources, params) for image in images)
-    own = params.prompts
-    words = TextPart(task_text(asked.task.task, images, own, boxes=boxes))
+    prompts = params.prompts
+    words = TextPart(task_text(asked.task.task, images, prompts, boxes=boxes))
     return Question(
-        asked_with(PROMPTS.text(SYSTEM, own), (*pictures, words)),
+        asked_with(PROMPTS.text(SYSTEM, prompts), (*pictures, words)),
         WITH_BOXES if boxes else WITHOUT_BOXES,
-        whole_template(own, boxes=boxes),
+        whole_template(prompts, boxes=boxes),
     )
 
 
@@ -78,13 +78,13 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     asked = max(tasks_of(dataset.items), key=_weight, default=None)
     if asked is None:
         return (Longest(whole_template(params.prompts, boxes=True)),)
-    own = params.prompts
-    words = task_text(asked.task.task, asked.study.images, own, boxes=True)
+    prompts = params.prompts
+    words = task_text(asked.task.task, asked.study.images, prompts, boxes=True)
     known = {image.key: image.geometry for image in dataset.images}
     sizes = tuple(
         shrunk_size(known[image.key], params.longest_side) for image in _seen(asked)
     )
-    return (Longest(f"{PROMPTS.text(SYSTEM, own)}\n{words}", sizes),)
+    return (Longest(f"{PROMPTS.text(SYSTEM, prompts)}\n{words}", sizes),)
 
 
 def _weight(asked: Asked) -> tuple[int, int]:

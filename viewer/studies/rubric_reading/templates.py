@@ -60,12 +60,12 @@ PROMPTS: Final = Prompts.of(
 )
 
 
-def template(own: OwnPrompts, *, boxes: bool) -> str:
+def template(prompts: OwnPrompts, *, boxes: bool) -> str:
     """Return the text of a task with its placeholders, with or without boxes."""
-    asked = PROMPTS.text("boxes", own) if boxes else ""
-    return PROMPTS.text("task", own).replace("{boxes}", asked)
+    asked = PROMPTS.text("boxes", prompts) if boxes else ""
+    return PROMPTS.text("task", prompts).replace("{boxes}", asked)
 
 
-def whole_template(own: OwnPrompts, *, boxes: bool) -> str:
+def whole_template(prompts: OwnPrompts, *, boxes: bool) -> str:
     """Return the same below the system text."""
-    return with_system(PROMPTS.text(SYSTEM, own), template(own, boxes=boxes))
+    return with_system(PROMPTS.text(SYSTEM, prompts), template(prompts, boxes=boxes))

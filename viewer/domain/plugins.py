@@ -63,12 +63,14 @@ def load_plugins(
     return Plugins(working, tuple(broken))
 
 
-def check_name(name: str, own: str, taken: Container[str]) -> None:
+def check_name(name: str, stated: str, taken: Container[str]) -> None:
     """Raise PluginError if a name is taken, or differs from the plug-in's own."""
     if name in taken:
         raise PluginError("has the same name as a built-in one: give it another name.")
-    if own != name:
-        raise PluginError(f"calls itself '{own}': its entry point needs the same name.")
+    if stated != name:
+        raise PluginError(
+            f"calls itself '{stated}': its entry point needs the same name."
+        )
 
 
 def _loaded(entry: EntryPoint) -> object:

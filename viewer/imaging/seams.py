@@ -24,15 +24,15 @@ def shifted_sham(
     sham.
     """
     how = how or Pasting()
-    edit, own = composite(target, donor, how), target.raster.pixels
+    edit, pixels = composite(target, donor, how), target.raster.pixels
     sigma = how.sigma(target.box)
     seam = seam_of(edit.pasted, sigma)
     weight = weight_of(edit.pasted, how.blend, sigma)[seam]
-    change = edit.raster.pixels[seam].astype(np.int64) - own[seam]
+    change = edit.raster.pixels[seam].astype(np.int64) - pixels[seam]
     sign = 1 if change.sum() >= 0 else -1
     wanted = float(np.abs(change).mean())
-    both = [_shift(own[seam], weight, wanted, way) for way in (sign, -sign)]
-    wide, region = own.astype(np.int64), own[edit.pasted].astype(np.int64)
+    both = [_shift(pixels[seam], weight, wanted, way) for way in (sign, -sign)]
+    wide, region = pixels.astype(np.int64), pixels[edit.pasted].astype(np.int64)
     shift = min(both, key=lambda one: np.count_nonzero(_cut_off(region + one)))
     shifted = np.clip(wide + shift, 0, 255).astype(np.uint8)
     alone = Pasting(how.blend, how.feather)
@@ -55,15 +55,17 @@ def seam_of(pasted: _Bools, sigma: float) -> _Bools:
     return np.asarray(binary_dilation(pasted, iterations=reach) & ~inner)
 
 
-def _shift(own: npt.NDArray[np.uint8], weight: _Floats, wanted: float, way: int) -> int:
+def _shift(
+    pixels: npt.NDArray[np.uint8], weight: _Floats, wanted: float, way: int
+) -> int:
     """Return the shift in direction ``way`` (1 up, -1 down) for a wanted seam change.
 
-    ``own`` (pixels,) or (pixels, channels) are the grey values there, ``weight``
+    ``pixels`` (pixels,) or (pixels, channels) are the grey values there, ``weight``
     (pixels,) the blending weights. If no shift changes the seam as much, the closest is
     returned.
     """
     levels, shifts = np.arange(256), way * np.arange(256)[:, None]
-    each = np.repeat(weight, own.size // weight.size)
-    share = np.bincount(own.ravel(), each, 256) / own.size
+    each = np.repeat(weight, pixels.size // weight.size)
+    share = np.bincount(pixels.ravel(), each, 256) / pixels.size
     reached = np.abs(np.clip(levels + shifts, 0, 255) - levels) @ share
     return int(shifts[np.argmin(np.abs(reached - wanted)), 0])

@@ -97,11 +97,11 @@ def prediction_powered(
     if len(known) < 2:
         why = "not estimable from one labelled case"
         return Estimate(value, Interval(nan, nan), f"{why}, {method}")
-    own = _reaches(corrected, reach, confidence)
+    reached = _reaches(corrected, reach, confidence)
     added = (rest * one for one in _reaches(others, ends, confidence))
     down, up = (
         a + b if known & unknown else hypot(a, b)
-        for a, b in zip(own, added, strict=True)
+        for a, b in zip(reached, added, strict=True)
     )
     interval = Interval(max(value - down, ends[0]), min(value + up, ends[1]))
     return Estimate(value, interval, method)

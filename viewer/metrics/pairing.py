@@ -143,9 +143,11 @@ def _of_differences(d: _Floats, n: _Floats, named: str, confidence: float) -> Es
     least = _least(d, n)
     if cells > 1:  # a cell of one patient must not look surer than that patient is
         least *= (patients + 2) / patients
-    own = np.maximum(squares * patients / np.maximum(patients - 1, 1), least / cells**2)
+    variances = np.maximum(
+        squares * patients / np.maximum(patients - 1, 1), least / cells**2
+    )
     common = m / (m - 1) * float((gaps.sum(axis=1) ** 2).sum() - squares.sum())
-    rate, between = (value + 1) / 2, float(own.sum()) + max(common, 0.0)
+    rate, between = (value + 1) / 2, float(variances.sum()) + max(common, 0.0)
     if cells > 1:
         between *= _student(m - 1, confidence)
     worth = 4 * rate * (1 - rate) / between or float(m)

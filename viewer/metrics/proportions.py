@@ -144,9 +144,9 @@ def macro_interval(
     squares, all_ = (gaps * gaps).sum(axis=0), len(n) / (len(n) - 1)
     common = all_ * float((gaps.sum(axis=1) ** 2).sum() - squares.sum())
     least = drawn_in * (1 - drawn_in) / (patients * rates.size**2)
-    own = np.maximum(squares * patients / np.maximum(patients - 1, 1), least)
+    variances = np.maximum(squares * patients / np.maximum(patients - 1, 1), least)
     middle = float(drawn_in.mean())
-    worth = middle * (1 - middle) / (float(own.sum()) + max(common, 0.0))
+    worth = middle * (1 - middle) / (float(variances.sum()) + max(common, 0.0))
     worth = min(worth, items, _ITEMS_PER_PATIENT * len(n))
     ends = exact_bounds(np.array(value * worth), np.array(worth), confidence)
     method = f"Clopper-Pearson by patient, mean of rates, {percent(confidence)}"

@@ -119,9 +119,11 @@ def signed_rank(
 
 def _shared(clusters: Sequence[Hashable], differences: _Floats) -> _Places:
     """Return the cluster of each nonzero difference; empty if all clusters differ."""
-    own = [c for c, gap in zip(clusters, differences, strict=bool(clusters)) if gap]
-    place = {name: i for i, name in enumerate(dict.fromkeys(own))}
-    shared = own if len(place) < len(own) else []
+    clusters_used = [
+        c for c, gap in zip(clusters, differences, strict=bool(clusters)) if gap
+    ]
+    place = {name: i for i, name in enumerate(dict.fromkeys(clusters_used))}
+    shared = clusters_used if len(place) < len(clusters_used) else []
     return np.array([place[name] for name in shared], dtype=np.int64)
 
 

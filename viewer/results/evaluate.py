@@ -67,19 +67,19 @@ class _Evaluation:
         choices = [_in_order(self._keys[name], self._own) for name in spec.outer]
         for values in product(*choices):
             outer = dict(zip(spec.outer, values, strict=True))
-            own = self._group("", {}, outer)
-            if not own and not spec.every:
+            rows = self._group("", {}, outer)
+            if not rows and not spec.every:
                 continue
             for columns in spec.inner:
-                yield from self._of_set(outer, columns, own)
+                yield from self._of_set(outer, columns, rows)
 
     def _of_set(
-        self, outer: Values, columns: tuple[str, ...], own: Frame
+        self, outer: Values, columns: tuple[str, ...], rows: Frame
     ) -> Iterator[tuple[object, ...]]:
         alone = [name for name in columns if name in self._spec.only_several]
-        if any(_is_one(own[name]) for name in alone):
+        if any(_is_one(rows[name]) for name in alone):
             return
-        for values in self._combinations(columns, own):
+        for values in self._combinations(columns, rows):
             about = {**outer, **dict(zip(columns, values, strict=True))}
             shown = tuple(self._shown(about))
             for line in self._lines:
@@ -87,12 +87,12 @@ class _Evaluation:
                     yield (*shown, *numbers)
 
     def _combinations(
-        self, columns: tuple[str, ...], own: Frame
+        self, columns: tuple[str, ...], rows: Frame
     ) -> Sequence[tuple[object, ...]]:
         """Return the keys of the rows of a set, in the table's order."""
         if not columns:
             return [()]
-        seen = dict.fromkeys(own.each(*columns))
+        seen = dict.fromkeys(rows.each(*columns))
         keys = [self._keys[name] for name in columns]
         if not any(key.values or key.ascending for key in keys):
             return list(seen)
@@ -161,10 +161,10 @@ class _Evaluation:
             held = {**about, **cell.against}.items()
             wanted = {column: value for column, value in held if value is not None}
             others = self._group(cell.frame, cell.where, wanted)
-        own = self._group(cell.frame, cell.where, about)
+        rows = self._group(cell.frame, cell.where, about)
         named = (*cell.of, *columns_named(cell.options), *cell.against)
-        _need(self._spec.name, own, named)
-        return Seen(own, others, cell.of, cell.options, self._memory)
+        _need(self._spec.name, rows, named)
+        return Seen(rows, others, cell.of, cell.options, self._memory)
 
     def _group(self, frame: str, where: Where, about: Values) -> Frame:
         """Return a frame's rows that belong to a table row, by the keys it has."""
@@ -179,10 +179,10 @@ class _Evaluation:
     def _of_frame(self, frame: str, where: Where) -> Frame:
         which = (frame, *((name, tuple(of)) for name, of in where.items()))
         if which not in self._filtered:
-            own = self._own
+            base = self._own
             if frame:
-                own = _filtered(self._spec.name, self._frames, frame, {})
-            self._filtered[which] = _taken(self._spec.name, own, where)
+                base = _filtered(self._spec.name, self._frames, frame, {})
+            self._filtered[which] = _taken(self._spec.name, base, where)
         return self._filtered[which]
 
 
@@ -191,10 +191,10 @@ def _is_one(values: Iterable[object]) -> bool:
     return len(set(values)) < 2
 
 
-def _in_order(key: Key, own: Frame) -> Sequence[object]:
+def _in_order(key: Key, rows: Frame) -> Sequence[object]:
     if key.values:
         return key.values
-    seen = list(dict.fromkeys(own[key.column]))
+    seen = list(dict.fromkeys(rows[key.column]))
     return sorted(seen) if key.ascending else seen
 
 
@@ -220,8 +220,8 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
     return rows.where(where)
 
 
-def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
-    _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
+def _check(spec: TableSpec, rows: Frame, keys: Mapping[str, Key]) -> None:
+    _need(spec.name, rows, [*keys, *filter(None, [spec.needs_several])])
     blank = (cell.blank for cell in spec.each_cell if cell.blank)
     columns = (*spec.outer, *chain(*spec.sets), *spec.only_several, *blank)
     apart = (name for name in columns if name not in keys)

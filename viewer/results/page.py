@@ -139,11 +139,11 @@ def _filled(
     paper: Sequence[Printed],
 ) -> Iterator[str | Shown]:
     """Yield the columns of a page in which something stands."""
-    own = [*table.records(), *below.records()]
+    records = [*table.records(), *below.records()]
     printed_rows = [row for one in paper for row in one.rows]
     for one in shown:
         of = _column(one)
-        told = any(_cell_of(row, of) != "" for row in own)
+        told = any(_cell_of(row, of) != "" for row in records)
         if told or any(row.get(of.column, "") != "" for row in printed_rows):
             yield one
 
@@ -151,9 +151,9 @@ def _filled(
 def _parted(spec: Spec, table: Table) -> tuple[Table, Table]:
     """Split a table into its own rows and the paper's rows below them."""
     below = set(spec.below) if isinstance(spec, TableSpec) else set()
-    own = tuple(row for row in table.rows if row not in below)
+    above = tuple(row for row in table.rows if row not in below)
     paper = tuple(row for row in table.rows if row in below)
-    return replace(table, rows=own), replace(table, rows=paper)
+    return replace(table, rows=above), replace(table, rows=paper)
 
 
 def _of_paper(below: Table) -> Iterator[PaperRows]:

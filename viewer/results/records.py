@@ -54,8 +54,8 @@ def frame_of_trials(
     number of any verdict, NaN for verdicts without it.
     """
     statuses = columns["status"]
-    names = {name: None for own in numbers for name, _ in own}
-    own = [dict(one) for one in numbers] if names else []
+    names = {name: None for pairs in numbers for name, _ in pairs}
+    by_name = [dict(one) for one in numbers] if names else []
     return frame_of(
         {
             **columns,
@@ -64,7 +64,7 @@ def frame_of_trials(
                 for name, follows in _FOLLOWING.items()
             },
             "chance": _chances(columns["gold"]),
-            **{name: [one.get(name) for one in own] for name in names},
+            **{name: [one.get(name) for one in by_name] for name in names},
         }
     )
 

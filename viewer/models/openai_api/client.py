@@ -140,8 +140,8 @@ class Client:
         )
 
     def _headers(self) -> dict[str, str]:
-        own = {"api-key": self._key} if self._is_azure else {}
-        return {"Accept-Encoding": "identity", **own}
+        key_header = {"api-key": self._key} if self._is_azure else {}
+        return {"Accept-Encoding": "identity", **key_header}
 
     @property
     def _is_azure(self) -> bool:

@@ -87,12 +87,12 @@ def _without_defaults(model: Foreign, words: Foreign, ends: frozenset[int]) -> F
     transformers takes whatever a question leaves open from the model's
     generation_config.json, which may contain a repetition penalty.
     """
-    own = model.generation_config
-    pads = (own.pad_token_id, words.pad_token_id, *sorted(ends))
+    config = model.generation_config
+    pads = (config.pad_token_id, words.pad_token_id, *sorted(ends))
     model.generation_config = transformers().GenerationConfig(
         eos_token_id=sorted(ends),
         pad_token_id=next((pad for pad in pads if pad is not None), None),
-        bos_token_id=own.bos_token_id,
+        bos_token_id=config.bos_token_id,
     )
     return model
 

@@ -78,8 +78,8 @@ def gap_of_rates(seen: Seen) -> Sequence[object]:
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for place, column in enumerate(seen.of):
-        own = seen.rows.complete(column)
-        for cluster, value in own.each(seen.options["cluster"], column):
+        complete = seen.rows.complete(column)
+        for cluster, value in complete.each(seen.options["cluster"], column):
             sums[cluster][place] += value
             counts[cluster][place] += 1
     if all(one == other for one, other in counts.values()):

@@ -64,8 +64,8 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     above, below = seen.of
     rates = []
     for value in among:
-        own = seen.rows.where({by: (value,)})
-        rates.append(ratio(sum(own.values_in(above)), sum(own.values_in(below))))
+        rows = seen.rows.where({by: (value,)})
+        rates.append(ratio(sum(rows.values_in(above)), sum(rows.values_in(below))))
     return (sum(rates) / len(rates),)
 
 
@@ -249,9 +249,9 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
 @estimator("distinct")
 def distinct(seen: Seen) -> Sequence[object]:
     """Return the number of distinct values of a column, and its share of others'."""
-    own, others = set(seen.values()), seen.others
-    every = own if others is None else set(others.values_in(seen.of[0]))
-    return len(own), ratio(len(own), len(every))
+    values, others = set(seen.values()), seen.others
+    every = values if others is None else set(others.values_in(seen.of[0]))
+    return len(values), ratio(len(values), len(every))
 
 
 @estimator("difference in points")

@@ -168,12 +168,12 @@ class Index:
 
 def _with_keys(header: FileHeader, folder: str) -> FileHeader:
     """Use the folder to identify patient, study and series if the file does not."""
-    own = f"{folder}/{header.path.name}" if is_volume_name(header.path) else folder
+    key = f"{folder}/{header.path.name}" if is_volume_name(header.path) else folder
     return replace(
         header,
         patient_key=header.patient_key or header.study_key or folder,
         study_key=header.study_key or folder,
-        series_key=header.series_key or own,
+        series_key=header.series_key or key,
     )
 
 

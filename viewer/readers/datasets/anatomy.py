@@ -75,8 +75,8 @@ def with_anatomy(dataset: Dataset, progress: Progress | None = None) -> Dataset:
     for name, key in keys.items():
         named[key].append(name)
     images: list[DatasetImage] = []
-    own = filter(_is_of_anatomy, files)
-    notices = [*without_tables(dataset, own), *read.notices]
+    anatomy_files = filter(_is_of_anatomy, files)
+    notices = [*without_tables(dataset, anatomy_files), *read.notices]
     for image in dataset.images:
         anatomy, about = _usable(image, read, named[image.key])
         images.append(replace(image, anatomy={**anatomy, **image.anatomy}))

@@ -148,8 +148,8 @@ def unpacked(table: Path, data: bytes, called: str) -> str:
     """
     stem = stem_of(Path(called.replace("\\", "/")).name)
     suffix = suffix_of(data)
-    own = stem if _NAME.fullmatch(stem) else hashlib.sha256(data).hexdigest()[:16]
-    path = table.with_name(f"{table.stem}_images") / f"{own}{suffix}"
+    name = stem if _NAME.fullmatch(stem) else hashlib.sha256(data).hexdigest()[:16]
+    path = table.with_name(f"{table.stem}_images") / f"{name}{suffix}"
     if suffix and not path.exists():
         write_image(path, data)
     return path.name

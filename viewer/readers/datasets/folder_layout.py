@@ -72,9 +72,10 @@ def find_images(root: Path) -> FolderLayout:
     notices += [_no_file(root, path) for path in found.odd]
     notices += [_lonely(root, mask) for mask in masks if not mask.owners]
     notices += _repeated(keys, masks)
-    own = _by_owner(masks)
+    masks_by_image = _by_owner(masks)
     return FolderLayout(
-        tuple(_image_file(p, keys[p], own.get(p, ())) for p in images), tuple(notices)
+        tuple(_image_file(p, keys[p], masks_by_image.get(p, ())) for p in images),
+        tuple(notices),
     )
 
 
@@ -145,19 +146,19 @@ def _keys(root: Path, images: Sequence[Path]) -> dict[Path, str]:
 
 
 def _by_owner(masks: Sequence[_MaskFile]) -> dict[Path, list[_MaskFile]]:
-    own: dict[Path, list[_MaskFile]] = {}
+    masks_by_image: dict[Path, list[_MaskFile]] = {}
     for mask in masks:
         for owner in mask.owners:
-            own.setdefault(owner, []).append(mask)
-    return own
+            masks_by_image.setdefault(owner, []).append(mask)
+    return masks_by_image
 
 
-def _image_file(path: Path, key: str, own: Sequence[_MaskFile]) -> ImageFile:
+def _image_file(path: Path, key: str, masks: Sequence[_MaskFile]) -> ImageFile:
     return ImageFile(
         path,
         key,
-        {m.finding: m.path for m in reversed(own) if len(m.owners) == 1},
-        frozenset(m.finding for m in own if len(m.owners) > 1),
+        {m.finding: m.path for m in reversed(masks) if len(m.owners) == 1},
+        frozenset(m.finding for m in masks if len(m.owners) > 1),
     )
 
 

@@ -93,7 +93,7 @@ def _of_cases(root: Path) -> Found:
     for path in _case_files(root):
         folder = path.parent.relative_to(root).as_posix()
         try:
-            study, own, before = _study_of(path, folder)
+            study, images, before = _study_of(path, folder)
         except UnreadableInputError as error:
             notices.append(Notice("case_unreadable", folder, error.what))
             continue
@@ -102,7 +102,7 @@ def _of_cases(root: Path) -> Found:
             notices.append(Notice("study_twice", study.key, text))
             continue
         studies[study.key] = study
-        files |= own
+        files |= images
         earlier |= {study.key: before} if before else {}
     notices += _link(studies, earlier)
     return Found(tuple(studies.values()), files, tuple(notices))
@@ -131,12 +131,12 @@ def _study_of(path: Path, folder: str) -> tuple[ReportStudy, dict[str, str], str
     """Return a study, its images' files, and the id of its prior, "" for none."""
     members = _members(path)
     key = str(members.get("id") or path.parent.name)
-    own = _images(path, members.get("images"), prior=False)
+    images = _images(path, members.get("images"), prior=False)
     prior = members.get("prior")
     before: list[StudyImage] = []
     if isinstance(prior, dict):
         before = _images(path, prior.get("images"), prior=True)
-    listed = [*own, *before]
+    listed = [*images, *before]
     names = _names(key, [image.key for image in listed])
     if len(names) < len(listed):
         raise _bad(path, "lists the same image twice")

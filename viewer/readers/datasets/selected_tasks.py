@@ -27,14 +27,14 @@ def with_tasks(
     if not path.is_file():
         return tuple(studies), []
     selected = selection_of_json(text_of(path), path.name)
-    own = {study.key: {task.id for task in study.tasks} for study in studies}
-    of: dict[str, list[SelectedTask]] = {key: [] for key in own}
+    task_ids = {study.key: {task.id for task in study.tasks} for study in studies}
+    of: dict[str, list[SelectedTask]] = {key: [] for key in task_ids}
     notices = []
     for task in selected:
-        if task.item not in own:
+        if task.item not in task_ids:
             text = f"Its task '{task.id}' has no study."
             notices.append(Notice("task_without_study", task.item, text))
-        elif task.id in own[task.item]:
+        elif task.id in task_ids[task.item]:
             text = f"It has its own task '{task.id}'; the one in {TASKS} is not used."
             notices.append(Notice("task_twice", task.item, text))
         else:

@@ -33,12 +33,12 @@ def dataset_of_studies(
     dataset = assembled(collection, entries, notices, progress)
     views = {image.key: image.view for study in studies for image in study.images}
     patients = {i.key: study.patient for study in studies for i in study.images}
-    own = {i.key: s.key for s in studies for i in s.images if not i.prior}
+    study_of = {i.key: s.key for s in studies for i in s.images if not i.prior}
     images = tuple(
         replace(
             image,
             patient=patients.get(image.key, image.patient),
-            study=own.get(image.key, image.study),
+            study=study_of.get(image.key, image.study),
             view=_view(image, views.get(image.key, "")),
         )
         for image in dataset.images

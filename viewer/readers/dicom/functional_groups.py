@@ -10,9 +10,9 @@ def functional_group(dataset: Dataset, frame: int, name: str) -> Dataset:
 
     ``frame`` is 0-based, ``name`` the keyword of the group's sequence.
     """
-    own = dataset.get("PerFrameFunctionalGroupsSequence") or ()
+    per_frame = dataset.get("PerFrameFunctionalGroupsSequence") or ()
     shared = dataset.get("SharedFunctionalGroupsSequence") or ()
-    for holder in (*own[frame : frame + 1], *shared[:1]):
+    for holder in (*per_frame[frame : frame + 1], *shared[:1]):
         for item in holder.get(name) or ():
             return cast("Dataset", item)
     return dataset

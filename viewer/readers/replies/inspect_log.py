@@ -82,8 +82,8 @@ def _row(sample: object, model: str, number: int) -> Row:
     fields = metadata if isinstance(metadata, dict) else {}
     named = {name: fields[name] for name in _NAMED if name in fields}
     repeat = int(sample.get("epoch") or 1) - 1
-    own = {"item": sample.get("id"), "repeat": repeat, "model": model}
-    return Row(f"sample {number}", {**own, **named, **dict(_reply_fields(sample))})
+    trial = {"item": sample.get("id"), "repeat": repeat, "model": model}
+    return Row(f"sample {number}", {**trial, **named, **dict(_reply_fields(sample))})
 
 
 def _reply_fields(sample: Mapping[str, Any]) -> Iterator[tuple[str, object]]:

@@ -41,13 +41,13 @@ def is_openslide(path: Path, start: bytes) -> bool:
     Without OpenSlide, suffixes that only scanners use count as slides, so that the
     missing package is reported when one is opened.
     """
-    own = path.suffix.lower() in _OWN_SUFFIXES
-    if not (own or start.startswith(_STARTS)):
+    is_known = path.suffix.lower() in _OWN_SUFFIXES
+    if not (is_known or start.startswith(_STARTS)):
         return False
     try:
         from openslide import OpenSlide
     except ImportError:
-        return own
+        return is_known
     openslide_parts(path)
     vendor = OpenSlide.detect_format(path)
     return vendor is not None and (vendor != _GENERIC or _is_pyramid(path))

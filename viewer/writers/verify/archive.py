@@ -74,10 +74,10 @@ def _with_manifest(
     try:
         manifest = json.loads(members[MANIFEST])
         listed = dict(manifest["files"])
-        own = manifest.pop("manifest_sha256")
+        stated = manifest.pop("manifest_sha256")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None, [*wrong, f"{MANIFEST} cannot be read."]
-    if own != sha256_of_json(manifest):
+    if stated != sha256_of_json(manifest):
         wrong.append(f"{MANIFEST} differs from its own hash.")
     for name in sorted({*listed, *members, SCHEMA} - {MANIFEST}):
         if name not in members:
@@ -88,7 +88,7 @@ def _with_manifest(
             wrong.append(f"{name} differs from its hash in the manifest.")
     if not wrong:
         schema = json.loads(members[SCHEMA])
-        wrong += departures({**manifest, "manifest_sha256": own}, schema, MANIFEST)
+        wrong += departures({**manifest, "manifest_sha256": stated}, schema, MANIFEST)
     return Bundle(members, manifest), wrong
 
 

@@ -29,9 +29,9 @@ def has_controls(source: Source) -> bool:
 def control_frames(source: Source) -> dict[str, Rows]:
     """Return trials under controls with the same with the image, and items."""
     study = source.plan["study"]
-    own = [one for one in source.every if not variant_of(one.condition)]
-    trials = trial_rows(own)
-    for one, row in zip(own, trials, strict=True):
+    unvaried = [one for one in source.every if not variant_of(one.condition)]
+    trials = trial_rows(unvaried)
+    for one, row in zip(unvaried, trials, strict=True):
         row["asked"] = one.condition.partition(_UNDER)[0]
         row["condition"] = control_of(one.condition) or _AS_IT_IS
         row["task"] = _task_of(study, one)

@@ -99,8 +99,8 @@ def _pooled_by(s: Cell) -> Cells:
     """Return the mean, over values of a column, of one sum divided by another."""
     rates = []
     for value in s.options["among"]:
-        own = [row for row in s.rows if row[s.options["by"]] == value]
-        rates.append(ratio(*(sum(values_in(own, name)) for name in s.of)))
+        rows = [row for row in s.rows if row[s.options["by"]] == value]
+        rates.append(ratio(*(sum(values_in(rows, name)) for name in s.of)))
     return (None if None in rates else sum(rates) / len(rates),)  # type: ignore[arg-type]
 
 
@@ -201,9 +201,9 @@ def _constant_answer(s: Cell) -> Cells:
 
 
 def _distinct(s: Cell) -> Cells:
-    own = set(s.values())
-    every = own if s.others is None else set(values_in(s.others, s.of[0]))
-    return len(own), ratio(len(own), len(every))
+    values = set(s.values())
+    every = values if s.others is None else set(values_in(s.others, s.of[0]))
+    return len(values), ratio(len(values), len(every))
 
 
 def _rate_of_distinct(s: Cell) -> Cells:
@@ -314,10 +314,10 @@ def _rank_of_share(s: Cell) -> Cells:
     others: dict[Any, Rows] = {}
     for row in s.others or []:
         others.setdefault(row[s.options["by"]], []).append(row)
-    own = _share(s.rows, s.of[0])
-    if own is None:
+    share = _share(s.rows, s.of[0])
+    if share is None:
         return (None,)
-    return (1 + sum((_share(rows, s.of[0]) or 0) > own for rows in others.values()),)
+    return (1 + sum((_share(rows, s.of[0]) or 0) > share for rows in others.values()),)
 
 
 def _paired_change(s: Cell) -> Cells:

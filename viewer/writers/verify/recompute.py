@@ -102,14 +102,14 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     if given:
         found.done.append(f"{len(grades)} grades of readers were counted again.")
     people = json.loads(bundle.members.get("people.json", b"{}"))
-    own = [
+    plain = [
         one
         for one in verdicts
         if not (variant_of(one.condition) or control_of(one.condition))
     ]
-    planned = verdicts if len(own) < len(verdicts) else ()
-    asked = asked_of(plan, own) if places else {}
-    made_of = Source(plan, own, grades, people, asked, planned)
+    planned = verdicts if len(plain) < len(verdicts) else ()
+    asked = asked_of(plan, plain) if places else {}
+    made_of = Source(plan, plain, grades, people, asked, planned)
     _compare_tables(bundle, made_of, found, tell)
 
 

@@ -142,9 +142,9 @@ class TrialCheck:
 
         Where the question itself was answered otherwise than is followed up, that.
         """
-        own = [step for step in self.trial["steps"] if not step["role"]]
+        steps = [step for step in self.trial["steps"] if not step["role"]]
         for name in _ANSWERING:
-            for step in own:
+            for step in steps:
                 if step["step"] == name:
                     return self._read(step)
         return None
@@ -155,10 +155,10 @@ class TrialCheck:
         Of a reply that cannot be read it is the body.
         """
         steps = self.trial["steps"]
-        own = [step for step in steps if not step["role"]] or steps
-        if not own:
+        answer_steps = [step for step in steps if not step["role"]] or steps
+        if not answer_steps:
             return ""
-        step = own[-1]
+        step = answer_steps[-1]
         reply = self._read(step)
         if reply is not None:
             return reply.text.encode("utf-8", "replace").decode()
@@ -167,8 +167,8 @@ class TrialCheck:
 
     def _texts(self) -> list[str]:
         """Return all replies in the trial's own role."""
-        own = [self._read(s) for s in self.trial["steps"] if not s["role"]]
-        return [one.text for one in own if one is not None]
+        replies = [self._read(s) for s in self.trial["steps"] if not s["role"]]
+        return [one.text for one in replies if one is not None]
 
     def _read(self, step: Mapping[str, Any]) -> ReadReply | None:
         reply = self.source.replies[step["reply"]]

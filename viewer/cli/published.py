@@ -37,6 +37,6 @@ def published(study: str, *, every: bool, as_json: bool) -> None:
         print_json(list(rows))
         return
     for name in dict.fromkeys(row["study"] for row in rows):
-        own = [row for row in rows if row["study"] == name]
-        echo(f"{own[0]['source']}: {counted(len(own), 'row')}")
-        print_rows(own, _COLUMNS)
+        of_study = [row for row in rows if row["study"] == name]
+        echo(f"{of_study[0]['source']}: {counted(len(of_study), 'row')}")
+        print_rows(of_study, _COLUMNS)

@@ -73,8 +73,8 @@ class Verdict:
     @property
     def reply(self) -> TrialReply | None:
         """The last reply of the model under test, else the last reply."""
-        own = [one for one in self.replies if not one.step.role]
-        return next(iter((own or self.replies)[-1:]), None)
+        replies = [one for one in self.replies if not one.step.role]
+        return next(iter((replies or self.replies)[-1:]), None)
 
     @property
     def request_sha256(self) -> str | None:
@@ -335,8 +335,8 @@ def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
 
 def trials_in(columns: Columns) -> tuple[ScoredTrial, ...]:
     """Return the trials whose columns ``SCORED`` these are."""
-    own = (columns[name] for name in SCORED)
-    return tuple(starmap(_scored_trial, zip(*own, strict=True)))
+    values = (columns[name] for name in SCORED)
+    return tuple(starmap(_scored_trial, zip(*values, strict=True)))
 
 
 SCORED: Final = (
@@ -346,12 +346,12 @@ SCORED: Final = (
 )
 
 
-def _scored_trial(own: int, *values: Any) -> ScoredTrial:  # noqa: ANN401 - of a row
+def _scored_trial(number: int, *values: Any) -> ScoredTrial:  # noqa: ANN401 - of a row
     """Convert a row with the columns above, by index for speed."""
     item, patient, image, view, finding, name, params, repeat, model, *rest = values
     status, reason, answer, coverage, outcome, numbers, request, reply, parsed = rest
     return ScoredTrial(
-        own,
+        number,
         Trial(
             *(item, patient, image, view, finding),
             *(condition_of(name, params), repeat, model),

@@ -202,8 +202,8 @@ def _family(
     extra: Sequence[tuple[float, float]],
     which: int,
 ) -> Family:
-    own = [mine[key][which] for key in keys]
-    return method([*own, *(values[which] for values in extra)])
+    p_values = [mine[key][which] for key in keys]
+    return method([*p_values, *(values[which] for values in extra)])
 
 
 def _extra(

@@ -32,9 +32,9 @@ def _places(text: str, asked: tuple[str, ...]) -> Mapping[str, int]:
     """
     baselines = [profile.name for profile in builtin_profiles()]
     last = {name: len(MODELS) - 1 - n for n, name in enumerate(baselines)}
-    own = own_places(_tables(text))
-    rest = [name for name in asked if name not in last and name not in own]
-    return {**{name: n for n, name in enumerate(rest)}, **last, **own}
+    places = own_places(_tables(text))
+    rest = [name for name in asked if name not in last and name not in places]
+    return {**{name: n for n, name in enumerate(rest)}, **last, **places}
 
 
 def own_places(tables: Sequence[Mapping[str, object]]) -> dict[str, int]:

@@ -29,9 +29,9 @@ def read_prompts(table: Mapping[str, object], path: Path) -> dict[str, object]:
     return found
 
 
-def prompts_table(own: Any, variants: Any) -> dict[str, object]:  # noqa: ANN401 - plain values
+def prompts_table(prompts: Any, variants: Any) -> dict[str, object]:  # noqa: ANN401 - plain values
     """Return the ``[prompts]`` table that gives these parameters."""
-    return {**own, **({_VARIANTS: variants} if variants else {})}
+    return {**prompts, **({_VARIANTS: variants} if variants else {})}
 
 
 def _tables(variants: object, path: Path) -> Mapping[str, Mapping[str, object]]:

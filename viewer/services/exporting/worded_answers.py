@@ -29,8 +29,8 @@ def worded_header(strata: Iterable[str]) -> tuple[str, ...]:
 
 def worded_rows(asked: Frame, strata: Iterable[str]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each trial; one without an answer keeps its status and reason."""
-    own = ("parsed", "status", "reason")
-    for *known, text, status, reason in asked.each(*_KNOWN, *strata, *own):
+    columns = ("parsed", "status", "reason")
+    for *known, text, status, reason in asked.each(*_KNOWN, *strata, *columns):
         answer = any_answer_of_json(text) if text else None
         yield (*known, *_columns(answer, status, reason), text)
 

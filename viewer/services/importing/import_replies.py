@@ -211,8 +211,8 @@ def _to_be(
 ) -> ModelProfile:
     """Return the model of replies before their file is written."""
     convention = {"convention": source.convention} if source.convention else {}
-    own = (one for one in replies if one.model == name and not one.role)
-    told = next((one.settings for one in own if one.settings), {})
+    answers = (one for one in replies if one.model == name and not one.role)
+    told = next((one.settings for one in answers if one.settings), {})
     return profile_from_table(
         {"name": name, "adapter": ADAPTER, "replies_file": "", **convention, **told}
     )
@@ -220,8 +220,8 @@ def _to_be(
 
 def _helper(helper: ModelProfile, replies: Sequence[WrittenReply]) -> ModelProfile:
     """Return the model of a role whose replies are in the files."""
-    own = (one for one in replies if one.role)
-    told = next((one.settings for one in own if one.settings), {})
+    helper_replies = (one for one in replies if one.role)
+    told = next((one.settings for one in helper_replies if one.settings), {})
     table = {"name": helper.name, "adapter": ADAPTER, "replies_file": ""}
     return profile_from_table({**table, **told})
 

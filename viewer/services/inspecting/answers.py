@@ -239,7 +239,7 @@ def _reference_cells(record: AnswerRecord, places: Places) -> tuple[str, ...]:
 
 def _parameters(record: AnswerRecord, profile: ModelProfile) -> Mapping[str, str]:
     window = window_of(record.trial.condition)
-    own = {key: str(value) for key, value in profile.settings.items()}
+    settings = {key: str(value) for key, value in profile.settings.items()}
     return {
         "study": record.spec.study,
         "preset": record.spec.preset,
@@ -247,5 +247,5 @@ def _parameters(record: AnswerRecord, profile: ModelProfile) -> Mapping[str, str
         "seed": str(record.spec.seed),
         "repeat": str(record.trial.repeat),
         "window": f"{window.center:g} / {window.width:g}" if window else "of the file",
-        **own,
+        **settings,
     }

@@ -107,8 +107,8 @@ class TrialDetail:
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
         """The images that its own model answered about, as last sent."""
-        own = [step for step in self.steps if step.images and not step.role]
-        return own[-1].marked if own else ()
+        steps = [step for step in self.steps if step.images and not step.role]
+        return steps[-1].marked if steps else ()
 
     @property
     def is_marked(self) -> bool:

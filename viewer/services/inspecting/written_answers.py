@@ -69,8 +69,8 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
     drawn = [one for one in pointed if one.boxes and one.key]
     refs = cases.image_refs_of_run(store, asked.run) if drawn else {}
     for one in drawn:
-        own = _of_step(trial_replies, replies, one.step)
-        yield _stored(store, listed, spec, one, own, refs[one.key])
+        reply_pair = _of_step(trial_replies, replies, one.step)
+        yield _stored(store, listed, spec, one, reply_pair, refs[one.key])
 
 
 _ReplyPair = tuple[TrialReply, ModelReply]

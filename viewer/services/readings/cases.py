@@ -114,12 +114,12 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
 
 def _options(ground: Ground, item: str, stage: int) -> dict[str, tuple[Option, ...]]:
     """Return the case's own options for every stage up to the current one."""
-    own = ground.material(item).options
+    options = ground.material(item).options
     return {
-        question.id: own[question.id]
+        question.id: options[question.id]
         for questions in ground.form.stages[: stage + 1]
         for question in questions
-        if isinstance(question, RevealedChoiceQuestion) and question.id in own
+        if isinstance(question, RevealedChoiceQuestion) and question.id in options
     }
 
 

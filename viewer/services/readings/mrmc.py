@@ -334,10 +334,10 @@ def _rows(
 
 
 def _case(task: PlannedTask, trial: ReviewedTrial | None) -> tuple[object, ...]:
-    own = (task.item, task.image, task.view, task.finding)
+    case = (task.item, task.image, task.view, task.finding)
     if trial is None:
-        return (*own, None, None, None)
-    return (*own, trial.model, trial.repeat, trial.answer)
+        return (*case, None, None, None)
+    return (*case, trial.model, trial.repeat, trial.answer)
 
 
 def _values(form: Form, standing: Standing) -> tuple[object, ...]:

@@ -100,16 +100,16 @@ def open_error_review(
         spec = _review_spec(opened, run, seed, cap, views, condition)
         misses = _misses(opened, run, spec)
         work = review_work(run, spec)
-        own = [s for s in _sessions_of(opened, work, name) if not s.withdrawn]
-        held = {t.trial for s in own for t in readings.tasks_of(opened, s.id)}
+        sessions = [s for s in _sessions_of(opened, work, name) if not s.withdrawn]
+        held = {t.trial for s in sessions for t in readings.tasks_of(opened, s.id)}
         drawn = [
             t
             for chosen in order.sampled(misses, cap, seed).values()
             for t in chosen
             if t.id not in held
         ]
-        if own and not drawn:
-            return own[-1].id
+        if sessions and not drawn:
+            return sessions[-1].id
         if not drawn:
             raise WrongUseError(
                 f"Run {run} has no complete miss to review in these views.",
@@ -125,7 +125,7 @@ def open_error_review(
             tasks=tuple(map(review_task, order.mixed(drawn, seed, name))),
             run=run,
         )
-        return readings.create_session(opened, new, beside=[s.id for s in own])
+        return readings.create_session(opened, new, beside=[s.id for s in sessions])
 
 
 def review_work(run: int, spec: SessionSpec) -> str:
@@ -274,9 +274,9 @@ def _open_study(
         )
     work = _study_work(asked, form, dataset.root_sha256)
     rows = readings.session_rows(store, work=work)
-    own = [row for row in rows if row.reader == name and not row.withdrawn]
-    if own:
-        return own[-1].id
+    sessions = [row for row in rows if row.reader == name and not row.withdrawn]
+    if sessions:
+        return sessions[-1].id
     index, condition = len(rows), planned[0].condition
     spec = SessionSpec(
         asked, condition, asked.seed, reader_index=index, material=material

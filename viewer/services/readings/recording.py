@@ -250,9 +250,9 @@ def _row(
         raise WrongUseError(
             f"'{min(unknown)}' is not one of the questions asked now.", "Leave it out."
         )
-    own = {name: value for name, value in values.items() if name in asked}
+    asked_values = {name: value for name, value in values.items() if name in asked}
     return NewReading(
-        act, standing.stage, {**earlier, **own}, comment, active_ms(activity)
+        act, standing.stage, {**earlier, **asked_values}, comment, active_ms(activity)
     )
 
 
@@ -262,5 +262,5 @@ def _check(
     shown = task_in(store, ground, position)
     questions = ground.form.stages[stage]
     names = {question.id for question in questions}
-    own = {name: value for name, value in values.items() if name in names}
-    check_values(questions, own, shown.canvas, shown.options)
+    named_values = {name: value for name, value in values.items() if name in names}
+    check_values(questions, named_values, shown.canvas, shown.options)

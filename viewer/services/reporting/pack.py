@@ -100,14 +100,14 @@ def write_pack(
     data = pack_data(pack, given, report)
     for sentence in dict.fromkeys((*report.warnings, *data.missing)):
         say(sentence)
-    own = write_run_report(store, report, out / RUN_FOLDER)
+    run_files = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}
-    listed = (*files, *(path.relative_to(out).as_posix() for path in own))
+    listed = (*files, *(path.relative_to(out).as_posix() for path in run_files))
     page = PackPage(name, tuple(_facts(report)), _in_study_terms(data, report), listed)
     files = {"report.html": render_pack(page, files), **files}
     for path, content in files.items():
         write_atomically(out / path, content)
-    return (*(out / path for path in files), *own)
+    return (*(out / path for path in files), *run_files)
 
 
 def _in_study_terms(data: PackData, report: RunReport) -> PackData:

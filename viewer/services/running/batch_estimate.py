@@ -117,9 +117,9 @@ def _notices(spec: RunSpec) -> tuple[str, ...]:
 
 def _own_prompts(spec: RunSpec) -> str:
     """Name the prompts that this run replaces or varies; "" for none."""
-    own, variants = (spec.params.get(name) for name in OWN)
+    prompts, variants = (spec.params.get(name) for name in OWN)
     told = (
-        f"Custom prompts are used for {', '.join(own)}." if _any(own) else "",
+        f"Custom prompts are used for {', '.join(prompts)}." if _any(prompts) else "",
         f"Each item is also asked with the prompt {_variants(variants)}."
         if _any(variants)
         else "",

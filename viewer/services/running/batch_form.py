@@ -276,7 +276,7 @@ def own_prompts_of(form: BatchForm) -> dict[str, object]:
 def read_study(path: Path, settings: Settings) -> BatchForm:
     """Return the form of a study file with every parameter filled in."""
     spec = read_study_file(path, settings.models_file)
-    own = own_profiles(read_toml(path), path)
+    profiles = own_profiles(read_toml(path), path)
     return BatchForm(
         study=spec.study,
         dataset=spec.dataset,
@@ -285,7 +285,7 @@ def read_study(path: Path, settings: Settings) -> BatchForm:
         seed=spec.seed,
         repeats=spec.repeats,
         params=dict(spec.params),
-        profiles=tuple(own.values()),
+        profiles=tuple(profiles.values()),
         ceiling_microusd=spec.ceiling_microusd,
         limit=spec.limit,
     )

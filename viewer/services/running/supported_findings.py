@@ -123,27 +123,27 @@ def exclusion_notes(trials: Sequence[Trial]) -> Iterator[RunNote]:
     for reason, words in _WORDS.items():
         lost = [trial for trial in trials if trial.exclusion == reason]
         for model in dict.fromkeys(trial.model for trial in lost):
-            own = [trial for trial in lost if trial.model == model]
-            yield RunNote(model, reason, words(own))
+            of_model = [trial for trial in lost if trial.model == model]
+            yield RunNote(model, reason, words(of_model))
 
 
-def _not_learned(own: Sequence[Trial]) -> str:
-    findings = ", ".join(dict.fromkeys(trial.finding for trial in own))
-    return f"was not trained on {findings}, so {len(own)} trial(s) are excluded"
+def _not_learned(trials: Sequence[Trial]) -> str:
+    findings = ", ".join(dict.fromkeys(trial.finding for trial in trials))
+    return f"was not trained on {findings}, so {len(trials)} trial(s) are excluded"
 
 
-def _not_interpretable(own: Sequence[Trial]) -> str:
-    asked = ", ".join(dict.fromkeys(trial.condition.name for trial in own))
+def _not_interpretable(trials: Sequence[Trial]) -> str:
+    asked = ", ".join(dict.fromkeys(trial.condition.name for trial in trials))
     return (
-        f"gives no access to its attention, so {len(own)} trial(s) of {asked} are "
+        f"gives no access to its attention, so {len(trials)} trial(s) of {asked} are "
         "excluded; a contour or an enlarged region approximates that"
     )
 
 
-def _needs_image(own: Sequence[Trial]) -> str:
+def _needs_image(trials: Sequence[Trial]) -> str:
     return (
-        f"works on an image alone, so {len(own)} trial(s) under controls without one "
-        "are excluded"
+        f"works on an image alone, so {len(trials)} trial(s) under controls without "
+        "one are excluded"
     )
 
 

@@ -231,8 +231,8 @@ class RunContext:
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt of the run."""
-        own = self._own_prompts()
-        return (*own, *self._guessing(own))
+        prompts = self._own_prompts()
+        return (*prompts, *self._guessing(prompts))
 
     def _own_prompts(self) -> tuple[tuple[str, str], ...]:
         if self._places is None:
@@ -245,10 +245,10 @@ class RunContext:
                     for one in self._prompts_of(of, places)
                 )
             )
-        own = [one for of in self._varied.values() for one in self._prompts_of(of)]
+        prompts = [one for of in self._varied.values() for one in self._prompts_of(of)]
         found: list[tuple[str, str]] = []
         for asking in dict.fromkeys(map(asking_of, self.spec.models)):
-            found += [prompt_for_places(asking)] if asking else own
+            found += [prompt_for_places(asking)] if asking else prompts
         return tuple(found)
 
     def _guessing(

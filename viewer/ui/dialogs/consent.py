@@ -121,10 +121,10 @@ class ConsentDialog(QDialog):
 
 def _choices(preview: "Preview") -> tuple[QRadioButton, QRadioButton]:
     """Return the buttons for the data set and for any image, the narrower chosen."""
-    own = QRadioButton(f"For the data set '{preview.dataset}'")
+    dataset_only = QRadioButton(f"For the data set '{preview.dataset}'")
     every = QRadioButton("For any image")
-    (own if preview.dataset else every).setChecked(True)
-    return own, every
+    (dataset_only if preview.dataset else every).setChecked(True)
+    return dataset_only, every
 
 
 def _planned(preview: "Preview") -> str:

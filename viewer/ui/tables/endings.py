@@ -63,6 +63,6 @@ def _means(scores: Sequence[Score]) -> list[str]:
     names = dict.fromkeys(name for one in answered for name, _ in one.numbers)
     means = []
     for name in names:
-        own = [n for one in answered if (n := one.number(name)) is not None]
-        means.append(f"{sum(own) / len(own):.1f} {spoken(name)} per answer")
+        numbers = [n for one in answered if (n := one.number(name)) is not None]
+        means.append(f"{sum(numbers) / len(numbers):.1f} {spoken(name)} per answer")
     return means

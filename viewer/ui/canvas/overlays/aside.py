@@ -48,19 +48,19 @@ class Surroundings:
     clear: QRectF = field(default_factory=QRectF)
 
 
-def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
+def placed(shape: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     """Return the position of the label of a shape.
 
-    ``own`` is the visible part of the shape, null for an answer without one, whose
+    ``shape`` is the visible part of the shape, null for an answer without one, whose
     label goes to the left edge of the view, or where there is room.
     """
-    heeded = _heeded(own, seen)
-    near = _column(seen.area, size) if own.isNull() else _near(own, size, heeded)
+    heeded = _heeded(shape, seen)
+    near = _column(seen.area, size) if shape.isNull() else _near(shape, size, heeded)
     spots = _array(near)
     costs = _costs(spots, size, heeded)
     if not len(spots) or not (costs.sum(axis=0) == 0).any():
         far = _array(_anywhere(size, heeded))
-        off = np.concatenate((np.zeros(len(spots)), _distances(far, own, size)))
+        off = np.concatenate((np.zeros(len(spots)), _distances(far, shape, size)))
         spots = np.concatenate((spots, far))
         costs = np.vstack((off, _costs(spots, size, heeded)))
     best = np.lexsort(costs)[0]  # its last row is compared first
@@ -78,13 +78,13 @@ class _Heeded:
     blocks: Edges
 
 
-def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
+def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
     """Return surroundings as edges, other shapes with a margin off this one.
 
     All stop a label, or as many of the nearest as are feasible: each adds two columns
     and two rows, and each position is compared with all of them.
     """
-    (mine,) = edges([own])
+    (mine,) = edges([shape])
     overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
     others = seen.others + np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
     blocks = np.concatenate((seen.taken, others))
@@ -153,24 +153,26 @@ def _column(area: QRectF, size: QSizeF) -> Iterator[tuple[float, float]]:
         yield area.left() + 2 * GAP, 2 * GAP + number * pitch
 
 
-def _near(own: QRectF, size: QSizeF, heeded: _Heeded) -> Iterator[tuple[float, float]]:
+def _near(
+    shape: QRectF, size: QSizeF, heeded: _Heeded
+) -> Iterator[tuple[float, float]]:
     """Yield places against the edges of a shape, then in its corners."""
     wide, high = size.width(), size.height()
     left, top, right, bottom = heeded.blocks.T.tolist()
     across, down = zip(left, right, strict=True), zip(top, bottom, strict=True)
-    columns = _stops((own.left(), own.right()), wide, across)
-    rows = _stops((own.top(), own.bottom()), high, down)
+    columns = _stops((shape.left(), shape.right()), wide, across)
+    rows = _stops((shape.top(), shape.bottom()), high, down)
     for x, y in zip_longest(columns, rows):
         if y is not None:
-            yield own.right() + _TOUCH, y
-            yield own.left() - _TOUCH - wide, y
+            yield shape.right() + _TOUCH, y
+            yield shape.left() - _TOUCH - wide, y
         if x is not None:
-            yield x, own.bottom() + _TOUCH
-            yield x, own.top() - _TOUCH - high
-    if wide + 2 * GAP <= own.width() and high + 2 * GAP <= own.height():
+            yield x, shape.bottom() + _TOUCH
+            yield x, shape.top() - _TOUCH - high
+    if wide + 2 * GAP <= shape.width() and high + 2 * GAP <= shape.height():
         yield from product(
-            (own.left() + GAP, own.right() - GAP - wide),
-            (own.top() + GAP, own.bottom() - GAP - high),
+            (shape.left() + GAP, shape.right() - GAP - wide),
+            (shape.top() + GAP, shape.bottom() - GAP - high),
         )
 
 
@@ -224,15 +226,15 @@ def _shared(labels: _Floats, rects: _Floats) -> _Floats:
     return np.asarray(np.einsum("ij,ij->i", wide, high))
 
 
-def _distances(spots: _Floats, own: QRectF, size: QSizeF) -> _Floats:
+def _distances(spots: _Floats, shape: QRectF, size: QSizeF) -> _Floats:
     """Return how far labels lie from their shape, or from the left without one."""
-    if own.isNull():
+    if shape.isNull():
         return np.asarray(spots[:, 0])
     across = np.maximum(
-        own.left() - spots[:, 0] - size.width(), spots[:, 0] - own.right()
+        shape.left() - spots[:, 0] - size.width(), spots[:, 0] - shape.right()
     )
     down = np.maximum(
-        own.top() - spots[:, 1] - size.height(), spots[:, 1] - own.bottom()
+        shape.top() - spots[:, 1] - size.height(), spots[:, 1] - shape.bottom()
     )
     off: _Floats = np.hypot(np.maximum(across, 0), np.maximum(down, 0))
     return off

@@ -169,12 +169,12 @@ class ModelsList(QWidget):
 
     def _offer(self) -> None:
         row = self.current
-        own = row is not None and row.line.own
-        self.duplicate.setEnabled(own)
-        self.delete.setEnabled(own)
-        self.delete.setText(f"Delete {row.line.name}" if row and own else "Delete")
+        is_own = row is not None and row.line.own
+        self.duplicate.setEnabled(is_own)
+        self.delete.setEnabled(is_own)
+        self.delete.setText(f"Delete {row.line.name}" if row and is_own else "Delete")
         self.delete.setToolTip(
-            as_tip("Edit ▸ Undo restores it" if own else "It is built in")
+            as_tip("Edit ▸ Undo restores it" if is_own else "It is built in")
         )
 
 

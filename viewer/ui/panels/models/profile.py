@@ -199,9 +199,9 @@ class ModelProfilePanel(QWidget):
     def show_model(self, row: ModelRow, draft: Draft | None) -> None:
         """Show a model; a user's model, ``draft``, can be edited."""
         self.show_state(row)
-        own = draft is not None
+        is_draft = draft is not None
         for widget in (self.hint, self.save, self.revert):
-            widget.setVisible(own)
+            widget.setVisible(is_draft)
         if draft is None:
             self.tabs.hide()
             self._pages.setCurrentWidget(self._built_in)

@@ -9,13 +9,13 @@ from itertools import combinations
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
+from viewer.writers.verify.trial_check import JUDGES
 from viewer.writers.verify.verdicts import Verdict
 
 _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
 _PEOPLE = "physicians"
 _MEAN_OF_PEOPLE = "Physicians, mean"
-_JUDGES = ("judge", "second_judge", "third_judge")
 _ABOUT = ("task", "model", "language", "patient", "case")
 _WRITTEN = ("ddx", "open_fdx")
 _FIRST = ("first", "first_score", "first_covers")
@@ -166,7 +166,7 @@ def _physicians(
 def _judge_frames(source: Source, answers: Rows) -> dict[str, Rows]:
     """Return what each of several judges says of each settled answer, and each two."""
     params = source.params
-    names = [params[role] for role in _JUDGES if params[role]]
+    names = [params[role] for role in JUDGES if params[role]]
     each: Rows = []
     pairs: Rows = []
     for row in answers if len(names) > 1 else ():

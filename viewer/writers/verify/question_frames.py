@@ -12,7 +12,7 @@ _QUESTION_CONTROLS = (
     *("no_image", "guess", "noise", "other_image", "options_only"),
     "shuffled_options",
 )
-_MEASURED = {"box": "iou", "boxes": "boxes_found"}
+_MEASURE_OF = {"box": "iou", "boxes": "boxes_found"}
 """What a run measures of the kinds of answers that have a score for it."""
 
 
@@ -31,7 +31,7 @@ def question_frames(source: Source) -> dict[str, Rows]:
 
 def _scored_trials(verdicts: Sequence[Verdict]) -> Rows:
     """Return trials with their kind of answer, and how good it is from 0 to 1."""
-    measured = {v.view for v in verdicts if _MEASURED.get(v.view) in v.numbers}
+    measured = {v.view for v in verdicts if _MEASURE_OF.get(v.view) in v.numbers}
     trials = trial_rows(verdicts)
     for one, row in zip(verdicts, trials, strict=True):
         row["task"], row["score"] = one.view, _score(one, measured)

@@ -39,7 +39,7 @@ from viewer.writers.verify.wording import (
 
 _ANSWERING = ("answer", "base")
 _JUDGE_UNREAD = "judge_unparsed"
-_JUDGES = ("judge", "second_judge", "third_judge")
+JUDGES = ("judge", "second_judge", "third_judge")
 _BEST = 5
 """The Content of an output that is right."""
 Numbers = dict[str, float]
@@ -317,7 +317,7 @@ class TrialCheck:
     def _judges(self) -> list[str]:
         """Return the roles of the judges; one until a run names others."""
         params = self.source.params
-        return [role for role in _JUDGES if params.get(role)] or [_JUDGES[0]]
+        return [role for role in JUDGES if params.get(role)] or [JUDGES[0]]
 
     def _counting(self, scores: Sequence[int | None]) -> int | None:
         """Return the score that counts, None unless every one needed is plain."""

@@ -41,6 +41,7 @@ def test_that_every_figure_of_the_paper_is_there_in_three_forms(
         *("fig1_method", "fig2_hit_rates_8", "fig2_hit_rates_16"),
         *("fig3_error_classes", "fig4_heat_maps", "fig5_examples"),
         *("fig6_grid_sizes", "fig7_heat_maps", "fig8_heat_maps", "fig10_counts"),
+        *("mask_areas", "coverage_thresholds"),
     )
     assert names == {f"{f}.{kind}" for f in figures for kind in ("svg", "pdf", "csv")}
 

@@ -45,6 +45,11 @@ class GridReference:
         columns = self.grid.columns
         return tuple(self.grid.label(Cell(*divmod(i, columns))) for i in self.hits)
 
+    @property
+    def share(self) -> float:
+        """The share of the square sent that the mask covers, 0-1."""
+        return sum(self.covered) / sum(self.area)
+
 
 class Places(Protocol):
     """The geometry of a run's answers on images, with the run's settings."""

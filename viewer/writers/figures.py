@@ -15,7 +15,7 @@ from viewer.domain.styles import LIGHT, Ground, Style, looks_of
 from viewer.writers.figures_bars import (
     percent,
     room_for_counts,
-    within_scale,
+    whiskers,
     write_counts,
 )
 from viewer.writers.figures_style import drawn_as
@@ -64,7 +64,8 @@ def _draw_series(
 ) -> None:
     width = _BARS_WIDTH / n_series
     x = np.arange(len(series.values)) - _BARS_WIDTH / 2 + (i + 0.5) * width
-    heights, errors = percent(series.values), percent(series.errors)
+    heights, ends = percent(series.values), whiskers(series)
+    sign = "" if series.limits else "± "
     axes.bar(
         x,
         np.nan_to_num(heights),
@@ -76,16 +77,16 @@ def _draw_series(
         label=series.name,
         zorder=2,
     )
-    drawn = ~np.isnan(heights) & ~np.isnan(errors)
+    drawn = ~np.isnan(heights) & ~np.isnan(ends).any(axis=0)
     axes.errorbar(
         x[drawn],
         heights[drawn],
-        within_scale(heights[drawn], errors[drawn]),
+        ends[:, drawn],
         fmt="none",
         ecolor=LIGHT.ink,
         elinewidth=0.8,
         capsize=1.8,
-        label=f"± {error_name}" if error_name and i == n_series - 1 else None,
+        label=f"{sign}{error_name}" if error_name and i == n_series - 1 else None,
         zorder=4,
     )
     write_counts(axes, x, series.counts, _COUNTS_PT, LIGHT.soft)

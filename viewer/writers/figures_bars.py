@@ -27,6 +27,15 @@ def within_scale(heights: Floats, errors: Floats) -> Floats:
     return np.stack([np.minimum(errors, heights), np.minimum(errors, 100 - heights)])
 
 
+def whiskers(series: BarSeries) -> Floats:
+    """Return whisker lengths below and above the bars' ends, (2, n) in percent."""
+    heights = percent(series.values)
+    if not series.limits:
+        return within_scale(heights, percent(series.errors))
+    low, high = (percent([e and e[side] for e in series.limits]) for side in (0, 1))
+    return np.maximum(np.stack([heights - low, high - heights]), 0.0)
+
+
 def write_counts(
     axes: "Axes",
     x: npt.NDArray[np.floating],

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from viewer.domain.figure import RateFigure, RatePanel, has_limits
-from viewer.domain.report import BarSeries
 from viewer.domain.styles import Ground, Style, looks_of
 from viewer.writers.figures_bars import (
     Floats,
     percent,
     room_for_counts,
-    within_scale,
+    whiskers,
     write_counts,
 )
 from viewer.writers.figures_style import (
@@ -74,7 +73,7 @@ def _draw_series(
     series, width = panel.series[i], _GROUP / max(1, len(panel.series))
     x = np.arange(len(panel.groups), dtype=np.float64)
     x += (i + 0.5) * width - _GROUP / 2
-    heights, whiskers = percent(series.values), _whiskers(series)
+    heights, ends = percent(series.values), whiskers(series)
     axes.bar(
         x,
         np.nan_to_num(heights),
@@ -86,12 +85,12 @@ def _draw_series(
         label=series.name,
         zorder=2,
     )
-    drawn = ~np.isnan(heights) & ~np.isnan(whiskers).any(axis=0)
+    drawn = ~np.isnan(heights) & ~np.isnan(ends).any(axis=0)
     for colour, points in _strokes(ground, 0.6):
         axes.errorbar(
             x[drawn],
             heights[drawn],
-            whiskers[:, drawn],
+            ends[:, drawn],
             fmt="none",
             ecolor=colour,
             elinewidth=points,
@@ -101,15 +100,6 @@ def _draw_series(
         )
     write_counts(axes, x, series.counts, SMALL_PT, ground.soft)
     _draw_chance(axes, panel.baselines[i], x, width / 2, ground)
-
-
-def _whiskers(series: BarSeries) -> Floats:
-    """Return whisker lengths below and above the bars' ends, (2, n) in percent."""
-    heights = percent(series.values)
-    if not series.limits:
-        return within_scale(heights, percent(series.errors))
-    low, high = (percent([e and e[side] for e in series.limits]) for side in (0, 1))
-    return np.maximum(np.stack([heights - low, high - heights]), 0.0)
 
 
 def _strokes(ground: Ground, width: float) -> tuple[tuple[str, float], ...]:

@@ -21,9 +21,8 @@ from viewer.domain.figure import Figure
 from viewer.domain.report import BarSeries
 from viewer.domain.styles import LIGHT, MODELS
 from viewer.studies.grid_localization.findings import NINE
-from viewer.writers.figures_bars import room_for_counts, write_counts
+from viewer.writers.figures_bars import room_for_counts, whiskers, write_counts
 from viewer.writers.figures_files import figure_files
-from viewer.writers.figures_rates import _whiskers
 from viewer.writers.figures_style import PAGE_MM, SMALL_PT, name_groups, settings
 
 pytestmark = pytest.mark.statement("E000-28")
@@ -118,8 +117,8 @@ def test_that_whiskers_may_reach_further_below_than_above() -> None:
     assert (told[first, "a"]["low"], told[first, "a"]["high"]) == ("0.1", "0.6")
     assert (told[last, "a"]["low"], told[last, "b"]["low"]) == ("", "0.4")
     assert {r["error"] for r in told.values()} == {""}
-    assert (_whiskers(series[1]) == np.array([[20, 60], [65, 0]])).all()
-    assert np.isnan(_whiskers(series[0])[:, 1]).all()
+    assert (whiskers(series[1]) == np.array([[20, 60], [65, 0]])).all()
+    assert np.isnan(whiskers(series[0])[:, 1]).all()
     assert "low" not in numbers(SAMPLES[0])[0]
 
 

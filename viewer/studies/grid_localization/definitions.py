@@ -144,9 +144,22 @@ _DETECTION: Final = {
     "the items of FROC. Boxes of equal confidence count together, so the order "
     "of rows changes nothing; if no two confidences differ, there is none.",
 }
+_AREAS: Final = {
+    "area": "Share of the square sent that the reference mask covers, measured like "
+    "coverage. mean_area is the mean over a group's settled trials, which k, n and "
+    "the rates count.",
+}
+_THRESHOLDS: Final = {
+    "threshold": "Coverage in per cent from which a cell is a hit, with the fallback "
+    "of hit. The answers are those of the run.",
+    "fallback_rate": "Share of the trials whose mask has no cell that reaches the "
+    "threshold; for (macro) the mean over findings.",
+}
 _OF_TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "replicates": _REPLICATES,
     "absent": _ABSENT,
     "rules": _RULES,
     "detection": _DETECTION,
+    "mask_areas": _AREAS,
+    "coverage_thresholds": _THRESHOLDS,
 }

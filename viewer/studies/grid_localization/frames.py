@@ -3,9 +3,11 @@
 ``trials`` has a row for each trial that asks about what is there, ``every`` one for
 each of all. ``asked`` and ``absent`` have a trial once for each table row that counts
 it: under its own finding, under the mean of findings and under all pooled, each in its
-view and in all views. ``references`` has a row for each item under each grid.
+view and in all views. ``references`` has a row for each item under each grid,
+``thresholds`` one for each settled trial at each threshold of coverage.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
@@ -21,6 +23,7 @@ from viewer.studies.grid_localization.absent import CAPITULATED
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.params import MaskMode, Params
 from viewer.studies.grid_localization.placed import Placed, PlacedTrial
+from viewer.studies.grid_localization.reference import THRESHOLDS
 from viewer.studies.protocol import ABSENT_SUFFIX, NOT_LEARNED
 from viewer.studies.tables import MICRO, STATUSES
 
@@ -29,6 +32,17 @@ ASKED: Final = "asked"
 ABSENT: Final = "absent"
 REFERENCES: Final = "references"
 MEASURED: Final = "measured"
+AT_THRESHOLDS: Final = "thresholds"
+AREA_EDGES: Final = (0.01, 0.025, 0.05, 0.1)
+"""Shares of the square sent at which one group of masks ends and the next begins."""
+AREAS: Final = (
+    "under 1 %",
+    "1 to 2.5 %",
+    "2.5 to 5 %",
+    "5 to 10 %",
+    "10 % and over",
+)
+"""What the groups are called, from the smallest masks to the largest."""
 NO_CELL: Final = "(no cell)"
 """The answer of a reply that names no cell, counted as a separate outcome."""
 ITEM, MODEL = "item", "model"
@@ -50,6 +64,7 @@ def trial_frames(results: Sequence[PlacedTrial], of: Asked) -> dict[str, Frame]:
         ASKED: by_row(present, of),
         ABSENT: by_row(absent, of),
         REFERENCES: reference_frame(results),
+        AT_THRESHOLDS: threshold_frame(present),
     }
 
 
@@ -82,6 +97,10 @@ def _told(
         "place": [-1 if one.cell_index is None else one.cell_index for one in places],
         "n_cells": [one.n_cells for one in places],
         "hits": [one.reference_index for one in places],
+        "random": [_random(one) for one in places],
+        "share": [one.share for one in places],
+        "area": [_area(one.share) for one in places],
+        "at_thresholds": [one.at_thresholds for one in places],
         "in_both_modes": [one.alternate_index is not None for one in places],
         "hit_paper": [paper for paper, _ in verdicts],
         "hit_exact": [exact for _, exact in verdicts],
@@ -117,6 +136,16 @@ _MEASURED: Final = (
     *("cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
     *("iou_uncropped", "dice_uncropped", "distance_px", "distance_mm"),
 )
+
+
+def _random(one: Placed) -> float | None:
+    """Return the chance of a random cell, None without a reference."""
+    return len(one.reference_index) / one.n_cells if one.n_cells else None
+
+
+def _area(share: float | None) -> str:
+    """Return the group of a mask by its area, "" without a mask."""
+    return "" if share is None else AREAS[bisect_right(AREA_EDGES, share)]
 
 
 def _left_out(score: Score) -> str:
@@ -182,6 +211,23 @@ _COUNTED: Final = (
     *("hits", "in_both_modes", "hit_paper", "hit_exact", "differs"),
 )
 """What tables of rates need of a trial."""
+
+
+def threshold_frame(trials: Frame) -> Frame:
+    """Return each settled trial once for each threshold that its mask was met at.
+
+    Hits are what they would be if the threshold were the run's: the answers stay.
+    """
+    columns = ("finding", "condition", "model", "item", "patient")
+    wanted = (*columns, "place", "n_cells", "at_thresholds")
+    rows = (
+        (at, *who, place in of.hits, len(of.hits) / n_cells, of.fallback)
+        for *who, place, n_cells, met in trials.where({"counted": (True,)}).each(
+            *wanted
+        )
+        for at, of in zip(THRESHOLDS, met, strict=False)
+    )
+    return frame_of_rows(("threshold", *columns, "correct", "random", "fallback"), rows)
 
 
 def reference_frame(results: Iterable[PlacedTrial]) -> Frame:

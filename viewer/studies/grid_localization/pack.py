@@ -12,6 +12,10 @@ from viewer.studies.grid_localization.benchmark import unlike_paper
 from viewer.studies.grid_localization.errors_by_class import error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import ReferenceHeat, heat_maps
+from viewer.studies.grid_localization.figures_masks import (
+    area_figure,
+    threshold_figure,
+)
 from viewer.studies.grid_localization.figures_rates import grid_sizes, hit_rates
 from viewer.studies.grid_localization.figures_stacks import (
     class_figure,
@@ -22,6 +26,7 @@ from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.placed import PlacedTrial, placed_trials
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.grid_localization.reference import grid_of
+from viewer.studies.grid_localization.tables import AREA_TABLE, THRESHOLD_TABLE
 from viewer.studies.packs import PackInput
 
 
@@ -67,8 +72,13 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
             made += (figure for figure in draw(given) if figure is not None)
         except UnreadableInputError as error:
             missing[str(error)] = None
-    ordered = sorted(made, key=lambda f: int(f.head.number.split()[1]))
-    return tuple(ordered), tuple(missing)
+    return tuple(sorted(made, key=_place)), tuple(missing)
+
+
+def _place(figure: Figure) -> tuple[bool, int]:
+    """Order figures as in the paper; those that it does not have come last."""
+    number = figure.head.number
+    return not number, int(number.split()[1]) if number else 0
 
 
 def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
@@ -82,6 +92,9 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     yield class_figure(classes, findings)
     yield grid_sizes(records)
     yield image_counts(given.dataset, findings)
+    tables = {table.name: table.records() for table in given.report.tables}
+    yield area_figure(tables.get(AREA_TABLE, ()))
+    yield threshold_figure(tables.get(THRESHOLD_TABLE, ()))
 
 
 def _strip(given: PackInput) -> tuple[Figure | None, ...]:

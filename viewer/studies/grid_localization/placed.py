@@ -20,11 +20,13 @@ from viewer.domain.image_geometry import Spacing
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, TrialResult
 from viewer.metrics.boxes import cut_to
+from viewer.metrics.localization import HitSet
 from viewer.metrics.parts import boxes_around
 from viewer.metrics.regions import mask_of_boxes
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.plan import condition_named
+from viewer.studies.grid_localization.reference import hits_at_thresholds
 from viewer.studies.places import GridReference, measured
 
 Spacings = Callable[[str], Spacing | None]
@@ -57,9 +59,10 @@ class Placed:
     applied. ``fallback`` is True if no cell of the item reached the threshold,
     ``fraction_outside`` is the fraction of its mask that was cropped off,
     ``alternate_index`` has the qualifying cells in the other mask mode; None if the
-    item has no usable mask. In a run with answers other than cells, ``measures``
-    compares the answer under every rule, and ``detection`` has its boxes, None for
-    answers without any.
+    item has no usable mask. ``share`` of the square sent is covered by the mask;
+    ``at_thresholds`` are the qualifying cells at each of ``THRESHOLDS``. In a run with
+    answers other than cells, ``measures`` compares the answer under every rule, and
+    ``detection`` has its boxes, None for answers without any.
     """
 
     n_cells: int = 0
@@ -68,6 +71,8 @@ class Placed:
     fallback: bool = False
     fraction_outside: float = 0.0
     alternate_index: tuple[int, ...] | None = None
+    share: float | None = None
+    at_thresholds: tuple[HitSet, ...] = ()
     measures: Measures | None = None
     detection: Detection | None = None
 
@@ -141,6 +146,8 @@ class _Placing:
                 fallback=reference.fallback,
                 fraction_outside=reference.fraction_outside,
                 alternate_index=reference.alternate_hits,
+                share=reference.share,
+                at_thresholds=hits_at_thresholds(reference, self.params),
             )
         if not told:
             return found

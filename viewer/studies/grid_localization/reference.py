@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +20,12 @@ from viewer.metrics.coverage import (
     column_segments,
     pixels_in_cells,
 )
-from viewer.metrics.localization import hit_set
+from viewer.metrics.localization import HitSet, hit_set
 from viewer.studies.grid_localization.params import MaskMode, Params
 from viewer.studies.places import GridReference
+
+THRESHOLDS: Final = tuple(range(10, 100, 10))
+"""Coverages in per cent from which a cell counts as a hit, one curve's points."""
 
 
 def grid_of(condition: Condition, params: Params) -> Grid:
@@ -50,6 +54,17 @@ def reference_of(
         _fraction_outside(mask, geometry, params),
         hit_set(other, threshold).hits,
     )
+
+
+def hits_at_thresholds(reference: GridReference, params: Params) -> tuple[HitSet, ...]:
+    """Return the qualifying cells at each of ``THRESHOLDS``, by the same rule."""
+    exact = params.mask_mode is MaskMode.PAPER
+    return _hits_at_thresholds(Coverage(reference.covered, reference.area, exact))
+
+
+@lru_cache(maxsize=16_384)
+def _hits_at_thresholds(coverage: Coverage) -> tuple[HitSet, ...]:
+    return tuple(hit_set(coverage, Fraction(one, 100)) for one in THRESHOLDS)
 
 
 def _paper_coverage(

@@ -13,7 +13,7 @@ from viewer.domain.finding_names import concept
 from viewer.domain.geometry import PointPx
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.domain.report import ReportData, Section, Table
+from viewer.domain.report import BarFigure, ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rle import decode_runs
 from viewer.domain.run import RunSpec
@@ -45,6 +45,7 @@ from viewer.studies.grid_localization.few_shot import (
     example_frame,
     examples_spec,
 )
+from viewer.studies.grid_localization.figures_masks import area_bars
 from viewer.studies.grid_localization.frames import trial_frames
 from viewer.studies.grid_localization.missing_findings import missing_findings
 from viewer.studies.grid_localization.params import Params, read_params
@@ -66,8 +67,10 @@ from viewer.studies.grid_localization.shown import (
     mask_modes,
     percent,
     results_pages,
+    thresholds,
 )
 from viewer.studies.grid_localization.tables import (
+    AREA_TABLE,
     LEFT_OUT,
     MASK_MODE_ITEMS,
     trial_specs,
@@ -109,19 +112,30 @@ def report(
     tables = _listed_tables(filed)
     return ReportData(
         tables,
-        tuple(rate_figure(rates.records(), one.name) for one in conditions(of.params)),
+        tuple(_bar_figures(rates, made, of)),
         metric_definitions(of.params, {table.name for table in tables}),
         any(result.score.status is Status.PENDING for result in results),
         tuple(_sections((*results_pages(of, all_views=True), *front(of)), made)),
         (
             *_sections(only_printed[:-1], made),
             *_sections([mask_modes(of, made[MASK_MODE_ITEMS.name])], made),
+            *_sections([thresholds(of)], made),
             *problem(context.beside or PlacesContext()),
             *_sections((*specs, KNOWN_TABLE), made),
             *_sections(results_pages(of, all_views=False), made),
         ),
         specs=(*of_trials, *specs),
     )
+
+
+def _bar_figures(
+    rates: Table, made: Mapping[str, Table], of: Asked
+) -> Iterator[BarFigure]:
+    """Yield the rates by finding of each grid, then those by area."""
+    names = [one.name for one in conditions(of.params)]
+    yield from (rate_figure(rates.records(), name) for name in names)
+    if made[AREA_TABLE].rows:
+        yield from (area_bars(made[AREA_TABLE].records(), name) for name in names)
 
 
 def _frames_beside(

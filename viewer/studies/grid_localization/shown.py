@@ -10,13 +10,16 @@ from viewer.domain.result import IOU_THRESHOLD
 from viewer.domain.study_words import NO_COUNTS
 from viewer.results.spec import Shown, Spec, TableSpec
 from viewer.studies.grid_localization.asked import MACRO, Asked, spoken
+from viewer.studies.grid_localization.frames import AREAS
 from viewer.studies.grid_localization.tables import (
     ABSENT_TABLE,
     MASK_MODES,
     RULES,
     agreement_spec,
+    area_spec,
     rates_spec,
     recommended_spec,
+    threshold_spec,
 )
 from viewer.studies.tables import ALL_VIEWS, MICRO
 
@@ -121,6 +124,7 @@ def front(of: Asked) -> Iterator[Spec]:
     yield _replicates(of, grid)
     yield _absent(grid)
     yield _rules(grid)
+    yield _areas(of, grid)
 
 
 def _recommended(of: Asked, grid: Shown) -> Spec:
@@ -205,6 +209,47 @@ def _rules(grid: Shown) -> Spec:
             Shown("median_iou_uncropped", "Median IoU uncropped"),
             Shown("median_distance_px", "Median distance px", ".1f"),
         ),
+    )
+
+
+def _areas(of: Asked, grid: Shown) -> Spec:
+    edges = "; ".join(AREAS)
+    return replace(
+        area_spec(of),
+        title="Hit rates by area of the mask",
+        text="All findings and views. The area is the share of the square sent that "
+        f"the mask covers: {edges}; a share on an edge is in the group above it. A "
+        "random cell hits large masks more often. "
+        "mask_areas.csv also has single findings.",
+        shown=(
+            *(Shown("area", "Area of the mask"), grid, "model", k_of_n(), "patients"),
+            percent("hit_rate", "Hit rate %"),
+            interval("ci"),
+            percent("random_baseline", "Random %"),
+        ),
+        printed={"finding": (MICRO,)},
+    )
+
+
+def thresholds(of: Asked) -> Spec:
+    """Return the rates at each threshold of coverage, means over findings."""
+    return replace(
+        threshold_spec(of),
+        title="Hit rates by threshold of coverage",
+        text="Mean of findings, all views, if a cell were a hit from another coverage "
+        "on: the same answers, scored again. Fallback: no cell of the mask reaches the "
+        "threshold, so every cell that it touches is a hit. coverage_thresholds.csv "
+        "also has single findings.",
+        shown=(
+            Shown("threshold", "Coverage of a hit, at least %"),
+            Shown("condition", "Grid", words=of.grids),
+            "model",
+            percent("hit_rate", "Mean of findings %"),
+            interval("ci"),
+            percent("random_baseline", "Random %"),
+            percent("fallback_rate", "Fallback %"),
+        ),
+        printed={"finding": (MACRO,)},
     )
 
 

@@ -26,7 +26,9 @@ from viewer.studies.grid_localization.estimators import (
 )
 from viewer.studies.grid_localization.frames import (
     ABSENT,
+    AREAS,
     ASKED,
+    AT_THRESHOLDS,
     EVERY,
     ITEM,
     MEASURED,
@@ -35,6 +37,8 @@ from viewer.studies.grid_localization.frames import (
 )
 from viewer.studies.tables import COUNTS, INTERVAL, MICRO, STATUSES
 
+AREA_TABLE: Final = "mask_areas"
+THRESHOLD_TABLE: Final = "coverage_thresholds"
 _COUNTED: Final[Where] = {"counted": (True,)}
 _KEYS: Final = (Key("finding"), Key("view"), Key("condition"), Key("model"))
 """Rows come as their frame has them: single findings, their means, all pooled."""
@@ -230,6 +234,54 @@ MASK_MODES: Final = TableSpec(
 """Rates in both mask modes, whichever was chosen (E000-17)."""
 
 
+def area_spec(of: Asked) -> TableSpec:
+    """Return the rates of masks of similar area, smallest first."""
+    arm = ("condition", "model")
+    return TableSpec(
+        AREA_TABLE,
+        (Key("finding", total=MICRO), Key("area", values=AREAS), *_arm(of)),
+        (
+            Cell("distinct", ("patients",), ("patient",)),
+            Cell("rate", ("k", "n", "hit_rate", *INTERVAL), ("correct", *OF_WHOM)),
+            _number("mean", "random_baseline", "random"),
+            _number("mean", "mean_area", "share"),
+        ),
+        where=_COUNTED,
+        sets=(("area", *arm), ("finding", "area", *arm)),
+    )
+
+
+def threshold_spec(of: Asked) -> TableSpec:
+    """Return the rates at each threshold of coverage, from the same answers."""
+    arm, by = ("condition", "model"), {"by": ("finding",)}
+    means = {"hit_rate": "correct", "random_baseline": "random"}
+    return TableSpec(
+        THRESHOLD_TABLE,
+        (
+            Key("finding", total=MACRO),
+            Key("threshold", ascending=True),
+            *_arm(of),
+        ),
+        (
+            _number("sum", "k", "correct"),
+            Cell("size", ("n",)),
+            *(
+                Cell("nested mean of rates", (name,), (column,), options=by)
+                for name, column in means.items()
+            ),
+            Cell(
+                "interval",
+                INTERVAL,
+                ("correct", *OF_WHOM),
+                options={"by": "finding"},
+            ),
+            Cell("nested mean of rates", ("fallback_rate",), ("fallback",), options=by),
+        ),
+        frame=AT_THRESHOLDS,
+        sets=(("threshold", *arm), ("finding", "threshold", *arm)),
+    )
+
+
 EXCLUDED: Final = TableSpec(
     "excluded",
     tuple(Key(name, ascending=True) for name in ("item", "reason", "meaning")),
@@ -303,4 +355,6 @@ def trial_specs(of: Asked) -> tuple[Spec, ...]:
         *((GEOMETRY, RULES) if of.measured else ()),
         MASK_MODES,
         MASK_MODE_ITEMS,
+        area_spec(of),
+        threshold_spec(of),
     )

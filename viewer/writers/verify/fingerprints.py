@@ -15,6 +15,8 @@ geometry 47fc591ab7e528f094c2
 rules f29197d4199175cb834c
 mask_modes 7d5e20238ba42a7332c3
 mask_mode_items 92719055f8d444ff74e6
+mask_areas 98e146416af4fa62f2e6
+coverage_thresholds bbbe275c0985524df262
 detection b2d1bec0721b11e55c0a
 froc d2ac52bf8d04e84d089c
 published db2b7d81fd7400bbddde

@@ -42,6 +42,11 @@ class Seen:
     hits: tuple[int, ...]
     fallback: bool
 
+    @property
+    def share(self) -> float:
+        """The share of the square that the mask covers."""
+        return sum(self.covered) / sum(self.area)
+
 
 def runs_of(counts: str) -> list[int]:
     """Return the runs of COCO's compressed run-length code, background first."""
@@ -96,6 +101,18 @@ def seen_by_pixels(
     full = [i for i, c in enumerate(covered) if c * bottom >= top * area[i]]
     hits = full or [i for i, c in enumerate(covered) if c]
     return Seen(tuple(covered), tuple(area), tuple(hits), not full)
+
+
+@lru_cache(maxsize=4096)
+def hits_at(seen: Seen, percent: int, *, whole: bool) -> tuple[tuple[int, ...], bool]:
+    """Return the cells that qualify at another threshold, and whether by fallback.
+
+    ``whole`` is True if areas are numbers of pixels.
+    """
+    slack = 0.0 if whole else _TOLERANCE
+    pairs = list(enumerate(zip(seen.covered, seen.area, strict=True)))
+    full = tuple(i for i, (c, a) in pairs if 100 * c >= (percent - 100 * slack) * a)
+    return full or tuple(i for i, (c, _) in pairs if c > slack), not full
 
 
 def _edges(side: int, cells: int) -> list[int]:

@@ -9,7 +9,7 @@ from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.finding_boxes import best_overlap
 from viewer.writers.verify.frames import Source, Verdicts, item_rows
 from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
-from viewer.writers.verify.placing import ABSENT, cell_name
+from viewer.writers.verify.placing import ABSENT, THRESHOLDS, cell_name
 from viewer.writers.verify.verdicts import Verdict
 
 ALL, MACRO, MICRO = "all", "(macro)", "(micro)"
@@ -30,6 +30,14 @@ _SAME = ("item", "patient", "view", "finding", "repeat", "model", "answer")
 _OF_TRIALS = {"repeat", "answer", "said"}
 """Columns that rows of rates do without."""
 _OF_BOXES = ("finding", "model", "item", "patient")
+_AREAS = (
+    (0.01, "under 1 %"),
+    (0.025, "1 to 2.5 %"),
+    (0.05, "2.5 to 5 %"),
+    (0.1, "5 to 10 %"),
+)
+"""Where groups of masks by area end, and what they are called."""
+_LARGEST = "10 % and over"
 _OVERLAPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75)
 Asked = Mapping[str, list[Any]]
 
@@ -75,6 +83,9 @@ def place_frames(source: Source) -> dict[str, Rows]:
         "asked": by_row(there, source.asked),
         "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
         "measured": [_measured(o, row) for o, row in both if not _is_absent(o)],
+        "thresholds": [
+            one for o, row in both if not _is_absent(o) for one in _at_each(o, row)
+        ],
         "boxes": list(_box_rows(source.verdicts)),
     }
 
@@ -96,11 +107,33 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
         "place": placed.cell,
         "n_cells": placed.n_cells,
         "hits": placed.hits,
+        "random": len(placed.hits) / placed.n_cells if placed.n_cells else None,
+        "share": placed.share,
+        "area": _area_of(placed.share),
         "in_both_modes": placed.other_hits is not None,
         "hit_paper": hit_paper,
         "hit_exact": hit_exact,
         "differs": hit_paper != hit_exact,
     }
+
+
+def _area_of(share: float | None) -> str:
+    if share is None:
+        return ""
+    return next((name for edge, name in _AREAS if share < edge), _LARGEST)
+
+
+def _at_each(one: Verdict, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a settled trial at each threshold of coverage."""
+    met = zip(THRESHOLDS, one.placed.at_thresholds, strict=False)
+    for at, (hits, fallback) in met if one.counted else ():
+        yield {
+            **row,
+            "threshold": at,
+            "correct": one.placed.cell in hits,
+            "random": len(hits) / one.placed.n_cells,
+            "fallback": fallback,
+        }
 
 
 def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from viewer.writers.verify.masks import (
     Seen,
     Sending,
     field_of,
+    hits_at,
     seen_by_area,
     seen_by_pixels,
 )
@@ -31,6 +32,8 @@ from viewer.writers.verify.trial_check import TrialCheck, stored_state
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Placed
 
 ABSENT = " absent"
+THRESHOLDS = range(10, 100, 10)
+"""Coverages in per cent."""
 _SPACING = ("row_mm", "column_mm", "meaning")
 _Reading = tuple[str, str, int]
 """Status, reason and the row-major index of a cell, -1 for none."""
@@ -70,6 +73,8 @@ class PlaceCheck:
             cell=self._index(answer) if chosen and answer else -1,
             hits=hits,
             other_hits=other.hits if other else None,
+            share=chosen.share if chosen else None,
+            at_thresholds=self._at_thresholds(chosen) if chosen else (),
             measures=self._measures(answer, hits) if told else None,
             drawn=self._drawn(answer) if told else None,
         )
@@ -127,6 +132,10 @@ class PlaceCheck:
         about = (*mask["size"], mask["counts"], self._grid, self._sending)
         both = seen_by_pixels(*about), seen_by_area(*about)
         return both if self._params["mask_mode"] == "paper" else (both[1], both[0])
+
+    def _at_thresholds(self, seen: Seen) -> tuple[tuple[tuple[int, ...], bool], ...]:
+        whole = self._params["mask_mode"] == "paper"
+        return tuple(hits_at(seen, one, whole=whole) for one in THRESHOLDS)
 
     def _reading(self) -> _Reading:
         """Return what the trial's reply answers."""

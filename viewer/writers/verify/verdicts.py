@@ -23,7 +23,9 @@ class Placed:
 
     ``cell`` is the answered cell's row-major index, -1 without one; ``hits`` the
     qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None if
-    there is no usable mask. In a run with answers other than cells, ``measures`` tell
+    there is no usable mask. ``share`` of the square is covered by the mask, and
+    ``at_thresholds`` are the cells that qualify at each threshold of a curve, and
+    whether by fallback. In a run with answers other than cells, ``measures`` tell
     how this one meets its mask, and ``drawn`` are its boxes and those to find.
     """
 
@@ -33,6 +35,8 @@ class Placed:
     cell: int = -1
     hits: tuple[int, ...] = ()
     other_hits: tuple[int, ...] | None = None
+    share: float | None = None
+    at_thresholds: tuple[tuple[tuple[int, ...], bool], ...] = ()
     measures: Mapping[str, Any] | None = None
     drawn: Drawn | None = None
 

@@ -34,7 +34,7 @@ def quiet(_sentence: str) -> None:
 
 WORKED_OUT = [
     *("items", "results", "recommended", "replicates", "replicate_agreement"),
-    *("mask_modes", "mask_mode_items"),
+    *("mask_modes", "mask_mode_items", "mask_areas", "coverage_thresholds"),
 ]
 
 
@@ -228,7 +228,13 @@ def test_that_a_flipped_byte_of_each_file_is_told_by_the_file_s_name(
         assert f"{name} differs from its hash in the manifest." in wrong
 
 
-@pytest.mark.parametrize("table", ["results", "recommended", "mask_modes", "items"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        *("results", "recommended", "mask_modes", "items"),
+        *("mask_areas", "coverage_thresholds"),
+    ],
+)
 def test_that_a_forged_number_with_good_hashes_is_told_by_table_and_row(
     table: str, stored: tuple[Path, int, bytes]
 ) -> None:

@@ -31,7 +31,7 @@ def test_that_bars_remain_where_a_runs_images_are_gone(tmp_path: Path) -> None:
     (tmp_path / "images").rename(tmp_path / "elsewhere")
     found = run_figures(store, run)
     numbers = [figure.head.number for figure in found.figures]
-    assert numbers == ["Figure 2", "Figure 3", "Figure 10"]
+    assert numbers == ["Figure 2", "Figure 3", "Figure 10", "", ""]
     assert found.missing
     assert all("does not exist" in sentence for sentence in found.missing)
     assert run_figures(store, run) is found

@@ -22,6 +22,7 @@ from viewer.studies.evidence_diagnosis import tables as of_cases
 from viewer.studies.evidence_diagnosis.report import OF_TASKS
 from viewer.studies.grid_localization import tables as of_places
 from viewer.studies.grid_localization.asked import MACRO, Asked
+from viewer.studies.grid_localization.params import LEVELS
 from viewer.studies.grid_localization.report import specs_beside
 from viewer.studies.grounded_vqa import tables as of_heal
 from viewer.studies.grounded_vqa.report import OF_KINDS
@@ -128,6 +129,7 @@ _ASKED: dict[str, list[Any]] = {
 
 def _places(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
     findings, views, grids, models = (tuple(of) for of in [*_ASKED.values()][:-1])
+    params = replace(params, ablation=tuple(LEVELS))
     of = Asked(
         params, SEED, findings[:1], views, grids, models, often=True, measured=True
     )

@@ -1,6 +1,7 @@
 """The grid: cells named by a letter and a number."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from string import ascii_uppercase
@@ -14,6 +15,17 @@ MIN_CELLS, MAX_CELLS = 2, 26
 _MOST_DIGITS = 9
 """Digits up to which a number of cells is reported as too large, not unreadable."""
 _CONDITION = re.compile(r"\bgrid=(\d+)(?:x(\d+))?")
+_VARIED = re.compile(r" (letters|labels|render_scale)=(\w+)")
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "letters": {"row": "letters are rows", "column": "letters are columns"},
+    "labels": {
+        "cell": "names in every cell",
+        "margin": "names along the margin",
+        "both": "names in cells and margin",
+    },
+    "render_scale": {"1": "sent once as large"}
+    | {scale: f"sent {scale} times as large" for scale in ("2", "4")},
+}
 
 
 class LetterAxis(StrEnum):
@@ -100,8 +112,12 @@ def _is_count(text: str) -> bool:
 
 
 def grids_in_words(condition: str) -> str:
-    """Return ``8 × 8 grid`` for ``grid=8``, keeping the rest of a condition's name."""
-    return _CONDITION.sub(lambda m: f"{m[1]} × {m[2] or m[1]} grid", condition)
+    """Return ``8 × 8 grid`` for ``grid=8``, keeping the rest of a condition's name.
+
+    What else of the grid was varied follows in words.
+    """
+    said = _CONDITION.sub(lambda m: f"{m[1]} × {m[2] or m[1]} grid", condition)
+    return _VARIED.sub(lambda m: f", {_WORDS[m[1]].get(m[2], m[2])}", said)
 
 
 def grid_of_name(name: str, letters: LetterAxis = LetterAxis.ROW) -> Grid:

@@ -95,13 +95,24 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
         labels would name the wrong cell.
     """
     style = style or GridStyle()
-    pixels = _enlarged_rgb(raster, style.render_scale)
+    image = Image.fromarray(enlarged(raster, style.render_scale).pixels)
+    pixels = np.array(image.convert("RGB"), dtype=np.uint8)
     size = SizePx(pixels.shape[0], pixels.shape[1])
     ink, halo = label_pixels(grid, size, style)
     lines = _line_mask(grid, size, style.line_px) & ~(ink | halo)
     alpha = round(style.opacity * 255)
     _blend(pixels, halo, _HALO, alpha)
     _blend(pixels, lines | ink, style.color, alpha)
+    return Raster(pixels)
+
+
+def enlarged(raster: Raster, scale: int) -> Raster:
+    """Return a raster a whole number of times larger, itself if that is once."""
+    if scale == 1:
+        return raster
+    image = Image.fromarray(raster.pixels)
+    size = (image.width * scale, image.height * scale)
+    pixels = np.array(image.resize(size, Image.Resampling.BILINEAR), dtype=np.uint8)
     return Raster(pixels)
 
 
@@ -181,14 +192,6 @@ def _advice(style: GridStyle) -> str:
     if style.render_scale < 4:
         return f"Set render_scale to {style.render_scale * 2}; the run records it."
     return "Put the labels on the margin or choose fewer cells."
-
-
-def _enlarged_rgb(raster: Raster, scale: int) -> npt.NDArray[np.uint8]:
-    image = Image.fromarray(raster.pixels).convert("RGB")
-    if scale > 1:
-        size = (image.width * scale, image.height * scale)
-        image = image.resize(size, Image.Resampling.BILINEAR)
-    return np.array(image, dtype=np.uint8)
 
 
 def _line_mask(grid: Grid, size: SizePx, line_px: int) -> npt.NDArray[np.bool_]:

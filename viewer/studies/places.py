@@ -59,9 +59,8 @@ class Places(Protocol):
         """Whose boxes are the reference: any, majority or a reader's name."""
         ...
 
-    @property
-    def sent_size(self) -> SizePx:
-        """The size of the raster that is sent."""
+    def sent_size(self, condition: Condition) -> SizePx:
+        """Return the size of the raster that is sent under a condition."""
         ...
 
     def grid(self, condition: Condition) -> Grid:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _BARS_WIDTH = 0.82
 _TEXT_PT: Final = 8.5
 _COUNTS_PT: Final = 6.0
+_KEY_INCH: Final = 1.2
+"""What an entry of the key takes beside the others."""
 
 
 def bar_figure_svg(figure: BarFigure) -> bytes:
@@ -42,8 +44,9 @@ def bar_figure_svg(figure: BarFigure) -> bytes:
 def _draw(figure: BarFigure, ground: Ground) -> "Page":
     from matplotlib.figure import Figure
 
-    bars = max(1, len(figure.groups) * len(figure.series))
-    page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")
+    bars, keys = len(figure.groups) * len(figure.series), len(figure.series) + 2
+    width = min(16.0, max(3.2 + 0.30 * max(1, bars), _KEY_INCH * keys))
+    page = Figure(figsize=(width, 4.6), layout="constrained")
     axes = page.add_subplot()
     looks = looks_of(series.name for series in figure.series)
     for i, series in enumerate(figure.series):

@@ -128,6 +128,17 @@ def preset_titles(study: str) -> Mapping[str, str]:
     return {name: chosen.preset_title(name) for name in chosen.presets()}
 
 
+def ablation_preset(study: str) -> str:
+    """Return the preset that varies how images are drawn, "" if a study has none."""
+    chosen = study_named(study)
+    varying = (
+        name
+        for name in chosen.presets()
+        if getattr(chosen.read_params(name, {}), "ablation", ())
+    )
+    return next(varying, "")
+
+
 def finding_names() -> tuple[str, ...]:
     """Return the findings that a question about any image may be about."""
     return known_findings()

@@ -339,7 +339,7 @@ class RunContext:
             finding=trial.finding,
             native=geometry.size,
             field=self.places.field(geometry),
-            sent=self.places.sent_size,
+            sent=self.places.sent_size(trial.condition),
             grid=self.places.grid(trial.condition),
         )
 

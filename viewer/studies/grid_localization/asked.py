@@ -10,7 +10,7 @@ from viewer.domain.run import RunSpec
 from viewer.studies.grid_localization.absent import present
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.placed import PlacedTrial
-from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.plan import conditions, is_varied
 from viewer.studies.protocol import ABSENT_SUFFIX
 from viewer.studies.tables import ALL_VIEWS
 
@@ -34,6 +34,11 @@ class Asked:
     models: tuple[str, ...]
     often: bool
     measured: bool
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The conditions that an ablation does not vary."""
+        return tuple(name for name in self.conditions if not is_varied(name))
 
     @property
     def grids(self) -> dict[object, str]:

@@ -18,10 +18,12 @@ from viewer.domain.report import BarFigure, BarSeries
 from viewer.studies.grid_localization.asked import MACRO, spoken
 from viewer.studies.grid_localization.figures_rates import CHANCE
 from viewer.studies.grid_localization.frames import AREAS
+from viewer.studies.grid_localization.plan import is_varied
 from viewer.studies.grid_localization.rates import Record, column
 from viewer.studies.tables import CI_CAPTION, MICRO
 
 _AREA: Final = "Hit rate by area of the mask"
+_WHISKERS: Final = "95 % interval"
 _UNNUMBERED: Final = ""
 """Neither figure is in the paper."""
 
@@ -31,7 +33,7 @@ def area_figure(rows: Sequence[Record]) -> RateFigure | None:
 
     ``rows`` are those of the table of areas.
     """
-    pooled = [row for row in rows if row["finding"] == MICRO]
+    pooled = _unvaried(rows, MICRO)
     grids = dict.fromkeys(row["condition"] for row in pooled)
     if not grids:
         return None
@@ -43,7 +45,7 @@ def area_figure(rows: Sequence[Record]) -> RateFigure | None:
     return RateFigure(
         FigureHead("mask_areas", _UNNUMBERED, _AREA, caption),
         tuple(_panel(grid, pooled) for grid in grids),
-        "95 % interval",
+        _WHISKERS,
         CHANCE,
         in_order=True,
     )
@@ -51,12 +53,12 @@ def area_figure(rows: Sequence[Record]) -> RateFigure | None:
 
 def area_bars(rows: Sequence[Record], condition: str) -> BarFigure:
     """Return the rates by area under one grid, for a report."""
-    panel = _panel(condition, [row for row in rows if row["finding"] == MICRO])
+    panel = _panel(condition, _unvaried(rows, MICRO))
     return BarFigure(
         file_name=f"mask_areas_{condition.replace('=', '_')}.svg",
         title=f"{_AREA}, {panel.title}, all findings and views",
         y_label="Hit rate",
-        error_name=CI_CAPTION,
+        error_name=_WHISKERS,
         groups=panel.groups,
         series=panel.series,
         baseline_name=CHANCE,
@@ -98,15 +100,15 @@ def threshold_figure(rows: Sequence[Record]) -> PlotFigure | None:
 
     ``rows`` are those of the table of thresholds.
     """
-    means = [row for row in rows if row["finding"] == MACRO]
+    means = _unvaried(rows, MACRO)
     grids = dict.fromkeys(row["condition"] for row in means)
     if not grids:
         return None
     caption = (
         "Mean of findings, all views, if a cell were a hit from another coverage on: "
         "the same answers, scored again. Where no cell of a mask reaches the "
-        "threshold, every cell that it touches is a hit, so a curve can rise; how often, "
-        "and intervals, are in the table of thresholds."
+        "threshold, every cell that it touches is a hit, so a curve can rise. The "
+        "table of thresholds says how often that is, and has intervals."
     )
     return PlotFigure(
         FigureHead(
@@ -136,3 +138,12 @@ def _curves(condition: str, means: Sequence[Record]) -> tuple[PlotSeries, ...]:
         )
         for name, model, of in named
     )
+
+
+def _unvaried(rows: Sequence[Record], finding: str) -> list[Record]:
+    """Return the rows of a finding, without the grids that an ablation varies."""
+    return [
+        row
+        for row in rows
+        if row["finding"] == finding and not is_varied(row["condition"])
+    ]

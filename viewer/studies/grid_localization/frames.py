@@ -19,10 +19,12 @@ from viewer.results.frame import Frame, frame_of, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.exclusions import reason_words
+from viewer.studies.grid_localization.ablation import ablation_frames
 from viewer.studies.grid_localization.absent import CAPITULATED
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.params import MaskMode, Params
 from viewer.studies.grid_localization.placed import Placed, PlacedTrial
+from viewer.studies.grid_localization.plan import is_varied
 from viewer.studies.grid_localization.reference import THRESHOLDS
 from viewer.studies.protocol import ABSENT_SUFFIX, NOT_LEARNED
 from viewer.studies.tables import MICRO, STATUSES
@@ -65,6 +67,7 @@ def trial_frames(results: Sequence[PlacedTrial], of: Asked) -> dict[str, Frame]:
         ABSENT: by_row(absent, of),
         REFERENCES: reference_frame(results),
         AT_THRESHOLDS: threshold_frame(present),
+        **ablation_frames(present, of.params),
     }
 
 
@@ -239,6 +242,8 @@ def reference_frame(results: Iterable[PlacedTrial]) -> Frame:
     items: dict[tuple[str, str], PlacedTrial] = {}
     asked = set()
     for one in results:
+        if is_varied(one.condition):
+            continue  # the mask is met as under the same grid without a change
         key = one.condition, one.item
         counts = one.score.status is not Status.EXCLUDED and one.placed.n_cells > 0
         if counts or (one.placed.reference_index and key not in asked):

@@ -24,7 +24,7 @@ from viewer.studies.grid_localization.figures_stacks import (
 from viewer.studies.grid_localization.pack_tables import pack_tables, rates_of
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.placed import PlacedTrial, placed_trials
-from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.plan import conditions, is_varied
 from viewer.studies.grid_localization.reference import grid_of
 from viewer.studies.grid_localization.tables import AREA_TABLE, THRESHOLD_TABLE
 from viewer.studies.packs import PackInput
@@ -41,9 +41,11 @@ class Grid2025:
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper.
 
-        The absent-finding arm is not part of them; it has a table of its own.
+        The absent-finding arm and an ablation of the grid are not part of them; they
+        have tables of their own.
         """
-        given = replace(given, results=present(_placed(given)))
+        there = [one for one in present(_placed(given)) if not is_varied(one.condition)]
+        given = replace(given, results=there)
         (made, pages), (drawn, missing) = pack_tables(given), figures(given)
         return PackData(
             self.title,

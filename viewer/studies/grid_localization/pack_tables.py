@@ -23,6 +23,7 @@ from viewer.studies.grid_localization.errors_by_class import (
 from viewer.studies.grid_localization.frames import REFERENCES, reference_frame
 from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.placed import placed_trials
+from viewer.studies.grid_localization.plan import is_varied
 from viewer.studies.grid_localization.published import (
     CNN,
     ERROR_SHARES,
@@ -169,8 +170,14 @@ def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...
 
 
 def rates_of(report: ReportData) -> Table:
-    """Return the rows of a report's results.csv, with what else its columns tell."""
-    return with_rates(next(t for t in report.tables if t.name == "results"))
+    """Return the rows of a report's results.csv, with what else its columns tell.
+
+    Without those of grids that an ablation varies.
+    """
+    found = next(t for t in report.tables if t.name == "results")
+    place = found.header.index("condition")
+    own = tuple(row for row in found.rows if not is_varied(str(row[place])))
+    return with_rates(replace(found, rows=own))
 
 
 def _values(rates: Table, column: str) -> tuple[str, ...]:

@@ -53,6 +53,14 @@ class OutsideCrop(StrEnum):
     MISS = "miss"
 
 
+LEVELS: Mapping[str, tuple[str | int, ...]] = {
+    "letters": tuple(axis.value for axis in LetterAxis),
+    "labels": tuple(style.value for style in LabelStyle),
+    "render_scale": (1, 2, 4),
+}
+"""What an ablation of the grid can vary beside its size, and how."""
+
+
 @dataclass(frozen=True, slots=True)
 class Params:
     """The study's parameters; ``gosai2025`` pins them as the paper has them."""
@@ -128,6 +136,15 @@ class Params:
         Switch(),
         "Whether models that answer in coordinates see the grid too.",
         "Grid for coordinates",
+    )
+    ablation: tuple[str, ...] = param(
+        (),
+        Names(tuple(LEVELS), may_be_empty=True),
+        "What of the grid is varied: every item is asked with each combination of the "
+        "axis of the letters, the place of the names, the enlargement (1, 2 and 4 "
+        "times), and the grids; departs from the paper.",
+        "Grid ablation",
+        ("axis of the letters", "place of the names", "enlargement"),
     )
     mask_mode: MaskMode = param(
         MaskMode.PAPER,
@@ -226,14 +243,17 @@ class Params:
         return grid_of_name(name, self.letters)
 
 
+ABLATION_PRESET = "grid_ablation"
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "gosai2025": {},
     "recommended": {"mask_mode": "exact"},
+    ABLATION_PRESET: {"grids": [8, 16], "ablation": [*LEVELS]},
 }
 """What each preset pins beyond the defaults, which are the paper's."""
 PRESET_TITLES: Mapping[str, str] = {
     "gosai2025": "As published (Gosai 2025)",
     "recommended": "Recommended",
+    ABLATION_PRESET: "Grid ablation",
 }
 """What people call each preset."""
 

@@ -14,7 +14,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.run import Condition
-from viewer.imaging.grid_overlay import draw_grid
+from viewer.imaging.grid_overlay import draw_grid, enlarged
 from viewer.imaging.resample import fit
 from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.grid_localization import absent, reference, score
@@ -33,10 +33,10 @@ class GridPlaces:
         """Whose boxes are the reference: any, majority or a reader's name."""
         return self.params.reader_rule
 
-    @property
-    def sent_size(self) -> SizePx:
-        """The size of the square that is sent."""
-        side = self.params.side * self.params.render_scale
+    def sent_size(self, condition: Condition) -> SizePx:
+        """Return the size of the square that is sent, with its grid or without."""
+        style = reference.style_of(condition, self.params)
+        side = self.params.side * style.render_scale
         return SizePx(side, side)
 
     def grid(self, condition: Condition) -> Grid:
@@ -53,7 +53,13 @@ class GridPlaces:
 
     def gridded(self, raster: Raster, condition: Condition) -> Raster:
         """Return an image as it is sent."""
-        return draw_grid(self.plain(raster), self.grid(condition), self.params.style)
+        style = reference.style_of(condition, self.params)
+        return draw_grid(self.plain(raster), self.grid(condition), style)
+
+    def without_grid(self, raster: Raster, condition: Condition) -> Raster:
+        """Return an image as it is sent to a model that is shown no grid."""
+        style = reference.style_of(condition, self.params)
+        return enlarged(self.plain(raster), style.render_scale)
 
     def shown_mask(self, mask: Mask, geometry: ImageGeometry) -> npt.NDArray[np.bool_]:
         """Return a mask of an image on the raster sent, (side, side)."""

@@ -18,10 +18,20 @@ from viewer.metrics.coverage import column_segments
 from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.grid_localization.absent import absent
 from viewer.studies.grid_localization.findings import KNOWN, NINE, SPELLINGS
-from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
+from viewer.studies.grid_localization.params import (
+    LEVELS,
+    OutsideCrop,
+    Params,
+    read_params,
+)
 from viewer.studies.grid_localization.reference import reference_of
 
 _GRID: Final = "grid="
+_VARIED_WORDS: Final = {
+    "letters": "axis of the letters",
+    "labels": "place of the names",
+    "render_scale": "enlargement",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +70,55 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
 
 
 def conditions(params: Params) -> tuple[Condition, ...]:
-    """Return one condition for each grid, in the order of the parameters."""
-    return tuple(_condition(params, name) for name in params.grids)
+    """Return one condition for each grid, in the order of the parameters.
+
+    In an ablation each grid's own is followed by every combination of what is varied.
+    """
+    own = {name: str(getattr(params, name)) for name in params.ablation}
+    levels = [
+        dict.fromkeys((base, *map(str, LEVELS[name]))) for name, base in own.items()
+    ]
+    return tuple(
+        _condition(params, grid, tuple(changed))
+        for grid in params.grids
+        for combination in product(*levels)
+        for changed in [set(zip(own, combination, strict=True)) - set(own.items())]
+    )
 
 
 @lru_cache(maxsize=256)
 def condition_named(name: str, params: Params) -> Condition:
     """Return the grid condition of a name, without its other parts."""
-    grid, _, _ = name.removeprefix(_GRID).partition(" ")
-    return _condition(params, grid)
+    grid, _, rest = name.removeprefix(_GRID).partition(" ")
+    pairs = (part.partition("=") for part in rest.split())
+    return _condition(params, grid, [(n, v) for n, _, v in pairs if n in LEVELS])
+
+
+def varied_in_words(params: Params) -> str:
+    """Return what an ablation varies, and in how many ways; "" without one."""
+    if not params.ablation:
+        return ""
+    names = {**_VARIED_WORDS, "grids": "grid"}
+    parts = ("grids", *params.ablation)
+    listed = "; ".join(
+        f"{names[part]} {', '.join(map(str, LEVELS.get(part, params.grids)))}"
+        for part in parts
+    )
+    number = len(conditions(params))
+    return f"Every item is asked in {number} ways, each combination of {listed}."
+
+
+def is_varied(condition: str) -> bool:
+    """Tell whether a condition has its grid otherwise than the run's settings."""
+    return any(f" {name}=" in condition for name in LEVELS)
+
+
+def levels_of(condition: str, params: Params) -> dict[str, str]:
+    """Return the grid of a condition and what is varied beside it, by name."""
+    of = dict(condition_named(condition, params).params)
+    grid, _, _ = condition.removeprefix(_GRID).partition(" ")
+    own = {name: str(of.get(name, getattr(params, name))) for name in params.ablation}
+    return {"grid": grid, **own}
 
 
 def conditions_of(item: Item, params: Params) -> tuple[Condition, ...]:
@@ -100,10 +150,14 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
     return items
 
 
-def _condition(params: Params, name: str) -> Condition:
+def _condition(
+    params: Params, name: str, changed: Collection[tuple[str, str]] = ()
+) -> Condition:
     grid = params.grid(name)
     size = (("rows", grid.rows), ("columns", grid.columns))
-    return Condition(f"{_GRID}{grid.name}", size)
+    varied = sorted(changed, key=lambda one: [*LEVELS].index(one[0]))
+    words = "".join(f" {what}={level}" for what, level in varied)
+    return Condition(f"{_GRID}{grid.name}{words}", (*size, *varied))
 
 
 def _trial(item: Item, condition: Condition, repeat: int, model: str) -> Trial:

@@ -9,6 +9,7 @@ from viewer.metrics.power import rate_power
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.asked import MACRO, spoken
+from viewer.studies.grid_localization.plan import is_varied
 from viewer.studies.grid_localization.shown import NAMES, N
 from viewer.studies.tables import ALL_VIEWS, MICRO
 
@@ -52,7 +53,7 @@ def small_frame(rates: Sequence[Record]) -> Frame:
 def _few(rates: Sequence[Record]) -> Iterator[tuple[object, ...]]:
     for row in rates:
         single = row["finding"] not in {MACRO, MICRO} and row["view"] == ALL_VIEWS
-        if single and 0 < row["n"] <= FEW:
+        if single and 0 < row["n"] <= FEW and not is_varied(row["condition"]):
             power = rate_power(row["n"], row["random_baseline"])
             grid = grids_in_words(row["condition"])
             found = power.fewest_hits, power.smallest_rate

@@ -1,5 +1,6 @@
 """A reference mask as scored through a grid (E000-08, -16, -17)."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -8,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.geometry import Affine, BoxPx, PointPx
-from viewer.domain.grid import Grid
+from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition
+from viewer.imaging.grid_overlay import GridStyle, LabelStyle
 from viewer.imaging.resample import FitMode, crop_window, fit_affine, fit_mask
 from viewer.metrics.coverage import (
     Coverage,
@@ -30,8 +32,19 @@ THRESHOLDS: Final = tuple(range(10, 100, 10))
 
 def grid_of(condition: Condition, params: Params) -> Grid:
     """Return the grid of a condition."""
-    size = dict(condition.params)
-    return Grid(int(size["rows"]), int(size["columns"]), params.letters)
+    of = dict(condition.params)
+    letters = LetterAxis(str(of.get("letters", params.letters)))
+    return Grid(int(of["rows"]), int(of["columns"]), letters)
+
+
+def style_of(condition: Condition, params: Params) -> GridStyle:
+    """Return how the grid of a condition is drawn."""
+    of = dict(condition.params)
+    return replace(
+        params.style,
+        labels=LabelStyle(str(of.get("labels", params.labels))),
+        render_scale=int(of.get("render_scale", params.render_scale)),
+    )
 
 
 @lru_cache(maxsize=16_384)

@@ -50,7 +50,7 @@ from viewer.studies.grid_localization.frames import trial_frames
 from viewer.studies.grid_localization.missing_findings import missing_findings
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.placed import placed_trials
-from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.plan import conditions, is_varied
 from viewer.studies.grid_localization.published import HIT_RATES, HUMAN, MEAN
 from viewer.studies.grid_localization.rates import (
     SMALL,
@@ -132,7 +132,7 @@ def _bar_figures(
     rates: Table, made: Mapping[str, Table], of: Asked
 ) -> Iterator[BarFigure]:
     """Yield the rates by finding of each grid, then those by area."""
-    names = [one.name for one in conditions(of.params)]
+    names = [one.name for one in conditions(of.params) if not is_varied(one.name)]
     yield from (rate_figure(rates.records(), name) for name in names)
     if made[AREA_TABLE].rows:
         yield from (area_bars(made[AREA_TABLE].records(), name) for name in names)

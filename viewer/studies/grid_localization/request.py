@@ -49,7 +49,7 @@ def question(turn: Turn, sources: Sources, params: Params) -> Question:
         lambda: (
             places.gridded(raster, trial.condition)
             if has_grid
-            else places.plain(raster)
+            else places.without_grid(raster, trial.condition)
         ),
     )
     picture = sources.picture(sent)

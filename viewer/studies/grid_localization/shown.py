@@ -8,7 +8,8 @@ from viewer.domain.counting import counted
 from viewer.domain.report import Table
 from viewer.domain.result import IOU_THRESHOLD
 from viewer.domain.study_words import NO_COUNTS
-from viewer.results.spec import Shown, Spec, TableSpec
+from viewer.results.spec import Shown, Spec, TableSpec, Where
+from viewer.studies.grid_localization.ablation import ablation_specs
 from viewer.studies.grid_localization.asked import MACRO, Asked, spoken
 from viewer.studies.grid_localization.frames import AREAS
 from viewer.studies.grid_localization.tables import (
@@ -84,7 +85,7 @@ def results_pages(of: Asked, *, all_views: bool) -> Iterator[Spec]:
     """
     views = ALL if all_views else {"view": of.views[:-1]}
     title = "Results" if all_views else "By view"
-    for condition in of.conditions:
+    for condition in of.own:
         yield replace(
             rates_spec(of),
             title=f"{title}, {spoken(condition)}",
@@ -122,9 +123,15 @@ def front(of: Asked) -> Iterator[Spec]:
     grid = Shown("condition", "Grid", words=of.grids)
     yield _recommended(of, grid)
     yield _replicates(of, grid)
-    yield _absent(grid)
-    yield _rules(grid)
+    yield _absent(of, grid)
+    yield _rules(of, grid)
     yield _areas(of, grid)
+    yield from ablation_specs(of.params)
+
+
+def _own(of: Asked) -> Where:
+    """Return the rows on a page: those whose grid an ablation does not vary."""
+    return {"condition": of.own} if of.own != of.conditions else {}
 
 
 def _recommended(of: Asked, grid: Shown) -> Spec:
@@ -145,7 +152,7 @@ def _recommended(of: Asked, grid: Shown) -> Spec:
             percent("patient_sd", "SD over patients", group=_OURS),
             interval("ci", group=_OURS),
         ),
-        printed=ALL,
+        printed={**ALL, **_own(of)},
     )
 
 
@@ -167,10 +174,11 @@ def _replicates(of: Asked, grid: Shown) -> Spec:
             percent("pooled_hit_rate", "Pooled %"),
             interval("pooled"),
         ),
+        printed=_own(of),
     )
 
 
-def _absent(grid: Shown) -> Spec:
+def _absent(of: Asked, grid: Shown) -> Spec:
     return replace(
         ABSENT_TABLE,
         title="Absent findings",
@@ -189,11 +197,11 @@ def _absent(grid: Shown) -> Spec:
                 for name in ("planned", "denied", *_STATUSES[2:])
             ),
         ),
-        printed=ALL,
+        printed={**ALL, **_own(of)},
     )
 
 
-def _rules(grid: Shown) -> Spec:
+def _rules(of: Asked, grid: Shown) -> Spec:
     return replace(
         RULES,
         title="The same rules for all",
@@ -209,6 +217,7 @@ def _rules(grid: Shown) -> Spec:
             Shown("median_iou_uncropped", "Median IoU uncropped"),
             Shown("median_distance_px", "Median distance px", ".1f"),
         ),
+        printed=_own(of),
     )
 
 
@@ -227,7 +236,7 @@ def _areas(of: Asked, grid: Shown) -> Spec:
             interval("ci"),
             percent("random_baseline", "Random %"),
         ),
-        printed={"finding": (MICRO,)},
+        printed={"finding": (MICRO,), **_own(of)},
     )
 
 
@@ -249,7 +258,7 @@ def thresholds(of: Asked) -> Spec:
             percent("random_baseline", "Random %"),
             percent("fallback_rate", "Fallback %"),
         ),
-        printed={"finding": (MACRO,)},
+        printed={"finding": (MACRO,), **_own(of)},
     )
 
 
@@ -283,5 +292,5 @@ def mask_modes(of: Asked, changed: Table) -> TableSpec:
             ),
             Shown("n_verdict_differs", "Verdict differs"),
         ),
-        printed=ALL,
+        printed={**ALL, **_own(of)},
     )

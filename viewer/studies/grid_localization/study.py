@@ -1,7 +1,6 @@
 """Where a finding is, named as one cell of a grid on the film (Gosai 2025)."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import Any, cast
 
 from viewer.domain.answer import Answer, AnyAnswer, Unparsed
@@ -31,6 +30,7 @@ from viewer.studies.grid_localization.few_shot import GridExamples
 from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
+from viewer.studies.grid_localization.reference import grid_of, style_of
 from viewer.studies.grid_localization.request import question
 from viewer.studies.places import GridReference
 from viewer.studies.presets import PresetStudy
@@ -58,7 +58,7 @@ class GridLocalization(Controlled, PresetStudy[Params]):
     known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
-        """Return one condition for each grid."""
+        """Return one condition for each grid, or each combination of an ablation."""
         return plan.conditions(params_)
 
     def shown_under(
@@ -72,17 +72,22 @@ class GridLocalization(Controlled, PresetStudy[Params]):
     def chance(self, condition: str, gold: Mapping[str, Any]) -> float | None:
         """Return the share of the cells that are right."""
         grid = plan.condition_named(condition, params.Params())
-        n_cells = prod(int(of) for _, of in grid.params)
+        size = dict(grid.params)
+        n_cells = int(size["rows"]) * int(size["columns"])
         return len(gold["cells"]) / n_cells if "cells" in gold else None
 
     def notices(self, params_: Params) -> tuple[str, ...]:
-        """Return a sentence for each grid whose labels are hard to read (E000-10)."""
+        """Return what of the grid is varied, and which labels are hard to read.
+
+        The latter is said of each grid (E000-10).
+        """
         size = SizePx(params_.side, params_.side)
         warnings = (
-            legibility_warning(params_.grid(name), size, params_.style)
-            for name in params_.grids
+            legibility_warning(grid_of(one, params_), size, style_of(one, params_))
+            for one in plan.conditions(params_)
         )
-        return tuple(warning for warning in warnings if warning)
+        said = plan.varied_in_words(params_)
+        return tuple(dict.fromkeys(one for one in (said, *warnings) if one))
 
     def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
         """Return every trial, grouped by image; exclusions carry their reason."""
@@ -137,7 +142,9 @@ class GridLocalization(Controlled, PresetStudy[Params]):
     def longest(self, dataset: Dataset, params: Params) -> tuple[Longest, ...]:  # noqa: ARG002 - all images are sent alike
         """Return the longest prompt of any view, and the size of what is sent."""
         texts = (templates.prompt_text(view, params.prompts) for view in View)
-        return (Longest(max(texts, key=len), (GridPlaces(params).sent_size,)),)
+        sizes = map(GridPlaces(params).sent_size, plan.conditions(params))
+        largest = max(sizes, key=lambda size: size.rows)
+        return (Longest(max(texts, key=len), (largest,)),)
 
     def missing_findings(self, dataset: Dataset, params: Params) -> str:
         """Return which findings a run will not ask about, and why; "" for none."""

@@ -14,6 +14,7 @@ from viewer.results.spec import (
     TableSpec,
     Where,
 )
+from viewer.studies.grid_localization.ablation import ablation_specs
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.estimators import (
     AGREEMENT,
@@ -357,4 +358,5 @@ def trial_specs(of: Asked) -> tuple[Spec, ...]:
         MASK_MODE_ITEMS,
         area_spec(of),
         threshold_spec(of),
+        *ablation_specs(of.params),
     )

@@ -47,6 +47,7 @@ from viewer.ui.dialogs.batch_models import (
 )
 from viewer.ui.dialogs.batch_parts import (
     Offers,
+    VaryButton,
     column,
     lacking,
     offers_of,
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
 
 _WHAT: Final = ("findings", "views")
-_HOW: Final = ("grids",)
+_HOW: Final = ("grids", "ablation")
 _PAUSE_MS: Final = 300
 _MOST_REPEATS: Final = 1000
 _MOST_ITEMS: Final = 1_000_000
@@ -116,7 +117,7 @@ class BatchDialog(QDialog):
         self.limit.setSpecialValueText("all items")
         self.ceiling = Ceiling()
         self.prompts = PromptsButton(settings, lambda: self.form)
-        self.models = QListWidget()
+        self.vary, self.models = VaryButton(self.preset), QListWidget()
         self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
         self._what_rows, self._how_rows = QFormLayout(), QFormLayout()
         self.sentence = Label()
@@ -294,6 +295,7 @@ class BatchDialog(QDialog):
         changed = self.form.params if values is None else values
         readers = self._offered_readers(changed)
         fields = form_fields(self.study.name, self.preset.name, readers, self._roles)
+        self._how_rows.setRowVisible(self.vary, self.vary.suits(self.study.name))
         apart = {*_WHAT, *_HOW}
         self.what.show_fields([f for f in fields if f.name in _WHAT])
         self.how.show_fields([f for f in fields if f.name in _HOW])
@@ -372,9 +374,6 @@ class BatchDialog(QDialog):
             raise error
         self.sentence.setText(str(error))
 
-    def _ask_what_to_open(self) -> None:
-        choose_to_read(self, "Open study file", _FILES, self.read_from)
-
     def _ask_where_to_save(self) -> None:
         title = "Save study file"
         choose_to_write(self, title, "study.toml", _FILES, self.write_to)
@@ -394,7 +393,9 @@ class BatchDialog(QDialog):
             number.valueChanged.connect(self._edited)
         self.models.itemChanged.connect(self._edited)
         self.start.clicked.connect(self._start)
-        self.open_file.clicked.connect(self._ask_what_to_open)
+        self.open_file.clicked.connect(
+            lambda: choose_to_read(self, "Open study file", _FILES, self.read_from)
+        )
         self.save_file.clicked.connect(self._ask_where_to_save)
 
     def _lay_out(self) -> None:
@@ -436,6 +437,7 @@ class BatchDialog(QDialog):
     def _how_column(self) -> QVBoxLayout:
         rows = self._how_rows
         rows.addRow("Preset", self.preset)
+        rows.addRow("", self.vary)
         rows.addRow("Prompts", self.prompts)
         rows.addRow("Repeats", self.repeats)
         rows.addRow("Seed", self.seed)

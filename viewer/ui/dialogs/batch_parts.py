@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.services.running.batch_estimate import BatchEstimate
 from viewer.services.running.batch_form import (
     BatchForm,
     ModelState,
+    ablation_preset,
     model_states,
     role_names,
     study_titles,
@@ -19,6 +20,7 @@ from viewer.services.running.batch_form import (
 from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.plain_text import Label
 
 _CHOOSE: Final = "Choose at least one model."
@@ -63,6 +65,28 @@ def column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
         else:
             made.addLayout(part)
     return made
+
+
+class VaryButton(QPushButton):
+    """Chooses the preset that varies how images are drawn, where there is one."""
+
+    def __init__(self, presets: NamedChoice) -> None:
+        super().__init__("Vary the grid")
+        self._presets, self._preset = presets, ""
+        self.clicked.connect(self._choose)
+        self.setToolTip(
+            "Ask every item with each combination of grid size, axis of the letters, "
+            "place of the names and enlargement, to see what each of them changes"
+        )
+
+    def suits(self, study: str) -> bool:
+        """Tell whether a study has such a preset."""
+        self._preset = ablation_preset(study)
+        return bool(self._preset)
+
+    def _choose(self) -> None:
+        self._presets.choose(self._preset)
+        self._presets.activated.emit(self._presets.currentIndex())
 
 
 def lacking(

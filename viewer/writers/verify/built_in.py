@@ -188,6 +188,8 @@ def _is_due_of_grades(name: str, source: Source) -> bool:
 def _is_due_of_places(name: str, source: Source) -> bool:
     if name in {"replicates", "replicate_agreement"}:
         return any(source.asked["repeat"])
+    if name in {"ablation", "ablation_conditions"}:
+        return bool(source.params.get("ablation"))
     if name in {"geometry", "rules"}:
         return any(one.placed.measures for one in source.verdicts)
     return True

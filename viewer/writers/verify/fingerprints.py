@@ -17,6 +17,8 @@ mask_modes 7d5e20238ba42a7332c3
 mask_mode_items 92719055f8d444ff74e6
 mask_areas 98e146416af4fa62f2e6
 coverage_thresholds bbbe275c0985524df262
+ablation 8e54bb9a1bb0c28b8e0c
+ablation_conditions 2ff9c198aacf67ad8252
 detection b2d1bec0721b11e55c0a
 froc d2ac52bf8d04e84d089c
 published db2b7d81fd7400bbddde

@@ -9,7 +9,13 @@ from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.finding_boxes import best_overlap
 from viewer.writers.verify.frames import Source, Verdicts, item_rows
 from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
-from viewer.writers.verify.placing import ABSENT, THRESHOLDS, cell_name
+from viewer.writers.verify.placing import (
+    ABSENT,
+    THRESHOLDS,
+    cell_name,
+    letters_of,
+    varied_in,
+)
 from viewer.writers.verify.verdicts import Verdict
 
 ALL, MACRO, MICRO = "all", "(macro)", "(micro)"
@@ -79,13 +85,14 @@ def place_frames(source: Source) -> dict[str, Rows]:
     there = [row for one, row in both if not _is_absent(one)]
     return {
         "trials": there,
-        "items": _items(source.every, source.params["letters"]),
+        "items": _items(source),
         "asked": by_row(there, source.asked),
         "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
         "measured": [_measured(o, row) for o, row in both if not _is_absent(o)],
         "thresholds": [
             one for o, row in both if not _is_absent(o) for one in _at_each(o, row)
         ],
+        **_ablation(there, source),
         "boxes": list(_box_rows(source.verdicts)),
     }
 
@@ -134,6 +141,37 @@ def _at_each(one: Verdict, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "random": len(hits) / one.placed.n_cells,
             "fallback": fallback,
         }
+
+
+def _ablation(trials: Rows, source: Source) -> dict[str, Rows]:
+    """Return settled trials beside those with one part of the grid, or none, varied."""
+    params, names = source.params, source.params.get("ablation") or []
+    base = {"grid": params["grids"][0], **{n: str(params[n]) for n in names}}
+    key = ("item", "repeat", "model")
+    settled = [
+        ({**base, **varied_in(row["condition"])}, row)
+        for row in trials
+        if names and row["counted"]
+    ]
+    told = {(*(row[n] for n in key), *of.items()): row for of, row in settled}
+    parts: Rows = []
+    whole: Rows = []
+    for of, row in settled:
+        who = [row[name] for name in key]
+        for factor, level in of.items():
+            other = told.get((*who, *{**of, factor: base[factor]}.items()))
+            if level != base[factor] and other:
+                parts.append({**_beside(row, other), "factor": factor, "level": level})
+        first = told.get((*who, *base.items()))
+        if of != base and first:
+            whole.append(_beside(row, first))
+    return {"ablation": parts, "ablation_conditions": whole}
+
+
+def _beside(row: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    right, before = float(row["correct"]), float(other["correct"])
+    gained, lost = int(right > before), int(right < before)
+    return {**row, "right": right, "before": before, "gained": gained, "lost": lost}
 
 
 def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,11 +223,12 @@ def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
     }
 
 
-def _items(verdicts: Verdicts, letters: str) -> Rows:
+def _items(source: Source) -> Rows:
     """Return every trial as it is listed, with the names of its right cells."""
-    rows = item_rows(verdicts)
-    for one, row in zip(verdicts, rows, strict=True):
+    rows = item_rows(source.every)
+    for one, row in zip(source.every, rows, strict=True):
         columns = one.gold["grid"][1]
+        letters = letters_of(one.condition, source.params)
         names = [cell_name(i, columns, letters) for i in one.placed.hits]
         row["gold"] = json.dumps({"cells": names}) if "cells" in one.gold else ""
     return rows

@@ -39,6 +39,18 @@ _Reading = tuple[str, str, int]
 """Status, reason and the row-major index of a cell, -1 for none."""
 
 
+def letters_of(condition: str, params: Mapping[str, Any]) -> str:
+    """Return what the letters of a condition's grid stand for."""
+    found = varied_in(condition).get("letters", params["letters"])
+    return str(found)
+
+
+def varied_in(condition: str) -> dict[str, str]:
+    """Return what a condition's name says of its grid, by name."""
+    pairs = (part.partition("=") for part in condition.split())
+    return {name: level for name, _, level in pairs if level}
+
+
 def cell_name(index: int, columns: int, letters: str) -> str:
     """Return a cell's name; ``letters`` says what they stand for, "row" or "column"."""
     row, column = divmod(index, columns)
@@ -105,6 +117,10 @@ class PlaceCheck:
         return rows, columns
 
     @property
+    def _letters(self) -> str:
+        return letters_of(self._trial["condition"], self._params)
+
+    @property
     def _sending(self) -> Sending:
         """How images were sent."""
         params = self._params
@@ -113,12 +129,12 @@ class PlaceCheck:
         return Sending(params["side"], params["fit_mode"], threshold, aspect)
 
     def _label(self, index: int) -> str:
-        return cell_name(index, self._grid[1], self._params["letters"])
+        return cell_name(index, self._grid[1], self._letters)
 
     def _index(self, name: str) -> int:
         """Return the row-major index of a cell's name, -1 outside the grid."""
         row, column = ascii_uppercase.find(name[0].upper()), int(name[1:]) - 1
-        if self._params["letters"] == "column":
+        if self._letters == "column":
             row, column = column, row
         rows, columns = self._grid
         inside = 0 <= row < rows and 0 <= column < columns

@@ -3,7 +3,13 @@
 from dataclasses import replace
 
 from tests.unit.studies.grid_localization.asking import RAMP, FakeSources, turn_of
-from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
+from tests.unit.studies.grid_localization.cases import (
+    block,
+    condition,
+    dataset,
+    image,
+    spec,
+)
 from viewer.domain.answer import CellAnswer, PointAnswer, Status, Unparsed
 from viewer.domain.case import View
 from viewer.domain.conditions import with_boxes, with_window
@@ -125,7 +131,7 @@ def test_that_a_model_of_places_is_asked_in_its_own_words() -> None:
     picture = ImagePart(encode_png(PLACES.plain(RAMP)))
     assert message.parts == (picture, TextPart("Point to Edema."))
     assert (asked.prompt, asked.template) == ("places", "user:\nPoint to {condition}.")
-    assert PLACES.sent_size == PLACES.plain(RAMP).size
+    assert PLACES.sent_size(condition(8)) == PLACES.plain(RAMP).size
 
 
 def test_that_a_model_of_places_sees_the_grid_only_where_that_is_asked_for() -> None:
@@ -149,7 +155,7 @@ def test_that_boxes_and_a_window_of_the_condition_reach_a_segmenter() -> None:
         question = STUDY.question(turn, Step("answer"), sources, PARAMS)
         assert (question.boxes and question.boxes.boxes) == given
         assert sources.windows[0] == window
-    assert STUDY.longest(DATA, PARAMS)[0].images == (PLACES.sent_size,)
+    assert STUDY.longest(DATA, PARAMS)[0].images == (PLACES.sent_size(condition(8)),)
 
 
 def test_that_an_answer_without_a_reference_is_kept_and_counts_nowhere() -> None:

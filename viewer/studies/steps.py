@@ -13,6 +13,7 @@ from viewer.domain.answer import LabelledBox, PlacedAnswer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.grid import Grid
 from viewer.domain.image import Raster, Window
 from viewer.domain.interpretability import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
@@ -103,6 +104,16 @@ class Longest:
     images: tuple[SizePx, ...] = ()
     messages: int = 2
     role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentImage:
+    """An image of ``native`` size, of which the square ``field`` was sent in a size."""
+
+    native: SizePx
+    field: BoxPx
+    sent: SizePx
+    grid: Grid
 
 
 @dataclass(frozen=True)
@@ -213,7 +224,11 @@ class Sources(Protocol):
     ) -> ImagePart:
         """Return an image of the validation data set, rendered by ``draw``.
 
-        It is rendered once for all questions that use it; the data set must allow it to
-        be sent.
+        It is rendered once for all questions that use it. Like the image asked about it
+        is sent only where the gate allows it.
         """
+        ...
+
+    def written_place(self, finding: str, box: BoxPx, of: SentImage) -> str:
+        """Return a native box on an image as a model that names places writes it."""
         ...

@@ -184,8 +184,8 @@ def export_study_requests(
 
 
 def _context(store: Store, spec: RunSpec, dataset: Dataset) -> RunContext:
-    gate, examples = open_gate(store, dataset), examples_dataset(store, spec)
-    return RunContext(spec, dataset, gate, examples)
+    examples = examples_dataset(store, spec)
+    return RunContext(spec, dataset, open_gate(store, dataset, examples), examples)
 
 
 def _profile(context: RunContext, model: str) -> ModelProfile:

@@ -133,8 +133,8 @@ class About:
     @property
     def images(self) -> tuple[DatasetImage, ...]:
         """Every image that a question shows or describes, without duplicates."""
-        shown = {one.image.key: one.image for one in self.looked}
-        return tuple(({i.key: i for i in self.beside} | shown).values())
+        shown = (*self.beside, *(one.image for one in self.looked))
+        return tuple({(image.key, image.sha256): image for image in shown}.values())
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,9 @@ class Gate:
     ``dataset`` is its name, "" for images in no registered data set; ``consents`` by
     endpoint, ``restricted`` data set names by a file's SHA-256, ``reviews`` by the
     SHA-256 of an image's pixels or of an item's text. ``stays`` is True if the data set
-    itself is restricted, including its texts. An empty gate is closed.
+    itself is restricted, including its texts. ``examples`` is the gate of the data set
+    whose images are shown as examples with every question, None without any: both must
+    be open. An empty gate is closed.
     """
 
     dataset: str = ""
@@ -152,6 +154,7 @@ class Gate:
     restricted: Mapping[str, str] = field(default_factory=dict)
     reviews: Mapping[str, PixelReview] = field(default_factory=dict)
     stays: bool = False
+    examples: "Gate | None" = None
 
     def check_model(
         self, profile: ModelProfile, images: Sequence[DatasetImage]
@@ -169,6 +172,8 @@ class Gate:
                 "this machine yet.",
                 how_to_allow(origin, self.named),
             )
+        if self.examples is not None:
+            self.examples.check_model(profile, images)
 
     @property
     def named(self) -> str:
@@ -280,12 +285,19 @@ class Gate:
         """
         now.check_model(profile, images)
         same = all(_decided(self, x) == _decided(now, x) for x in outgoing.looked_at)
-        if not same or now.consents[outgoing.endpoint].id != outgoing.consent:
+        agreed = now.consents[outgoing.endpoint].id == outgoing.consent
+        if not (same and agreed and _agree(self.examples, now.examples, outgoing)):
             raise PrivacyError(
                 "A question was not sent: the decision about what may leave has "
                 "changed.",
                 "Continue the run; its questions are then sent as you decided.",
             )
+
+
+def _agree(then: Gate | None, now: Gate | None, outgoing: OutgoingRequest) -> bool:
+    """Tell whether the consent to send examples is still the same."""
+    consents = [gate and gate.consents.get(outgoing.endpoint) for gate in (then, now)]
+    return consents[0] == consents[1]
 
 
 def _decided(gate: Gate, sha256: str) -> object:
@@ -308,8 +320,8 @@ CLOSED: Final = Gate()
 """Nothing leaves this machine."""
 
 
-def open_gate(store: Store, dataset: Dataset) -> Gate:
-    """Return the gate of a data set as the store has it now."""
+def open_gate(store: Store, dataset: Dataset, examples: Dataset | None = None) -> Gate:
+    """Return the gate of a data set, and of its examples', as the store has it now."""
     return Gate(
         dataset=dataset.name if consents.is_registered(store, dataset.name) else "",
         consents={
@@ -318,6 +330,7 @@ def open_gate(store: Store, dataset: Dataset) -> Gate:
         restricted=consents.restricted_files(store),
         reviews=consents.reviews(store),
         stays=dataset.name in consents.restricted_datasets(store),
+        examples=None if examples is None else open_gate(store, examples),
     )
 
 
@@ -332,10 +345,18 @@ class GateWatch:
         The images asked about.
     gate : Gate
         The gate as it was opened.
+    examples : Dataset or None
+        The data set of the examples shown with every question, if there are any.
     """
 
-    def __init__(self, store: Store, dataset: Dataset, gate: Gate) -> None:
-        self._store, self._dataset = store, dataset
+    def __init__(
+        self,
+        store: Store,
+        dataset: Dataset,
+        gate: Gate,
+        examples: Dataset | None = None,
+    ) -> None:
+        self._store, self._datasets = store, (dataset, examples)
         self._then = self._now = gate
         self._read_at: tuple[object, ...] | None = None
 
@@ -348,7 +369,7 @@ class GateWatch:
         """Raise ``PrivacyError`` if a person has decided otherwise since."""
         latest = consents.decided_until(self._store)
         if latest != self._read_at:
-            self._read_at, self._now = latest, open_gate(self._store, self._dataset)
+            self._read_at, self._now = latest, open_gate(self._store, *self._datasets)
         self._then.check_unchanged(self._now, profile, images, outgoing)
 
 

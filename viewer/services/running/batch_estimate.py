@@ -301,7 +301,9 @@ def longest_of_trial(
     asking = asking_of(profile) if study.words.places else ""
     if not asking:
         return longest
-    return tuple(replace(one, text=prompt_for_places(asking)[1]) for one in longest)
+    text = prompt_for_places(asking)[1]
+    # an example comes with its question, and with an answer that is hardly longer
+    return tuple(replace(one, text=text * (2 * len(one.images) - 1)) for one in longest)
 
 
 def _words(longest: Sequence[Longest]) -> int:

@@ -112,7 +112,9 @@ class BatchCoordinator:
         self._options, self._cancel, self._executor = options, cancel, executor
         self._ledger = Ledger(store, context, run, reply_file, options.orphans)
         self._tell_waiting = store.on_wait
-        self._watch = GateWatch(store, context.dataset, context.gate)
+        self._watch = GateWatch(
+            store, context.dataset, context.gate, context.drawn.validation
+        )
         self._notes = RunNotes(store, run)
         self._scheduler = Scheduler(options.concurrency, cancel, context.endpoint_of)
         self._told = ProgressEvents(run, self._ledger.budget, self._scheduler)

@@ -60,9 +60,11 @@ def _work_of(model: ModelProfile) -> list[object]:
 
 def _check_models(store: Store, spec: RunSpec, dataset: Dataset) -> None:
     """Raise if a model cannot be asked, before anything is kept."""
-    gate = open_gate(store, dataset)
+    examples = examples_dataset(store, spec)
+    gate = open_gate(store, dataset, examples)
+    images = (*dataset.images, *(examples.images if examples else ()))
     for model in (*spec.models, *spec.helpers):
-        gate.check_model(model, dataset.images)
+        gate.check_model(model, images)
         adapter_for(model, gate.allowance(model))
     if spec.ceiling_microusd is not None:
         check_prices((*spec.models, *spec.helpers))

@@ -39,8 +39,9 @@ def run_batch(
     with run_lock(store.path, run, utc_now()):
         spec = runs.run_spec(store, run)  # refuses a run that the store does not hold
         dataset = cases.dataset_of_run(store, run)
-        gate = open_gate(store, dataset)
-        context = RunContext(spec, dataset, gate, examples_dataset(store, spec))
+        examples = examples_dataset(store, spec)
+        gate = open_gate(store, dataset, examples)
+        context = RunContext(spec, dataset, gate, examples)
         context.check_models()
         if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
             runs.mark_run(store, run, RunMark.RESUMED)

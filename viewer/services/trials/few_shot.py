@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.privacy.gate import remote_origin
-from viewer.services.trials.placed_answer import asking_of
+from viewer.services.trials.placed_answer import ONE_IMAGE, convention_of
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named
@@ -26,19 +25,16 @@ def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
 def check_examples(
     spec: RunSpec, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
 ) -> None:
-    """Raise if examples cannot be shown, or must not be."""
+    """Raise if examples cannot be shown, or would reveal answers.
+
+    Whether they may leave this machine is asked by the gate.
+    """
     for model in spec.models:
-        if remote_origin(model) is not None:
+        if convention_of(model) in ONE_IMAGE:
             raise WrongUseError(
-                f"The model '{model.name}' is not on this machine, and images of "
-                "other patients are not sent elsewhere as examples.",
-                "Use a model on this machine, or set examples to 0.",
-            )
-        if asking_of(model):
-            raise WrongUseError(
-                f"The model '{model.name}' answers in coordinates, but examples "
-                "answer with a cell.",
-                "Set its convention to grid, or set examples to 0.",
+                f"The model '{model.name}' is asked about one image at a time, in the "
+                "syntax of its family, so it cannot be shown examples.",
+                "Leave it out, or set examples to 0.",
             )
     study = study_named(spec.study)
     examples = study.examples(study.read_params(spec.preset, dict(spec.params)))

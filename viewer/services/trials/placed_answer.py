@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,10 +26,17 @@ from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_polygon
 from viewer.models.coordinates.forms import FORMED, form_of, not_formed
 
+if TYPE_CHECKING:
+    from viewer.models.coordinates.frame import Frame
+
 GRID: Final = "grid"
 """The convention of replies that name a cell, which the study itself reads."""
 NATIVE: Final = "native"
 """That of answers kept as they are, in the JSON of :mod:`viewer.domain.answer_json`."""
+
+
+ONE_IMAGE: Final = frozenset({"florence2", "kosmos2", "maira2", "molmo", "paligemma"})
+"""Conventions of families that are trained on a single image with a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +153,34 @@ def _all_sure(answer: BoxesAnswer) -> bool:
     return not sure or (len(sure) == len(answer.boxes) and all(map(isfinite, sure)))
 
 
+def written_place(profile: ModelProfile, box: BoxPx, shown: Shown) -> str:
+    """Return a native box as a model would answer with it in its convention.
+
+    A convention without boxes gets the box's centre.
+    """
+    from viewer.models.coordinates.convention import centre_of
+    from viewer.models.coordinates.conventions import convention_named
+    from viewer.models.coordinates.marks import Kind
+
+    convention = convention_named(convention_of(profile))
+    shape = box if Kind.BOX in convention.kinds else centre_of(box)
+    return convention.write([Place(shape, shown.finding)], _frame(profile, shown))
+
+
 def _read(profile: ModelProfile, text: str, shown: Shown) -> PlacesReading:
     # Imported here: most runs name cells, and a window is to start without them.
     from viewer.models.coordinates.conventions import convention_named
+
+    return convention_named(convention_of(profile)).read(text, _frame(profile, shown))
+
+
+def _frame(profile: ModelProfile, shown: Shown) -> "Frame":
     from viewer.models.coordinates.frame import Frame
     from viewer.models.provider_view import provider_view_named
 
     view = provider_view_named(str(profile.settings.get("provider_view") or "none"))
     seen = view.seen(shown.sent)
-    frame = Frame(shown.native, shown.to_sent, shown.sent, seen, shown.grid)
-    return convention_named(convention_of(profile)).read(text, frame)
+    return Frame(shown.native, shown.to_sent, shown.sent, seen, shown.grid)
 
 
 def answer_of_reading(reading: PlacesReading, shown: Shown) -> PlacedAnswer | Unparsed:

@@ -398,8 +398,10 @@ class RunContext:
 
     def check_models(self) -> None:
         """Raise if a model cannot be asked, before any is."""
+        beside = self.drawn.validation
+        images = (*self.dataset.images, *(beside.images if beside else ()))
         for profile in self.profiles.values():
-            self.gate.check_model(profile, self.dataset.images)
+            self.gate.check_model(profile, images)
             adapter_for(profile, self.gate.allowance(profile))
 
     def held_models(self) -> Iterator[tuple[str, Loadable]]:

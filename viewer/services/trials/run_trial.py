@@ -137,9 +137,7 @@ def _pass_gate(
     if remote_origin(profile) is None:
         return None
     for looked in about.looked:
-        context.drawn.check_pixels(
-            looked.image.key, looked.window, looked.pixels_sha256
-        )
+        context.drawn.check_pixels(looked)
     return context.gate.passed(profile, request, about)
 
 

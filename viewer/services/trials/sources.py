@@ -8,6 +8,7 @@ from typing import Final
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.errors import PrivacyError, WrongUseError
 from viewer.domain.exchange import ImagePart, ModelProfile
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage, Raster, Window
 from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
@@ -24,9 +25,14 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.privacy.burned_in import check_pixels, windowed
 from viewer.services.privacy.gate import About, Gate, Looked
 from viewer.services.trials.memo import Memo
-from viewer.services.trials.placed_answer import asking_of, place_words_of
+from viewer.services.trials.placed_answer import (
+    Shown,
+    asking_of,
+    place_words_of,
+    written_place,
+)
 from viewer.studies.controls import NOISE_MEAN, NOISE_SD, noise_for
-from viewer.studies.steps import Question
+from viewer.studies.steps import Question, SentImage
 
 PIXEL_IMAGES_KEPT: Final = 4
 RASTERS_KEPT: Final = 8
@@ -41,6 +47,15 @@ class Made:
 
     name: tuple[object, ...]
     make: Callable[[], Raster] = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Example:
+    """An image of the examples' data set, as ``draw`` renders it under a name."""
+
+    image: str
+    name: tuple[object, ...]
+    draw: Callable[[Raster], Raster] = field(compare=False)
 
 
 class RunImages:
@@ -60,10 +75,10 @@ class RunImages:
         )
         self.made = Memo[Made, Raster](lambda wanted: wanted.make(), PICTURES_KEPT)
         self.png = Memo[Raster, bytes](encode_png, PICTURES_KEPT)
-        self.example_png = Memo[Made, bytes](
-            lambda wanted: encode_png(wanted.make()), EXAMPLES_KEPT
+        self.example = Memo[Example, tuple[bytes, Looked]](self._example, EXAMPLES_KEPT)
+        self._looks = Memo[tuple[ImageRef, Window | None, str], None](
+            self._look, 1 << 20
         )
-        self._looks = Memo[tuple[str, Window | None, str], None](self._look, 1 << 20)
 
     def pixels_of(self, image: str) -> PixelImage:
         """Return an image with the geometry registered for it in the data set.
@@ -79,23 +94,24 @@ class RunImages:
         shown = windowed(self.gate.as_sent(image), window)
         return to_raster(shown), pixels_sha256(image)
 
-    def example_raster(self, image: str) -> Raster:
-        """Return an image of the validation data set, with redactions applied."""
+    def _example(self, wanted: Example) -> tuple[bytes, Looked]:
+        """Return an example as PNG bytes, with redactions applied, and its source."""
         assert self.validation is not None  # noqa: S101 - examples are drawn from it
-        known = next(one for one in self.validation.images if one.key == image)
-        return to_raster(self.gate.as_sent(_as_known(known, self.pixels)))
+        known = next(one for one in self.validation.images if one.key == wanted.image)
+        image = _as_known(known, self.pixels)
+        raster = to_raster(self.gate.as_sent(image))
+        return encode_png(wanted.draw(raster)), Looked(known, pixels_sha256(image))
 
-    def check_pixels(self, image: str, window: Window | None, sha256: str) -> None:
+    def check_pixels(self, looked: Looked) -> None:
         """Raise if an image's pixels must stay on this machine.
 
         Only pixels with the given hash are checked, as they would be sent: a file may
         change during a run.
         """
-        self._looks((image, window, sha256))
+        self._looks((looked.image.ref, looked.window, looked.pixels_sha256))
 
-    def _look(self, key: tuple[str, Window | None, str]) -> None:
-        name, window, sha256 = key
-        ref = self.by_key[name].ref
+    def _look(self, key: tuple[ImageRef, Window | None, str]) -> None:
+        ref, window, sha256 = key
         image = self.pixels(ref)
         if pixels_sha256(image) != sha256:
             raise PrivacyError(
@@ -130,6 +146,7 @@ class RunSources:
         self._images, self._seed, self._asked = images, seed, asked
         self._noise, self._instead = noise, instead
         self._looked: dict[tuple[str, Window | None], Looked] = {}
+        self._examples: dict[str, Looked] = {}
         self._made: set[bytes] = set()
 
     @property
@@ -221,8 +238,16 @@ class RunSources:
         self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
     ) -> ImagePart:
         """Return an image of the validation data set, rendered once per name."""
-        wanted = Made((*name, image), lambda: draw(self._images.example_raster(image)))
-        return ImagePart(self._images.example_png(wanted))
+        png, looked = self._images.example(Example(image, name, draw))
+        self._examples[image] = looked
+        self._made.add(png)
+        return ImagePart(png)
+
+    def written_place(self, finding: str, box: BoxPx, of: SentImage) -> str:
+        """Return a native box as the model would answer with it."""
+        assert self._asked is not None  # noqa: S101 - a model is asked for places
+        shown = Shown(finding, of.native, of.field, of.sent, of.grid)
+        return written_place(self._asked, box, shown)
 
     def about(self, item: Item | None, question: Question) -> About:
         """Return the images that the gate checks: those read, and those of the item.
@@ -232,7 +257,7 @@ class RunSources:
         """
         beside = tuple(self.image(key) for key in item.images) if item else ()
         return About(
-            tuple(self._looked.values()),
+            (*self._looked.values(), *self._examples.values()),
             frozenset(self._made),
             (question.template,),
             beside,

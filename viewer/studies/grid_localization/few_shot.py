@@ -1,8 +1,9 @@
 """Few-shot examples at the start of a question, from a validation split (E000-11).
 
 Each is an image of another patient with the same finding and view, drawn like the one
-asked about, and the cell that its mask covers most. The draw depends on the run's seed,
-the finding and the view alone, so that all questions about a finding begin alike.
+asked about, and the cell that its mask covers most, or for a model that answers in
+coordinates the box around the largest part of its mask. The draw depends on the run's
+seed, the finding and the view alone, so that all questions about a finding begin alike.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,13 +14,18 @@ from typing import Final
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.finding_names import concept
+from viewer.domain.geometry import BoxPx
+from viewer.domain.image_geometry import ImageGeometry
+from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, Trial
+from viewer.metrics.parts import boxes_around
+from viewer.metrics.regions import mask_of_boxes
 from viewer.metrics.seeding import generator
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
-from viewer.studies.grid_localization.reference import reference_of
+from viewer.studies.grid_localization.reference import field_of, reference_of
 from viewer.studies.places import GridReference
 
 EXAMPLES: Final = "examples"
@@ -37,10 +43,15 @@ class _Content:
 
 @dataclass(frozen=True)
 class ExampleItem:
-    """An example: an image of the examples' data set, and its answer."""
+    """An example: an image of the examples' data set, and its answer as a cell.
+
+    ``box`` is around the largest part of its mask that is sent, in native pixels.
+    """
 
     image: str
     answer: str
+    box: BoxPx
+    geometry: ImageGeometry
 
 
 @dataclass(frozen=True)
@@ -185,7 +196,15 @@ def _example(item: Item, condition: Condition, params: Params) -> ExampleItem:
     if item.mask is None:
         raise ValueError("an example without a mask has no answer")
     reference = reference_of(item.mask, item.geometry, condition, params)
-    return ExampleItem(item.image, _best(reference))
+    box = _largest(item.mask, field_of(item.geometry, params))
+    return ExampleItem(item.image, _best(reference), box, item.geometry)
+
+
+@lru_cache(maxsize=512)
+def _largest(mask: Mask, field: BoxPx) -> BoxPx:
+    """Return the box around the largest part of a mask inside a field, by its box."""
+    parts = boxes_around(mask.array() & mask_of_boxes((field,), mask.size))
+    return max(parts, key=lambda box: (box.x1 - box.x0) * (box.y1 - box.y0))
 
 
 def _best(reference: GridReference) -> str:

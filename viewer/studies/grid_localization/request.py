@@ -1,9 +1,10 @@
 """The question of one trial: images, text, and the facts for baselines."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, TextPar
 from viewer.domain.finding_names import concept
 from viewer.domain.image import Raster
 from viewer.domain.run import Condition, Trial
-from viewer.studies.grid_localization.few_shot import examples
+from viewer.studies.grid_localization.few_shot import ExampleItem, examples
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.plan import Item, items_of
@@ -31,36 +32,41 @@ from viewer.studies.grid_localization.templates import (
 )
 from viewer.studies.places import prompt_for_places
 from viewer.studies.prompts import OwnPrompts, asked_with, fill
-from viewer.studies.steps import Question, Sources, Turn
+from viewer.studies.steps import Question, SentImage, Sources, Turn
 
 
 def question(turn: Turn, sources: Sources, params: Params) -> Question:
     """Return a new conversation: the system text, then the image and the task.
 
     Examples come in between, each asked in the same words and answered (E000-11). A
-    model that answers in coordinates is asked in its own wording about the same image,
-    which has a grid only if the parameters say so, because its lines hide details.
+    model that answers in coordinates is asked, and shown examples, in its own wording
+    about the same images, which have a grid only if the parameters say so, because its
+    lines hide details.
     """
     trial, places = turn.trial, GridPlaces(params)
     raster = sources.raster(trial.image, window_of(trial.condition))
     has_grid = params.grid_for_coordinates or not sources.asking
-    sent = sources.made(
-        ("grid" if has_grid else "plain", trial.image, trial.condition),
-        lambda: (
-            places.gridded(raster, trial.condition)
-            if has_grid
-            else places.without_grid(raster, trial.condition)
-        ),
+    kind = "grid" if has_grid else "plain"
+    draw = partial(
+        places.gridded if has_grid else places.without_grid, condition=trial.condition
     )
+    sent = sources.made((kind, trial.image, trial.condition), lambda: draw(raster))
     picture = sources.picture(sent)
+    solved = _solved(trial, sources, params, (kind, trial.condition), draw)
     if sources.asking:
-        text = sources.asking.replace("{condition}", trial.finding)
-        messages: tuple[Message, ...] = (Message("user", (picture, TextPart(text))),)
+        text = TextPart(sources.asking.replace("{condition}", trial.finding))
+        before = chain.from_iterable(
+            (
+                Message("user", (shown, text)),
+                Message("assistant", (_place(one, sources, trial, places),)),
+            )
+            for shown, one in solved
+        )
+        messages = (*before, Message("user", (picture, text)))
         prompt, words = prompt_for_places(sources.asking)
     else:
-        messages = _conversation(
-            trial, picture, _solved(trial, sources, params), params
-        )
+        cells = [(shown, one.answer) for shown, one in solved]
+        messages = _conversation(trial, picture, cells, params)
         prompt = prompt_name(trial.view)
         words = prompt_text(trial.view, params.prompts)
     facts = _facts(turn, places.plain(raster), sources, params)
@@ -98,15 +104,31 @@ def _example(
 
 
 def _solved(
-    trial: Trial, sources: Sources, params: Params
-) -> Iterator[tuple[ImagePart, str]]:
-    """Yield the examples as drawn, with their answers."""
+    trial: Trial,
+    sources: Sources,
+    params: Params,
+    name: tuple[object, ...],
+    draw: Callable[[Raster], Raster],
+) -> list[tuple[ImagePart, ExampleItem]]:
+    """Return the examples, drawn like the image asked about."""
     if sources.validation is None:
-        return
-    draw = partial(GridPlaces(params).gridded, condition=trial.condition)
-    for one in examples(sources.validation, trial, params, sources.seed):
-        name = ("grid", trial.condition)
-        yield sources.example(one.image, name, draw), one.answer
+        return []
+    chosen = examples(sources.validation, trial, params, sources.seed)
+    return [(sources.example(one.image, name, draw), one) for one in chosen]
+
+
+def _place(
+    one: ExampleItem, sources: Sources, trial: Trial, places: GridPlaces
+) -> TextPart:
+    """Return the answer to an example as the model itself writes it."""
+    condition = trial.condition
+    sent = SentImage(
+        one.geometry.size,
+        places.field(one.geometry),
+        places.sent_size(condition),
+        places.grid(condition),
+    )
+    return TextPart(sources.written_place(trial.finding, one.box, sent))
 
 
 def _boxes(trial: Trial, sources: Sources) -> BoxPrompt | None:

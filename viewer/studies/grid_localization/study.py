@@ -144,7 +144,9 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         texts = (templates.prompt_text(view, params.prompts) for view in View)
         sizes = map(GridPlaces(params).sent_size, plan.conditions(params))
         largest = max(sizes, key=lambda size: size.rows)
-        return (Longest(max(texts, key=len), (largest,)),)
+        each = params.examples + 1  # an example repeats the task, and is answered
+        text, n = max(texts, key=len) * each, 2 * each
+        return (Longest(text, (largest,) * each, n),)
 
     def missing_findings(self, dataset: Dataset, params: Params) -> str:
         """Return which findings a run will not ask about, and why; "" for none."""

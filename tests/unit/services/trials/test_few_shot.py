@@ -17,23 +17,32 @@ from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import (
     D4,
     a_spec,
+    everything_is_remote,
     plan_and_finish,
     prepare_trial,
     server_profile,
 )
-from viewer.domain.case import Dataset
-from viewer.domain.errors import WrongUseError
-from viewer.domain.exchange import ModelProfile
+from viewer.domain.answer import BoxesAnswer
+from viewer.domain.case import Dataset, ImageRef
+from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.domain.exchange import ModelProfile, ModelReply
+from viewer.domain.geometry import BoxPx
+from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.domain.report import Table
+from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
+from viewer.readers.pixels import load_pixels
 from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.privacy.gate import GateWatch, open_gate
 from viewer.services.reporting.report_run import report_data
+from viewer.services.running.batch_estimate import longest_of_trial
 from viewer.services.running.batch_form import form_fields
 from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.placed_answer import placed_answer
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs, trials
+from viewer.store import cases, consents, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grid_localization.few_shot import examples
 
@@ -248,18 +257,170 @@ def test_that_examples_which_cannot_be_had_are_told_before_the_run(
     assert runs.run_summaries(store, include_adhoc=True) == ()
 
 
-def test_that_models_of_places_and_models_elsewhere_get_no_examples(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+def iou(one: BoxPx, other: BoxPx) -> float:
+    """Return the overlap of two boxes."""
+    wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+    high = min(one.y1, other.y1) - max(one.y0, other.y0)
+    both = max(wide, 0) * max(high, 0)
+    areas = [(b.x1 - b.x0) * (b.y1 - b.y0) for b in (one, other)]
+    return both / (sum(areas) - both)
+
+
+@pytest.mark.statement("E000-11")
+@pytest.mark.parametrize(
+    ("convention", "view"),
+    [
+        *((name, "none") for name in ("qwen2_5_vl", "qwen3_vl", "gemini", "internvl")),
+        ("qwen2_5_vl", "qwen2_5"),
+    ],
+)
+@pytest.mark.parametrize("scale", [1, 2])
+def test_that_a_model_of_places_sees_examples_answered_as_it_answers(
+    store: Store, convention: str, view: str, scale: int
 ) -> None:
-    places = ModelProfile("p", "scripted", {"answer": "x", "convention": "qwen3_vl"})
-    with pytest.raises(WrongUseError, match="answers in coordinates"):
-        plan_run(store, a_spec([places], params=PARAMS))
-    far = server_profile("https://models.example/v1")
-    monkeypatch.setattr(
-        "viewer.services.running.plan_run._check_models", lambda *_: None
+    settings = {"answer": "x", "convention": convention, "provider_view": view}
+    model = ModelProfile("p", "scripted", settings)
+    spec = a_spec([model], params={**PARAMS, "render_scale": scale})
+    validation = cases.dataset_named(store, "val")
+    plan_run(store, spec)
+    context = RunContext(
+        spec, cases.dataset_named(store, "tiny"), validation=validation
     )
-    with pytest.raises(WrongUseError, match="other patients are not sent"):
-        plan_run(store, a_spec([far], params=PARAMS))
+    trial = context.study.plan(context.dataset, spec)[0]
+    sent = prepare_trial(context, trial).request.messages
+    assert [m.role for m in sent] == [*("user", "assistant") * 2, "user"]
+    questions = [m for m in sent if m.role == "user"]
+    assert len({one.parts[1] for one in questions}) == 1
+    for message in questions:
+        png = message.parts[0].png  # type: ignore[union-attr]
+        assert Image.open(io.BytesIO(png)).size == (256 * scale, 256 * scale)
+    chosen = examples(validation, trial, context.params, 0)
+    shown = context.shown(trial)
+    for one, message in zip(chosen, sent[1::2], strict=False):
+        reply = ModelReply(message.parts[0].text)  # type: ignore[union-attr]
+        answer = placed_answer(model, reply, shown)
+        assert isinstance(answer, BoxesAnswer)
+        mask = next(i.masks["Edema"] for i in validation.images if i.key == one.image)
+        rows, columns = np.nonzero(mask.array())
+        box = BoxPx(columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+        assert iou(answer.boxes[0], box) > 0.9
+
+
+def test_that_a_family_for_single_images_gets_no_examples(store: Store) -> None:
+    places = ModelProfile("p", "scripted", {"answer": "x", "convention": "florence2"})
+    with pytest.raises(WrongUseError, match="one image at a time"):
+        plan_run(store, a_spec([places], params=PARAMS))
+
+
+def far_spec(server: ScriptedServer) -> RunSpec:
+    return a_spec([server_profile(server.base_url)], params=PARAMS)
+
+
+def allow(store: Store, server: ScriptedServer, dataset: str) -> None:
+    origin = server.base_url.removesuffix("/v1")
+    consents.add_consent(store, origin, dataset, "questions", granted=True)
+
+
+def look_at(store: Store, dataset: str, *, skip: int = 0) -> None:
+    for image in cases.dataset_named(store, dataset).images[skip:]:
+        sha256 = pixels_sha256(load_pixels(image.ref))
+        consents.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
+
+
+@pytest.fixture
+def far(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """Serve on this machine as if it were another one."""
+    everything_is_remote(monkeypatch)
+    with ScriptedServer(Script()) as server:
+        yield server
+
+
+@pytest.mark.statement("E000-11")
+def test_that_examples_leave_only_where_their_own_data_set_may(
+    store: Store, far: ScriptedServer
+) -> None:
+    allow(store, far, "tiny")
+    with pytest.raises(PrivacyError, match="nothing of 'val' may leave"):
+        plan_run(store, far_spec(far))
+    allow(store, far, "val")
+    look_at(store, "tiny")
+    look_at(store, "val")
+    run = plan_and_finish(store, far_spec(far))
+    assert runs.run_summary(store, run).counts.get("pending", 0) == 0
+    bodies = [json.loads(received.body) for received in far.script.received]
+    assert len(bodies) == 3
+    for body in bodies:
+        assert len(body["messages"]) == 6
+        assert json.dumps(body).count("data:image/png;base64") == 3
+    left = consents.departures(store)
+    assert len(left) == 3
+
+
+def test_that_a_restricted_data_set_gives_no_examples_to_a_model_elsewhere(
+    store: Store, far: ScriptedServer
+) -> None:
+    allow(store, far, "tiny")
+    allow(store, far, "val")
+    consents.set_restricted(store, "val", restricted=True)
+    with pytest.raises(PrivacyError, match="'val' is restricted"):
+        plan_run(store, far_spec(far))
+    assert far.script.received == []
+
+
+def test_that_an_example_that_nobody_looked_at_stays_here(
+    store: Store, far: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow(store, far, "tiny")
+    allow(store, far, "val")
+    look_at(store, "tiny")
+    kept = {image.ref for image in cases.dataset_named(store, "val").images}
+
+    def refuse(ref: ImageRef, *_: object) -> None:
+        if ref in kept:
+            raise PrivacyError("Nobody looked at this example.", "Look at it.")
+
+    monkeypatch.setattr("viewer.services.trials.sources.check_pixels", refuse)
+    run = plan_and_finish(store, far_spec(far))
+    assert far.script.received == []
+    assert runs.run_summary(store, run).counts == {"pending": 3}
+    assert consents.departures(store) == ()
+
+
+def test_that_consent_withdrawn_from_the_examples_stops_the_run(
+    store: Store, far: ScriptedServer
+) -> None:
+    for dataset in ("tiny", "val"):
+        allow(store, far, dataset)
+        look_at(store, dataset)
+    tiny, val = (cases.dataset_named(store, name) for name in ("tiny", "val"))
+    then = open_gate(store, tiny, val)
+    context = RunContext(far_spec(far), tiny, then, val)
+    trial = context.study.plan(tiny, context.spec)[0]
+    prepared = prepare_trial(context, trial)
+    assert prepared.outgoing is not None
+    images = {image.key for image in prepared.shown}
+    assert len(images) == 3
+    watch = GateWatch(store, tiny, then, val)
+    watch.check(prepared.profile, prepared.shown, prepared.outgoing)
+    origin = far.base_url.removesuffix("/v1")
+    consents.add_consent(store, origin, "val", "no more", granted=False)
+    with pytest.raises(PrivacyError, match="nothing of 'val' may leave"):
+        watch.check(prepared.profile, prepared.shown, prepared.outgoing)
+    allow(store, far, "val")
+    with pytest.raises(PrivacyError, match="decision about what may leave has changed"):
+        watch.check(prepared.profile, prepared.shown, prepared.outgoing)
+
+
+def test_that_the_most_a_run_can_cost_counts_its_examples(store: Store) -> None:
+    spec = a_spec([D4], params=PARAMS)
+    dataset = cases.dataset_named(store, "tiny")
+    ((one,), (alone,)) = (
+        longest_of_trial(a_spec([D4], params=params), dataset, spec.models[0])
+        for params in (PARAMS, {"grids": [8]})
+    )
+    assert len(one.images) == 3 * len(alone.images)
+    assert len(one.text) > 2 * len(alone.text)
+    assert one.messages == 6
 
 
 @pytest.mark.statement("E000-11")

@@ -10,7 +10,7 @@ from tests.helpers.evidence_cases import ENGLISH
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ImagePart, ModelReply
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.interpretability import RandomText
@@ -20,7 +20,7 @@ from viewer.imaging.png import encode_png
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.showing import Showing
 from viewer.studies.evidence_diagnosis.steps import Asking
-from viewer.studies.steps import StepReply, Turn
+from viewer.studies.steps import SentImage, StepReply, Turn
 
 SEED = 5
 
@@ -114,6 +114,10 @@ class FakeSources:
     ) -> ImagePart:
         """Return nothing; no case begins with examples."""
         raise AssertionError((image, name, draw))
+
+    def written_place(self, finding: str, box: BoxPx, of: SentImage) -> str:
+        """Return nothing; no case begins with examples."""
+        raise AssertionError((finding, box, of))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return the bytes of a raster."""

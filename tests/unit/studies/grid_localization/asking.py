@@ -7,13 +7,14 @@ import numpy as np
 
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ImagePart, ModelReply
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster, Window
 from viewer.domain.interpretability import RandomText
 from viewer.domain.item import Item
 from viewer.domain.places import PlaceWords
 from viewer.domain.run import Step, Trial
 from viewer.imaging.png import encode_png
-from viewer.studies.steps import StepReply, Turn
+from viewer.studies.steps import SentImage, StepReply, Turn
 
 RAMP = Raster(
     np.add.outer(np.arange(300), np.arange(400)).clip(0, 255).astype(np.uint8)
@@ -66,6 +67,13 @@ class FakeSources:
         assert image
         assert name
         return ImagePart(encode_png(draw(self.shown)))
+
+    def written_place(self, finding: str, box: BoxPx, of: SentImage) -> str:
+        """Return the box in pixels of the square that is sent."""
+        scale = of.sent.columns / (of.field.x1 - of.field.x0)
+        x0, x1 = ((x - of.field.x0) * scale for x in (box.x0, box.x1))
+        y0, y1 = ((y - of.field.y0) * scale for y in (box.y0, box.y1))
+        return f"{finding}: {x0:g}, {y0:g}, {x1:g}, {y1:g}"
 
 
 def turn_of(

@@ -85,6 +85,10 @@ class Grid:
         inside = 0 <= row < self.rows and 0 <= column < self.columns
         return Cell(row, column) if inside else None
 
+    def index(self, cell: Cell) -> int:
+        """Return the cell's place in row-major order."""
+        return cell.row * self.columns + cell.column
+
     def cells(self) -> tuple[Cell, ...]:
         """Return every cell in row-major order."""
         return tuple(Cell(r, c) for r in range(self.rows) for c in range(self.columns))

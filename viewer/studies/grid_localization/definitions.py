@@ -149,6 +149,18 @@ _AREAS: Final = {
     "coverage. mean_area is the mean over a group's settled trials, which k, n and "
     "the rates count.",
 }
+_BY_RULE: Final = {
+    "rule": "cell: the cell that holds the answer's point is a hit cell; pointing: the "
+    "point lies on the mask. Any of an item's points may hit. For (macro) the rate is "
+    "the mean of the findings' rates.",
+}
+_ABLATION: Final = {
+    "factor": "What of the grid is varied, and level what it is then. Pairs are trials "
+    "of one item, repeat and model that differ in this alone, under every combination "
+    "of the others; baseline_rate is the rate where it is as in the run's settings.",
+    "difference": "hit_rate minus baseline_rate, over the pairs that are settled both "
+    "ways, with a 95 % interval by patient and an exact sign-flip test.",
+}
 _THRESHOLDS: Final = {
     "threshold": "Coverage in per cent from which a cell is a hit, with the fallback "
     "of hit. The answers are those of the run.",
@@ -161,5 +173,8 @@ _OF_TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "rules": _RULES,
     "detection": _DETECTION,
     "mask_areas": _AREAS,
+    "hit_rates_by_rule": _BY_RULE,
+    "human_by_rule": _BY_RULE,
+    "ablation": _ABLATION,
     "coverage_thresholds": _THRESHOLDS,
 }

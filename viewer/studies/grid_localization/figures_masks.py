@@ -14,9 +14,9 @@ from viewer.domain.figure import (
     RateFigure,
     RatePanel,
 )
-from viewer.domain.report import BarFigure, BarSeries
+from viewer.domain.report import BarFigure
 from viewer.studies.grid_localization.asked import MACRO, spoken
-from viewer.studies.grid_localization.figures_rates import CHANCE
+from viewer.studies.grid_localization.figures_rates import CHANCE, limited
 from viewer.studies.grid_localization.frames import AREAS
 from viewer.studies.grid_localization.plan import is_varied
 from viewer.studies.grid_localization.rates import Record, column
@@ -75,23 +75,8 @@ def _panel(condition: str, pooled: Sequence[Record]) -> RatePanel:
     return RatePanel(
         spoken(condition),
         groups,
-        tuple(_bars(model, of) for model, of in zip(models, own, strict=True)),
+        tuple(limited(model, of) for model, of in zip(models, own, strict=True)),
         tuple(column(of, "random_baseline") for of in own),
-    )
-
-
-def _bars(model: str, rows: Sequence[Record | None]) -> BarSeries:
-    return BarSeries(
-        model,
-        column(rows, "hit_rate"),
-        (None,) * len(rows),
-        tuple(row["n"] if row else 0 for row in rows),
-        tuple(
-            (row["ci_low"], row["ci_high"])
-            if row and row["ci_low"] is not None
-            else None
-            for row in rows
-        ),
     )
 
 

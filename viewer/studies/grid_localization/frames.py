@@ -132,6 +132,7 @@ def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
         **{name: [m and get(m) for m in measures] for name, get in of.items()},
         "measured": [m is not None for m in measures],
         "has_area": [m is None or m.iou is not None for m in measures],
+        "pointed": [bool(m and m.pointing_hit) for m in measures],
     }
 
 

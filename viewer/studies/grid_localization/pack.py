@@ -16,7 +16,11 @@ from viewer.studies.grid_localization.figures_masks import (
     area_figure,
     threshold_figure,
 )
-from viewer.studies.grid_localization.figures_rates import grid_sizes, hit_rates
+from viewer.studies.grid_localization.figures_rates import (
+    both_rules,
+    grid_sizes,
+    hit_rates,
+)
 from viewer.studies.grid_localization.figures_stacks import (
     class_figure,
     image_counts,
@@ -26,7 +30,12 @@ from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.placed import PlacedTrial, placed_trials
 from viewer.studies.grid_localization.plan import conditions, is_varied
 from viewer.studies.grid_localization.reference import grid_of
-from viewer.studies.grid_localization.tables import AREA_TABLE, THRESHOLD_TABLE
+from viewer.studies.grid_localization.report import HUMAN_BY_RULE
+from viewer.studies.grid_localization.tables import (
+    AREA_TABLE,
+    BY_RULE_TABLE,
+    THRESHOLD_TABLE,
+)
 from viewer.studies.packs import PackInput
 
 
@@ -89,12 +98,14 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     records = rates_of(given.report).records()
     classes = error_classes(given.results, given.reviews).records()
     unlike = unlike_paper(given.dataset, given.spec, incomplete=given.report.incomplete)
+    tables = {table.name: table.records() for table in given.report.tables}
     for grid in dict.fromkeys(str(record["grid"]) for record in records):
         yield hit_rates(records, grid, given.order, unlike_paper=unlike)
+        both = (tables.get(BY_RULE_TABLE, ()), tables.get(HUMAN_BY_RULE.name, ()))
+        yield both_rules(records, *both, grid, unlike_paper=unlike)
     yield class_figure(classes, findings)
     yield grid_sizes(records)
     yield image_counts(given.dataset, findings)
-    tables = {table.name: table.records() for table in given.report.tables}
     yield area_figure(tables.get(AREA_TABLE, ()))
     yield threshold_figure(tables.get(THRESHOLD_TABLE, ()))
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from viewer.domain.answer import Status
+from viewer.domain.answer import CellAnswer, PointAnswer, Status
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.counting import counted
 from viewer.domain.finding_names import concept
@@ -20,7 +20,9 @@ from viewer.domain.run import RunSpec
 from viewer.results.evaluate import evaluate_all
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.page import sections
+from viewer.results.records import NOT_COUNTED
 from viewer.results.spec import TIME, Cell, Key, ListSpec, Shown, Spec, TableSpec
+from viewer.studies.grid_localization.absent import present
 from viewer.studies.grid_localization.asked import MACRO, Asked, asked
 from viewer.studies.grid_localization.benchmark import (
     PUBLISHED,
@@ -49,8 +51,13 @@ from viewer.studies.grid_localization.figures_masks import area_bars
 from viewer.studies.grid_localization.frames import trial_frames
 from viewer.studies.grid_localization.missing_findings import missing_findings
 from viewer.studies.grid_localization.params import Params, read_params
-from viewer.studies.grid_localization.placed import placed_trials
-from viewer.studies.grid_localization.plan import conditions, is_varied
+from viewer.studies.grid_localization.placed import PlacedTrial, placed_trials
+from viewer.studies.grid_localization.places import GridPlaces
+from viewer.studies.grid_localization.plan import (
+    condition_named,
+    conditions,
+    is_varied,
+)
 from viewer.studies.grid_localization.published import HIT_RATES, HUMAN, MEAN
 from viewer.studies.grid_localization.rates import (
     SMALL,
@@ -62,6 +69,7 @@ from viewer.studies.grid_localization.rates import (
 )
 from viewer.studies.grid_localization.shown import (
     FINDING,
+    by_rule,
     front,
     k_of_n,
     mask_modes,
@@ -73,6 +81,7 @@ from viewer.studies.grid_localization.tables import (
     AREA_TABLE,
     LEFT_OUT,
     MASK_MODE_ITEMS,
+    by_rule_spec,
     trial_specs,
 )
 from viewer.studies.places import PlacesContext
@@ -103,7 +112,7 @@ def report(
     of_trials = trial_specs(of)
     trials = evaluate_all(of_trials, frames)
     rates = with_rates(next(table for table in trials if table.name == "results"))
-    frames |= _frames_beside(results, spec, context, of, rates.records())
+    frames |= _frames_beside(placed, spec, context, of, rates.records())
     specs = specs_beside(of, context)
     only_printed = (*LEFT_OUT, NOT_ASKED, SMALL_NUMBERS, detected_spec(of), KNOWN_TABLE)
     filed = (*trials, *evaluate_all(specs, frames))
@@ -139,7 +148,7 @@ def _bar_figures(
 
 
 def _frames_beside(
-    results: Sequence[TrialResult],
+    results: Sequence[PlacedTrial],
     spec: RunSpec,
     context: ReportContext,
     of: Asked,
@@ -155,6 +164,9 @@ def _frames_beside(
         SMALL: small_frame(rates),
         PUBLISHED: published_frame(rates, spec.models, spec.repeats),
         HUMAN_PAIRS: human_frame(beside.human_points, dataset, params),
+        HUMAN_BY_RULE.frame: human_rule_frame(
+            present(results), beside.human_points, dataset, params
+        ),
         CLAIMS: claim_frame(rates, spec.models, beside.anatomy_errors),
         VERSIONS: version_frame(context),
         EXAMPLES: example_frame(beside.validation, params, spec.seed, places),
@@ -169,6 +181,7 @@ def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
         *DETECTION_TABLES,
         PUBLISHED_TABLE,
         HUMAN_TABLE,
+        HUMAN_BY_RULE,
         CLAIMS_TABLE,
         versions_spec(len(context.versions), split),
         examples_spec(of.params),
@@ -223,6 +236,47 @@ HUMAN_TABLE: Final = TableSpec(
 )
 
 Points = Mapping[str, Sequence[PointPx]]
+HUMAN_BY_RULE: Final = by_rule(
+    by_rule_spec("human_by_rule", (Key("condition", ascending=True),), "human by rule"),
+    "Radiologists on the items of this run, under both rules",
+)
+"""The readers' points on the items of the run, under both rules."""
+
+
+def human_rule_frame(
+    results: Sequence[PlacedTrial],
+    points: Mapping[str, Points],
+    dataset: Dataset | None,
+    params: Params,
+) -> Frame:
+    """Return each item that the run counts, and whether a reader's point hits it.
+
+    Any of an item's points may hit: its cell under each grid (``correct``), or the
+    mask (``pointed``). An item without a point is a miss.
+    """
+    images = {one.key: one for one in dataset.images} if dataset and points else {}
+    header = ("finding", "condition", "patient", "item", "counted", "correct")
+    counted = {
+        (one.item, one.condition): one
+        for one in results
+        if one.image in images
+        and one.score.status not in NOT_COUNTED
+        and not is_varied(one.condition)
+    }
+    places = GridPlaces(params)
+    rows = []
+    for (item, condition), one in counted.items():
+        image, grid = images[one.image], condition_named(condition, params)
+        mask, own = image.masks[one.finding], points.get(one.image, {})
+        said = [PointAnswer(point) for point in _points(own, one.finding)]
+        hit = any(
+            isinstance(cell := places.in_cell(p, grid, image.geometry), CellAnswer)
+            and places.grid(grid).index(cell.cell) in one.placed.reference_index
+            for p in said
+        )
+        on_mask = any(is_on(mask, p.point) for p in said)
+        rows.append((one.finding, condition, one.patient, item, True, hit, on_mask))
+    return frame_of_rows((*header, "pointed"), rows)
 
 
 def human_frame(

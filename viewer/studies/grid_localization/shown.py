@@ -1,6 +1,6 @@
 """How a page shows the tables of trials, in the order of the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from viewer.studies.grid_localization.tables import (
     RULES,
     agreement_spec,
     area_spec,
+    models_by_rule,
     rates_spec,
     recommended_spec,
     threshold_spec,
@@ -34,6 +35,7 @@ ALL: Final = {"view": (ALL_VIEWS,)}
 _POINTS: Final = "+z.1f"
 EXACT: Final = "95 % (Clopper-Pearson)"
 OF_GAIN: Final = "Gain 95 % (jackknife)"
+_OF_RULES: Final[dict[object, str]] = {"cell": "cells", "pointing": "points"}
 _NAMED: Final = 30
 """So many items are named on the page; the table names all."""
 _RESULTS: Final = (
@@ -125,6 +127,8 @@ def front(of: Asked) -> Iterator[Spec]:
     yield _replicates(of, grid)
     yield _absent(of, grid)
     yield _rules(of, grid)
+    title = "Hit rates under the rules of cells and points"
+    yield replace(by_rule(models_by_rule(of), title, of.grids), printed=_own(of))
     yield _areas(of, grid)
     yield from ablation_specs(of.params)
 
@@ -218,6 +222,30 @@ def _rules(of: Asked, grid: Shown) -> Spec:
             Shown("median_distance_px", "Median distance px", ".1f"),
         ),
         printed=_own(of),
+    )
+
+
+_NO_GRIDS: Final[Mapping[object, str]] = {}
+
+
+def by_rule(
+    spec: TableSpec, title: str, grids: Mapping[object, str] = _NO_GRIDS
+) -> TableSpec:
+    """Return the page of a table of hit rates under both rules.
+
+    ``grids`` are what narrow columns call the conditions.
+    """
+    grid = Shown("condition", "Grid", words=grids)
+    who = ("model",) if any(key.column == "model" for key in spec.keys) else ()
+    return replace(
+        spec,
+        title=title,
+        text="Rule of cells: the cell that holds the answer's point is a hit cell. "
+        "Rule of points: the point lies on the mask. A cell's point is its centre.",
+        shown=(
+            *(FINDING, grid, *who, Shown("rule", "Rule of", words=_OF_RULES)),
+            *(k_of_n(), percent("hit_rate", "Hit rate %"), interval("ci")),
+        ),
     )
 
 

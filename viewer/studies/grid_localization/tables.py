@@ -8,6 +8,7 @@ from viewer.results.spec import (
     OF_WHOM,
     Cell,
     Key,
+    Line,
     ListSpec,
     Shown,
     Spec,
@@ -214,6 +215,48 @@ RULES: Final = TableSpec(
 """Cells, points, boxes, masks and heat maps under the same rules (X-03, M-08)."""
 
 
+BY_RULE_TABLE: Final = "hit_rates_by_rule"
+_BOTH_RULES: Final = {"cell": "correct", "pointing": "pointed"}
+
+
+def by_rule_spec(name: str, keys: Sequence[Key], frame: str) -> TableSpec:
+    """Return hit rates under the rules of cells and of points, with intervals (X-03).
+
+    Rows without a finding are the mean of findings.
+    """
+    by = {"by": ("finding",)}
+    arm = tuple(key.column for key in keys)
+    return TableSpec(
+        name,
+        (Key("finding", total=MACRO), *keys),
+        frame=frame,
+        where=_COUNTED,
+        sets=(("finding", *arm), arm),
+        lines=tuple(
+            Line(
+                (("rule", rule),),
+                (
+                    Cell("sum", ("k",), (column,)),
+                    Cell("size", ("n",)),
+                    Cell("nested mean of rates", ("hit_rate",), (column,), options=by),
+                    Cell(
+                        "interval",
+                        INTERVAL,
+                        (column, *OF_WHOM),
+                        options={"by": "finding"},
+                    ),
+                ),
+            )
+            for rule, column in _BOTH_RULES.items()
+        ),
+    )
+
+
+def models_by_rule(of: Asked) -> TableSpec:
+    """Return the hit rates of a run's models under both rules."""
+    return by_rule_spec(BY_RULE_TABLE, _arm(of), MEASURED)
+
+
 MASK_MODES: Final = TableSpec(
     "mask_modes",
     _KEYS,
@@ -353,7 +396,7 @@ def trial_specs(of: Asked) -> tuple[Spec, ...]:
         recommended_spec(of),
         *((replicates_spec(of), agreement_spec(of)) if of.often else ()),
         ABSENT_TABLE,
-        *((GEOMETRY, RULES) if of.measured else ()),
+        *((GEOMETRY, RULES, models_by_rule(of)) if of.measured else ()),
         MASK_MODES,
         MASK_MODE_ITEMS,
         area_spec(of),

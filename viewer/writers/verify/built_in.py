@@ -23,7 +23,7 @@ BEYOND = frozenset(
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
         *("selection", "regions", "tags", "cards", "held", "defects", "claims"),
-        *("human pairs", "versions", "examples"),
+        *("human pairs", "human by rule", "versions", "examples"),
     }
 )
 """Frames of a data set, of a paper or of words, which no bundle holds."""
@@ -190,7 +190,7 @@ def _is_due_of_places(name: str, source: Source) -> bool:
         return any(source.asked["repeat"])
     if name in {"ablation", "ablation_conditions"}:
         return bool(source.params.get("ablation"))
-    if name in {"geometry", "rules"}:
+    if name in {"geometry", "rules", "hit_rates_by_rule"}:
         return any(one.placed.measures for one in source.verdicts)
     return True
 

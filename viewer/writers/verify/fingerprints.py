@@ -13,6 +13,7 @@ replicate_agreement 7613e7fea3fbe855435d
 absent 58a020bacef723673ed4
 geometry 47fc591ab7e528f094c2
 rules f29197d4199175cb834c
+hit_rates_by_rule 51df27832d7fd1f33e4d
 mask_modes 7d5e20238ba42a7332c3
 mask_mode_items 92719055f8d444ff74e6
 mask_areas 98e146416af4fa62f2e6
@@ -23,6 +24,7 @@ detection b2d1bec0721b11e55c0a
 froc d2ac52bf8d04e84d089c
 published db2b7d81fd7400bbddde
 human 76cde8732406c5b5f22e
+human_by_rule 83e6114dec5e691222ac
 claims cbdf6edc3bbfd662ae10
 versions 04d191b1361fff8c77fd
 examples 90af67c155adfa0d40ae

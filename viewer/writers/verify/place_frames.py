@@ -180,6 +180,7 @@ def _measured(one: Verdict, row: Mapping[str, Any]) -> dict[str, Any]:
     measures = found or dict.fromkeys(MEASURES)
     has_area = found is None or found["iou"] is not None
     beside = {"cell": one.answer, "measured": found is not None, "has_area": has_area}
+    beside["pointed"] = bool(found and found["pointing_hit"])
     return {**row, **measures, **beside}
 
 

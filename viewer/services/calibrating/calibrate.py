@@ -244,7 +244,10 @@ def calibration_as_json(found: Calibration) -> dict[str, object]:
         "sentence": found.sentence,
         "axis_order": dict(found.axis_order),
         "scale": dict(found.scale),
-        "fits": plain(found.fits),
+        "fits": [
+            {**plain(fit), "confidence": fit.confidence if fit.holds else None}
+            for fit in found.fits
+        ],
     }
 
 

@@ -227,9 +227,20 @@ def _questions(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) 
 def _with_what(spec: RunSpec) -> str:
     """Return what is sent with each question, and which other models are asked."""
     if study_named(spec.study).words.places:
-        return ", each with one gridded image"
+        return _with_image(spec)
     besides = " and ".join(helper.name for helper in spec.helpers)
     return f", whose replies are passed on to {besides}" if besides else ""
+
+
+def _with_image(spec: RunSpec) -> str:
+    """Return which models are sent the image with its grid."""
+    every = bool(spec.params.get("grid_for_coordinates"))
+    plain = [one.name for one in spec.models if not every and asking_of(one)]
+    if not plain:
+        return ", each with one gridded image"
+    if len(plain) == len(spec.models):
+        return ", each with one image without a grid"
+    return f", each with one image, which has no grid for {' and '.join(plain)}"
 
 
 def _nothing(planned: Sequence[Trial]) -> str:

@@ -35,7 +35,9 @@ def ablation_frames(trials: Frame, params: Params) -> dict[str, Frame]:
     ``right`` is 1 or 0, and ``before`` the same under the condition compared with; only
     trials that are settled under both are there.
     """
-    told = dict(_settled(trials)) if params.ablation else {}
+    order = {one.name: i for i, one in enumerate(conditions(params))}
+    settled = _settled(trials) if params.ablation else ()
+    told = dict(sorted(settled, key=lambda one: order[str(one[0][-1])]))
     header = (*_COLUMNS, *_CHANGE)
     return {
         EFFECTS: frame_of_rows(("factor", "level", *header), _effects(told, params)),
@@ -63,7 +65,7 @@ def _effects(
     for (item, repeat, model, condition), (patient, right) in told.items():
         of = levels[str(condition)]
         for factor, level in of.items():
-            other = named[tuple({**of, factor: base[factor]}.items())]
+            other = named.get(tuple({**of, factor: base[factor]}.items()))
             before = told.get((item, repeat, model, other))
             if level != base[factor] and before is not None:
                 about = (factor, level, item, patient, repeat, model)

@@ -10,10 +10,12 @@ from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.finding_names import concept, own_word, plain_name
+from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import did_you_mean
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.imaging.grid_overlay import drawn_label_height_px
 from viewer.metrics.coverage import column_segments
 from viewer.studies.exclusions import NO_REFERENCE
 from viewer.studies.grid_localization.absent import absent
@@ -24,7 +26,7 @@ from viewer.studies.grid_localization.params import (
     Params,
     read_params,
 )
-from viewer.studies.grid_localization.reference import reference_of
+from viewer.studies.grid_localization.reference import grid_of, reference_of, style_of
 
 _GRID: Final = "grid="
 _VARIED_WORDS: Final = {
@@ -69,21 +71,30 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def conditions(params: Params) -> tuple[Condition, ...]:
     """Return one condition for each grid, in the order of the parameters.
 
-    In an ablation each grid's own is followed by every combination of what is varied.
+    In an ablation each grid's own is followed by every combination of what is varied,
+    except those in which names would not fit their cells.
     """
+    size = SizePx(params.side, params.side)
+    return tuple(
+        one
+        for one in _combinations(params)
+        if not is_varied(one.name)
+        or drawn_label_height_px(grid_of(one, params), size, style_of(one, params))
+    )
+
+
+def _combinations(params: Params) -> Iterator[Condition]:
     own = {name: str(getattr(params, name)) for name in params.ablation}
     levels = [
         dict.fromkeys((base, *map(str, LEVELS[name]))) for name, base in own.items()
     ]
-    return tuple(
-        _condition(params, grid, tuple(changed))
-        for grid in params.grids
-        for combination in product(*levels)
-        for changed in [set(zip(own, combination, strict=True)) - set(own.items())]
-    )
+    for grid, *combination in product(params.grids, *levels):
+        changed = set(zip(own, combination, strict=True)) - set(own.items())
+        yield _condition(params, grid, tuple(changed))
 
 
 @lru_cache(maxsize=256)
@@ -104,8 +115,12 @@ def varied_in_words(params: Params) -> str:
         f"{names[part]} {', '.join(map(str, LEVELS.get(part, params.grids)))}"
         for part in parts
     )
-    number = len(conditions(params))
-    return f"Every item is asked in {number} ways, each combination of {listed}."
+    number, every = len(conditions(params)), len([*_combinations(params)])
+    left = f" except {every - number}, whose names would not fit their cells"
+    return (
+        f"Every item is asked in {number} ways, each combination of {listed}"
+        f"{left if every > number else ''}."
+    )
 
 
 def is_varied(condition: str) -> bool:

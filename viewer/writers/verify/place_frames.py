@@ -153,6 +153,8 @@ def _ablation(trials: Rows, source: Source) -> dict[str, Rows]:
         for row in trials
         if names and row["counted"]
     ]
+    order = source.plan["conditions"]
+    settled.sort(key=lambda one: order.index(one[1]["condition"]))
     told = {(*(row[n] for n in key), *of.items()): row for of, row in settled}
     parts: Rows = []
     whole: Rows = []

@@ -223,6 +223,7 @@ def test_that_a_model_that_always_says_the_centre_fits_no_convention(
     assert told["median_px"] > 100
     assert "No convention fits" in found.sentence
     assert {row["confidence"] for row in fit_rows(found)} == {"does not fit"}
+    assert {fit["confidence"] for fit in told["fits"]} == {None}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.helpers.tiny_study import (
     planned,
     write_images,
 )
+from viewer.domain.exchange import ModelProfile
 from viewer.models.prices import PRICES_DATE
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.batch_estimate import duration, estimate
@@ -194,3 +196,24 @@ def test_that_more_replicates_are_advised_for_a_model_that_draws(
         ("recommended", 1): True,
         ("recommended", 5): False,
     }
+
+
+def test_that_models_of_places_are_said_to_get_no_grid(settings: Settings) -> None:
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    places = ModelProfile(
+        "pointer", "scripted", {"answer": "x", "convention": "qwen3_vl"}
+    )
+    form = replace(a_form(), profiles=(places,))
+    for models, params, told in (
+        (("uniform",), {}, "each with one gridded image"),
+        (("pointer",), {}, "each with one image without a grid"),
+        (("pointer", "uniform"), {}, "one image, which has no grid for pointer"),
+        (
+            ("pointer",),
+            {"grid_for_coordinates": True},
+            "each with one gridded image",
+        ),
+    ):
+        asked = replace(form, models=models, params={**form.params, **params})
+        assert told in estimate(settings.store, asked, settings).sentence

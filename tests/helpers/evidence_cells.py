@@ -368,6 +368,10 @@ def table_12(truth: Truth, subset: str = "en") -> Sequence[Row]:
             line["image_above"] = sum(gap >= 1e-9 for gap in gaps)
             line["image_below"] = sum(gap <= -1e-9 for gap in gaps)
             line["tied"] = sum(abs(gap) < 1e-9 for gap in gaps)
+            below = [gap <= -1e-9 for gap in gaps]
+            rate = sum(below) / len(below) if below else None
+            line |= {"below_k": sum(below), "below_n": len(below), "below": rate}
+            line |= ci_of((less, i, i) for i, less in enumerate(below))
             lines.append(
                 {**line, "cases": len(pairs), "missing": len(every) - len(pairs)}
             )
@@ -382,7 +386,10 @@ def _average(truth: Truth, model: str, subset: str) -> Row:
         )
         for swapped in (False, True)
     )
-    empty = ("concordance", "cases", "image_above", "image_below", "tied", "missing")
+    empty = (
+        *("concordance", "cases", "image_above", "image_below", "tied", "missing"),
+        *("below_k", "below_n", "below", "ci_low", "ci_high", "ci_method"),
+    )
     line: Row = {"evidence": "Average", "model": model, "nmse": plain}
     return {**line, "nmse_swapped": other, **dict.fromkeys(empty)}
 

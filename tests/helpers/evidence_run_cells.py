@@ -405,6 +405,27 @@ def _calibrated(truth: Truth) -> list[list[str]]:
     return lines
 
 
+def _moved(name: str) -> Callable[[Truth], list[list[str]]]:
+    """Return Table 12: errors, counts, and the share of cases below the line."""
+
+    def printed(truth: Truth) -> list[list[str]]:
+        lines = []
+        for row in _of(name, truth):
+            known = row["below"] is not None
+            below = f"{_cell(row, 'below%')} {_bracketed(row, 'ci', 100)}"
+            cells = [_cell(row, column) for column in _MOVED]
+            lines.append([*cells[:8], below if known else "", *cells[8:]])
+        return lines
+
+    return printed
+
+
+_MOVED = (
+    *("model", "evidence", "nmse", "nmse_swapped", "concordance", "cases"),
+    *("image_above", "image_below", "tied", "missing"),
+)
+
+
 def _plain(name: str, *columns: str) -> Callable[[Truth], list[list[str]]]:
     """Return a table of some columns; those marked with % are rates."""
 
@@ -466,10 +487,7 @@ IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]]
     "table_09": lambda name: _scores(name, "", columns=()),
     "table_10": _parts,
     "table_11": _parts,
-    "table_12": lambda name: _plain(
-        *(name, "model", "evidence", "nmse", "nmse_swapped", "concordance"),
-        *("cases", "image_above", "image_below", "tied", "missing"),
-    ),
+    "table_12": _moved,
     "table_13": lambda name: _plain(name, "model", "baseline", "refined", "delta"),
 }
 PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {

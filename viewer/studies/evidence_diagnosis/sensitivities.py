@@ -5,6 +5,7 @@ from typing import Final
 
 from viewer.metrics.divergence import Divergence, divergence
 from viewer.metrics.posterior import Posterior
+from viewer.metrics.sensitivity import TIE
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.rows import Row
@@ -20,6 +21,9 @@ HEADER: Final = (
     *(f"{m}_{x}" for m in ("image", "text") for x in ("s", "corrected", "se")),
     *(f"{m}_{x}" for m in ("image", "text") for x in ("low", "high", "interval_by")),
 )
+CORRECTED: Final = ("image_corrected", "text_corrected")
+_BEFORE: Final = HEADER.index("estimator")
+"""Columns before those of a line."""
 _Posteriors = Mapping[Showing, Posterior]
 
 
@@ -28,16 +32,21 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
 
     Those under the ``refined`` prompt follow the others. Only first repeats count.
     There is no number if one of two answers has no posterior; sampled ones are
-    ``corrected`` for bias. ``estimator`` names the posteriors' estimator.
+    ``corrected`` for bias. ``estimator`` names the posteriors' estimator. Cases with
+    both numbers are ``compared``; images are ``below`` text if they move less.
     """
     found: dict[tuple[str, str], dict[Showing, Posterior]] = {}
     cases = {row.case.key: row.case for row in rows}
+    patients = {row.case.key: row.patient or row.case.key for row in rows}
     for row in rows:
         if row.task is Task.FDX and row.repeat == 0 and row.posterior is not None:
             of_case = found.setdefault((row.model, row.case.key), {})
             of_case[row.showing] = row.posterior
     lines = (
-        (key, model, str(evidence), str(params.context), *line, refined, language)
+        (
+            *(key, model, str(evidence), str(params.context), *line, refined, language),
+            *(patients[key], *_compared(line)),
+        )
         for refined in (False, True)
         for (model, key), posteriors in found.items()
         for language in (str(cases[key].language),)
@@ -49,7 +58,16 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
             seed,
         )
     )
-    return frame_of_rows((*HEADER, "refined", "language"), lines)
+    more = ("refined", "language", "patient", "compared", "below")
+    return frame_of_rows((*HEADER, *more), lines)
+
+
+def _compared(line: Sequence[object]) -> tuple[bool, bool]:
+    """Tell whether a line has both sensitivities, and images move the model less."""
+    image, text = (line[HEADER.index(name) - _BEFORE] for name in CORRECTED)
+    if not isinstance(image, float) or not isinstance(text, float):
+        return False, False
+    return True, text - image >= TIE
 
 
 def _lines(

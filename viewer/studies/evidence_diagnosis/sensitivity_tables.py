@@ -1,6 +1,7 @@
 """Tables 5, 12 and 13, and attention, as specifications."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.evidence import EvidenceType, Language
@@ -11,6 +12,8 @@ from viewer.studies.evidence_diagnosis.cells import (
     IN_BRACKETS,
     LANGUAGES,
     MODEL,
+    OF_CASES,
+    interval_names,
     name_in,
     of_task,
     percent,
@@ -23,7 +26,7 @@ from viewer.studies.evidence_diagnosis.estimators import (
 )
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, ATTENTION, SENSITIVITIES
 from viewer.studies.evidence_diagnosis.params import Params, Task
-from viewer.studies.evidence_diagnosis.sensitivities import HEADER
+from viewer.studies.evidence_diagnosis.sensitivities import CORRECTED, HEADER
 
 SIX_TYPES: Final = (
     EvidenceType.LABORATORY,
@@ -36,7 +39,6 @@ SIX_TYPES: Final = (
 """The types of Table 12, whose mean is unweighted."""
 _TYPES: Final = (*SIX_TYPES, *(one for one in EvidenceType if one not in SIX_TYPES))
 _BASELINE: Final[Where] = {"refined": (False,)}
-_BOTH: Final = ("image_corrected", "text_corrected")
 _OF_TYPES: Final = {"by": "evidence", "among": SIX_TYPES}
 _COMPARED: Final = Cell(
     CROSS_MODAL,
@@ -44,11 +46,19 @@ _COMPARED: Final = Cell(
         *("nmse", "nmse_swapped", "concordance", "cases"),
         *("image_above", "image_below", "tied", "missing"),
     ),
-    _BOTH,
+    CORRECTED,
     options=_OF_TYPES,
     total=MEAN_CROSS_MODAL,
 )
 
+_BELOW: Final = Cell(
+    "rate",
+    ("below_k", "below_n", "below", *interval_names("ci")),
+    ("below", *OF_CASES),
+    {"compared": (True,)},
+    blank="evidence",
+)
+"""The share of cases in which images move a model less than text (E004-25)."""
 _NMSE: Final = (Shown("nmse", "NMSE"), Shown("nmse_swapped", "NMSE, swapped"))
 _MEAN: Final = Shown("nmse_mean", "Mean NMSE")
 
@@ -71,12 +81,12 @@ def _against_text(language: Language, params: Params) -> Spec:
     return TableSpec(
         name_in("12", language),
         (Key("evidence", total="Average", values=_TYPES), *MODEL),
-        (_COMPARED,),
+        (_COMPARED, _BELOW),
         f"Evidence Sensitivity, images against text, {LANGUAGES[language]}",
         f"Estimator: {spoken(params.estimator)}; other evidence: "
         f"{spoken(params.context)}. NMSE is "
         "near 1 wherever images have no effect, and it is not symmetric; "
-        f"{LANGUAGES[language]} cases.",
+        f"{LANGUAGES[language]} cases. {IN_BRACKETS}",
         frame=SENSITIVITIES,
         where=_baseline(language),
         sets=(("evidence", "model"), ("model",)),
@@ -84,6 +94,7 @@ def _against_text(language: Language, params: Params) -> Spec:
             *("model", "evidence", *_NMSE, "concordance", "cases"),
             Shown("image_above", "Images above text"),
             Shown("image_below", "Images below text"),
+            replace(percent("below", "Below %", ends="ci"), none=""),
             *("tied", "missing"),
         ),
     )
@@ -95,7 +106,7 @@ def _beside_accuracy(language: Language) -> Spec:
         name_in("05", language),
         MODEL,
         (
-            Cell(MEAN_CROSS_MODAL, ("nmse_mean",), _BOTH, options=_OF_TYPES),
+            Cell(MEAN_CROSS_MODAL, ("nmse_mean",), CORRECTED, options=_OF_TYPES),
             *rate(where=own, frame=ANSWERS),
         ),
         f"Evidence Sensitivity and accuracy, {LANGUAGES[language]}",
@@ -118,7 +129,7 @@ def _microscopy(language: Language) -> Spec:
             Cell(
                 CHANGE_IN_NMSE,
                 ("baseline", "refined", "delta"),
-                _BOTH,
+                CORRECTED,
                 {"evidence": (EvidenceType.MICROSCOPY,)},
                 options={"by": "refined"},
             ),

@@ -16,6 +16,7 @@ _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
 _PEOPLE = "physicians"
 _MEAN_OF_PEOPLE = "Physicians, mean"
+_TIE = 1e-9
 _ABOUT = ("task", "model", "language", "patient", "case")
 _WRITTEN = ("ddx", "open_fdx")
 _FIRST = ("first", "first_score", "first_covers")
@@ -200,6 +201,7 @@ def _sensitivities(source: Source, asked: Verdicts) -> Iterator[dict[str, object
     found: dict[tuple[str, str], dict[str, _Posterior]] = {}
     types: dict[str, dict[str, None]] = {}
     languages = {_case_of(one): one.view for one in asked}
+    patients = {_case_of(one): one.patient for one in asked}
     for one in asked:
         case, (base, left_out, of) = _case_of(one), one.condition.partition(" without ")
         if left_out and base:
@@ -217,9 +219,22 @@ def _sensitivities(source: Source, asked: Verdicts) -> Iterator[dict[str, object
                     text = (f"{raw} with {of} as text", image[1])
                 row = _moved_both(beliefs, image, text, source)
                 if row:
-                    about = {"case": case, "model": model, "evidence": of}
-                    about["language"] = languages[case]
-                    yield {**about, "context": context, **row, "refined": refined}
+                    about: dict[str, object] = {"case": case, "model": model}
+                    about |= {
+                        "evidence": of,
+                        "language": languages[case],
+                        "patient": patients[case],
+                    }
+                    about |= {"context": context, "refined": refined, **row}
+                    yield {**about, **_below(row)}
+
+
+def _below(row: Mapping[str, object]) -> dict[str, object]:
+    """Return whether a case has both sensitivities, and images move it less."""
+    both = row["image_corrected"], row["text_corrected"]
+    known = [x for x in both if isinstance(x, float)]
+    compared = len(known) == len(both)
+    return {"compared": compared, "below": compared and known[1] - known[0] >= _TIE}
 
 
 def _moved_both(

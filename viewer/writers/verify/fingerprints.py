@@ -55,10 +55,10 @@ table_10_zh 6f28da70deeaf95dc2dc
 table_11_zh 16761b107872130cf689
 positions 8b5484228cc3b72228a4
 sensitivity b40d2b6ebaaf6ddfca84
-table_12 fbb87239566041cc8a9a
+table_12 94eda30bfc9fa6427fd2
 table_05 ba7a2c95a96925eb0e4c
 table_13 7c1c07bff0b427cda00d
-table_12_zh 360a0ac2d58c6d3484e1
+table_12_zh c30f9415860df94cc020
 table_05_zh a3ede332b10a15e91cf0
 table_13_zh f6e2dbe5578356d9e381
 rapt 5ae708b8994db16c7980

@@ -1,7 +1,9 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.evidence_cases import (
     CHINESE,
@@ -246,11 +248,30 @@ def moved(
     return "c", model, str(of), image, 1.0, refined, to
 
 
-def sensitivity_lines(name: str, *moves: tuple[object, ...]) -> list[dict[str, object]]:
+def sensitivity_lines(name: str, *moves: tuple[Any, ...]) -> list[dict[str, object]]:
     header = ("case", "model", "evidence", "image_corrected", "text_corrected")
-    frame = frame_of_rows((*header, "refined", "language"), moves)
+    more = ("refined", "language", "patient", "compared", "below")
+    lines = (
+        (*move, move[0], move[3] is not None, (move[3] or 0) < (move[4] or 0))
+        for move in moves
+    )
+    frame = frame_of_rows((*header, *more), lines)
     answers = frames_of([])[ANSWERS]
     return table_of(name, {SENSITIVITIES: frame, ANSWERS: answers}).records()
+
+
+@pytest.mark.statement("E004-19", "E004-25")
+def test_that_table_twelve_has_the_share_of_cases_below_the_line() -> None:
+    moves = [
+        (f"c{i}", "q", "CT", image, 0.5, False, "en")
+        for i, image in enumerate((0.1, 0.2, 0.9, 0.3, None))
+    ]
+    line, average = sensitivity_lines("table_12", *moves)
+    assert (line["below_k"], line["below_n"], line["below"]) == (3, 4, 0.75)
+    low, high = proportion_confint(3, 4, method="beta")
+    found = [line["ci_low"], line["ci_high"]]
+    assert found == pytest.approx([low, high], abs=1e-12)
+    assert average["below"] is None
 
 
 @pytest.mark.statement("E004-19")

@@ -10,6 +10,10 @@ import pytest
 from tests.helpers.evidence_pack import Made, make_pack
 from tests.helpers.evidence_run_cells import check_every_cell
 from viewer.domain.geometry import SizePx
+from viewer.services.exporting.export_bundle import export_bundle
+from viewer.services.reporting.report_run import report_data
+from viewer.store.database import open_store
+from viewer.writers.verify.main import verify_file
 
 SMALL = SizePx(128, 128)
 
@@ -134,3 +138,61 @@ def test_that_cases_are_made_imported_asked_and_packed_on_the_command_line(
         assert float(point["image_s"]) == 0.0
         assert float(point["image_corrected"]) == 0.0
         assert float(point["image_low"]) == 0.0 < float(point["image_high"])
+
+
+JUDGES = """
+study = "evidence_diagnosis"
+dataset = "cases"
+models = ["lists"]
+[params]
+tasks = ["ddx", "open_fdx"]
+judge = "kind"
+second_judge = "strict"
+third_judge = "odd"
+decided_by = "{decided_by}"
+[[model]]
+name = "lists"
+adapter = "scripted"
+answer = "Sarcoidosis"
+[[model]]
+name = "kind"
+adapter = "scripted"
+answer = "Score: 5\\nRationale: It is named."
+[[model]]
+name = "strict"
+adapter = "scripted"
+answer = "Score: 2\\nRationale: It is not close."
+[[model]]
+name = "odd"
+adapter = "scripted"
+answer = "Five of five."
+"""
+
+
+@pytest.mark.statement("E004-09")
+@pytest.mark.parametrize(
+    ("decided_by", "right"), [("first", True), ("majority", False)]
+)
+def test_that_several_judges_are_verified_with_whoever_decides(
+    overread: Callable[..., Any], tmp_path: Path, decided_by: str, right: bool
+) -> None:
+    store = ["--store", tmp_path / "s.sqlite"]
+    made = ["--out", tmp_path / "cases", "--n", 4, "--size", "128x128"]
+    overread("phantom", "--study", "evidence_diagnosis", *made)
+    overread("import", "medsyn", tmp_path / "cases", "--name", "cases", *store)
+    path = tmp_path / "judges.toml"
+    path.write_text(JUDGES.format(decided_by=decided_by), encoding="utf-8")
+    run = overread("run", path, *store)
+    assert set(run["counts"]) == {"scored_correct" if right else "scored_wrong"}
+    with open_store(tmp_path / "s.sqlite") as opened:
+        bundle = export_bundle(opened, run["run"], tmp_path / "b.zip")
+        tables = {one.name: one for one in report_data(opened, run["run"]).data.tables}
+    every = tables["judge_agreement"].records()
+    # the third judge cannot be read, so it is in no pair
+    assert {(one["first"], one["second"]) for one in every} == {("kind", "strict")}
+    assert {one["same_verdict"] for one in every} == {0.0}
+    by = {(x["judge"], x["n_judged"], x["k"]) for x in tables["by_judge"].records()}
+    assert by == {("kind", 4, 4), ("strict", 4, 0), ("odd", 0, 0)}
+    said: list[str] = []
+    assert verify_file(bundle, said.append) == 0, said
+    assert said[-1].startswith("VERIFIED")

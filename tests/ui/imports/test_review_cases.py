@@ -146,6 +146,18 @@ def test_that_decisions_are_there_again_and_a_verdict_undoes_an_edit(
     assert found == {"History": "accept", "CT finding": "reject", "Specialty": ""}
 
 
+def test_that_closing_at_once_loses_no_decision(
+    page: ReviewCases, folder: Path, qtbot: QtBot
+) -> None:
+    page.rest.click()
+    decide(page, "CT finding", "reject")
+    page.foot.leave.click()
+    qtbot.waitUntil(lambda: not page.isVisible())
+    with (folder / "review.csv").open(encoding="utf-8", newline="") as stream:
+        found = {row["field"]: row["verdict"] for row in csv.DictReader(stream)}
+    assert (found["CT finding"], found["distractor 3"]) == ("reject", "accept")
+
+
 def test_that_what_does_not_stand_in_the_report_is_pointed_out(
     page: ReviewCases,
 ) -> None:

@@ -107,7 +107,8 @@ class ReviewCases(QDialog):
         self._tasks = BackgroundTasks(self)
         self._prepared: Prepared | None = None
         self._marks: dict[tuple[str, str], Mark] = {}
-        self._filling = False
+        self._filling = self._changed = self._leaving = False
+        self._read_from = ""
         self.run, self.case = QComboBox(), QComboBox()
         self.folder, self.reader = QLineEdit(), QLineEdit()
         self.choose = QPushButton("Choose…")
@@ -140,8 +141,13 @@ class ReviewCases(QDialog):
         self.folder.setText(str(chosen.folder))
         self._read()
 
+    def _folder_edited(self) -> None:
+        if self.folder.text() != self._read_from:
+            self._read()
+
     def _read(self) -> None:
         """Read the reports of the run, and what is decided about them already."""
+        self._read_from = self.folder.text()
         from viewer.services.exporting.export_cases import reviewed
 
         store, run = self._store, self.run.currentData().run
@@ -261,13 +267,27 @@ class ReviewCases(QDialog):
         from viewer.services.exporting.export_cases import keep_review
 
         prepared, marks, out = self._prepared, {**self._marks}, self._out
-        if prepared is not None:
+        self._changed = "save" in self._tasks
+        if prepared is not None and not self._changed:
             self._tasks.start(
                 "save",
                 lambda: keep_review(prepared, marks, out),
-                lambda _: None,
+                lambda _: self._saved(),
                 self._fail,
             )
+
+    def _saved(self) -> None:
+        """Save what was decided meanwhile, and close if that was asked for."""
+        if self._changed:
+            self._save()
+        elif self._leaving:
+            super().reject()
+
+    def reject(self) -> None:
+        """Close, once everything is saved."""
+        self._leaving = "save" in self._tasks
+        if not self._leaving:
+            super().reject()
 
     @property
     def _out(self) -> Path:
@@ -314,6 +334,7 @@ class ReviewCases(QDialog):
 
     def _fail(self, error: Exception) -> None:
         """Show an error that the user can fix at the foot of the page; raise others."""
+        self._leaving = False
         self.foot.ready()
         if not isinstance(error, OverreadError):
             raise error
@@ -329,7 +350,7 @@ class ReviewCases(QDialog):
     def _connect(self) -> None:
         self.run.activated.connect(self._choose_run)
         self.case.activated.connect(self._show_case)
-        self.folder.editingFinished.connect(self._read)
+        self.folder.editingFinished.connect(self._folder_edited)
         self.choose.clicked.connect(self._choose_folder)
         self.table.cellChanged.connect(self._edited)
         self.table.currentCellChanged.connect(self._show_source)

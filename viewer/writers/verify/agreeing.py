@@ -20,7 +20,9 @@ from viewer.writers.verify.sums import deviation, variance
 
 LEVELS = (1, 2, 3, 4, 5)
 _EXACT_PAIRS, _SCIPY_UNTIED, _SCIPY_TIED = 1_000, 50, 13
-_TIE, _ORDERS = 1e-9, 4
+_ORDERS = 4
+TIE = 1e-9
+"""The least difference of two sensitivities that is one."""
 Table = Sequence[Sequence[float]]
 Scored = tuple[Any, float]
 """A cluster's name, and a score of it."""
@@ -349,7 +351,7 @@ def _modalities(rows: Rows, of: Sequence[str]) -> Cells:
         moments = [((x - a) ** 2 + (y - b) ** 2, (x - a) * (y - b)) for x, y in both]
         apart = sum(m for m, _ in moments) / n + (a - b) ** 2
         concordance = ratio(2 * sum(m for _, m in moments) / n, apart)
-    above, below = sum(g >= _TIE for g in gaps), sum(g <= -_TIE for g in gaps)
+    above, below = sum(g >= TIE for g in gaps), sum(g <= -TIE for g in gaps)
     counts = (n, above, below, n - above - below, len(rows) - n)
     return *squares, concordance, *counts
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from viewer.writers.verify.agreeing import TIE
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
@@ -16,7 +17,6 @@ _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
 _PEOPLE = "physicians"
 _MEAN_OF_PEOPLE = "Physicians, mean"
-_TIE = 1e-9
 _ABOUT = ("task", "model", "language", "patient", "case")
 _WRITTEN = ("ddx", "open_fdx")
 _FIRST = ("first", "first_score", "first_covers")
@@ -234,7 +234,7 @@ def _below(row: Mapping[str, object]) -> dict[str, object]:
     both = row["image_corrected"], row["text_corrected"]
     known = [x for x in both if isinstance(x, float)]
     compared = len(known) == len(both)
-    return {"compared": compared, "below": compared and known[1] - known[0] >= _TIE}
+    return {"compared": compared, "below": compared and known[1] - known[0] >= TIE}
 
 
 def _moved_both(

@@ -43,8 +43,8 @@ def test_that_departures_are_told_by_their_place(
 
 def test_that_the_schema_uses_only_what_the_verifier_knows() -> None:
     known = {
-        *("$schema", "title", "type", "const", "pattern", "minimum", "required"),
-        *("properties", "additionalProperties", "items"),
+        *("$schema", "title", "description", "type", "const", "pattern"),
+        *("minimum", "required", "properties", "additionalProperties", "items"),
     }
 
     def check(schema: dict[str, object]) -> None:

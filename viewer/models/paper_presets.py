@@ -66,26 +66,26 @@ _HEAL: Final = Statement(
     "snapshot, prompt, image size, longest reply",
 )
 _SUN: Final = Statement(
-    "Sun 2024",
+    "Sun 2024 (PathMMU)",
     "4.1",
     "model and size, zero-shot, with prompts tuned on the validation split",
     "the prompts themselves, snapshot, temperature, image size, longest reply",
 )
 _SUN_GUESSES: Final = Statement(
-    "Sun 2024",
+    "Sun 2024 (PathMMU)",
     "4.1",
     "language model, asked for an educated guess without the image",
     "the prompt itself, snapshot, temperature, longest reply",
 )
 _CHEN: Final = Statement(
-    "Chen 2026",
+    "Chen 2026 (MEDSYN)",
     "4.1",
     "model and size, zero-shot in VLMEvalKit",
     "prompt, snapshot or variant of the weights, temperature, reasoning effort, image "
     "size, longest reply",
 )
 _CHEN_JUDGE: Final = Statement(
-    "Chen 2026",
+    "Chen 2026 (MEDSYN)",
     "4.1 and Appendix B.1",
     "model and both prompts of the judge",
     "snapshot, reasoning effort, temperature, longest reply",

@@ -37,6 +37,11 @@ from viewer.studies.grid_localization.published import (
     WITHOUT_HALF,
 )
 from viewer.studies.grid_localization.rates import with_rates
+from viewer.studies.grid_localization.reader_ceiling import (
+    CEILINGS,
+    READER_CEILING,
+    ceiling_frame,
+)
 from viewer.studies.grid_localization.shown import (
     FINDING,
     OF_GAIN,
@@ -155,11 +160,16 @@ def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...
     paper = {} if given.report.incomplete else _paper_tables()
     grids = _values(rates, "grid")
     sizes = _grid_sizes(rates, grids)
-    made = evaluate_all((PAPER, RECOMMENDED, sizes, FALLBACK), frames)
+    frames[CEILINGS] = ceiling_frame(placed, params, given.dataset)
+    several = (READER_CEILING,) if len(frames[CEILINGS]) else ()
+    made = evaluate_all((PAPER, RECOMMENDED, sizes, FALLBACK, *several), frames)
     made = (*made, error_classes(given.results, given.reviews))
     wide: tuple[Spec, ...] = tuple(_wide_specs(rates))
     own = (sections([one], [evaluate(one, frames)]) for one in (*wide, _TRIALS))
-    pages = *chain(*own), *sections((sizes, ERROR_CLASSES, FALLBACK), made, paper)
+    pages = (
+        *chain(*own),
+        *sections((sizes, *several, ERROR_CLASSES, FALLBACK), made, paper),
+    )
     report = given.report
     more = (one for one in report.tables if one.name not in _IN_THE_RUN)
     others = (*report.sections, *report.appendix)

@@ -114,6 +114,15 @@ def placed_trials(
     ]
 
 
+def located_answer(one: TrialResult, params: Params) -> Answer | None:
+    """Return the parsed answer in a trial's reply; None if there is none."""
+    if isinstance(one.said, PlacedAnswer):
+        return one.said
+    grid = GridPlaces(params).grid(condition_named(one.condition, params))
+    cell = grid.cell(one.score.answer) if one.score.answer else None
+    return None if cell is None else CellAnswer(cell)
+
+
 def _are_placed(results: Sequence[TrialResult]) -> TypeGuard[Sequence[PlacedTrial]]:
     return all(isinstance(one, PlacedTrial) for one in results)
 
@@ -151,7 +160,7 @@ class _Placing:
             )
         if not told:
             return found
-        answered = self._answer(one)
+        answered = located_answer(one, self.params)
         return replace(
             found,
             measures=self._measures(one, image, answered),
@@ -164,14 +173,6 @@ class _Placing:
             return None
         condition = condition_named(one.condition, self.params)
         return self.places.reference(mask, image.geometry, condition)
-
-    def _answer(self, one: TrialResult) -> Answer | None:
-        """Return the parsed answer in a reply; None if there is none."""
-        if isinstance(one.said, PlacedAnswer):
-            return one.said
-        grid = self.places.grid(condition_named(one.condition, self.params))
-        cell = grid.cell(one.score.answer) if one.score.answer else None
-        return None if cell is None else CellAnswer(cell)
 
     def _measures(
         self, one: TrialResult, image: DatasetImage, answer: Answer | None

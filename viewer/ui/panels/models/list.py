@@ -111,7 +111,8 @@ class ModelsList(QWidget):
         for offer in offers:
             if offer.group not in groups:
                 groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
-            action = groups[offer.group].addAction(_begun(offer.title))
+            named = offer.title if offer.note else _begun(offer.title)
+            action = groups[offer.group].addAction(named)
             action.setToolTip(as_tip(offer.missing or offer.note))
             action.setEnabled(offer.usable)
             action.triggered.connect(

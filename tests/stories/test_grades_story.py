@@ -82,7 +82,7 @@ FIRST = "Reader A,knows,study00001|t1,,5,5,5,5"
             [
                 (
                     "In line 33 of 'grades.csv', 'Reader A' grades the same output "
-                    "of 'study00001|t1' again."
+                    "of 'study00001|t1' twice."
                 )
             ],
         ),

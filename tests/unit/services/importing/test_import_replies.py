@@ -27,7 +27,7 @@ from viewer.services.importing.import_replies import (
 from viewer.services.reporting.records import records
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.settings import Settings
-from viewer.store import cases, runs
+from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 
 Rows = Sequence[Mapping[str, object]]
@@ -75,6 +75,27 @@ def _told(store: Store, run: int) -> list[dict[str, object]]:
     own = {"request_sha256", "reply_id"}
     rows = records(store, run, replies=True).records()
     return [{k: repr(v) for k, v in row.items() if k not in own} for row in rows]
+
+
+def test_that_a_reply_to_a_prompt_variant_is_the_variants(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    texts = {"short": {"closed_1": "Is there {disease} in the {anatomy}?"}}
+    study, overrides = "grounded_vqa", {"prompt_variants": texts}
+    run = item_run(store, tmp_path / "sample", study, overrides)
+    path = tmp_path / "replies.jsonl"
+    export_replies(store, run, path)
+    rows = [
+        {"item": row["item"], "condition": row["condition"], "reply": reply}
+        for row in _lines(path)
+        for reply in ("No" if "short" in str(row["condition"]) else "Yes",)
+    ]
+    again = _imported(store, settings, _written(path, rows), run, name="lab").run
+    assert {
+        ("short" in one.trial.condition.name, one.score.answer)
+        for one in trials.scored_trials(store, again)
+        if one.score.answer in {"Yes", "No"}
+    } == {(False, "Yes"), (True, "No")}
 
 
 def test_that_all_steps_of_a_trial_and_of_its_judge_are_taken_from_the_file(

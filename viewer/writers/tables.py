@@ -42,6 +42,8 @@ _UNBROKEN: Final = re.compile(r"\(\d+ / \d+\)|\[[-+\d., ]+\]")
 _LONG_TEXT: Final = 40
 _BRIEF: Final = 16
 """Letters that stand on one line in print."""
+_NARROW: Final = 8
+"""Letters that stand on one line even in a narrow column."""
 _SHORT: Final = 36
 """Lines that stand on one page."""
 _TITLE_LINES: Final = 8
@@ -269,7 +271,7 @@ def _spans(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     i = 0
     while i < len(texts):
         span = 1
-        if len(texts[i]) > _BRIEF:
+        if len(texts[i]) > _NARROW:
             span += sum(1 for _ in takewhile(lambda text: not text, texts[i + 1 :]))
         yield i, span
         i += span

@@ -63,6 +63,9 @@ def report() -> str:
     return rendered(PAGE).decode()
 
 
+(FIRST,) = numbered(TABLE, (("Rates", ""),))
+
+
 def captions(html: str) -> list[str]:
     """Return the captions of a page's tables and figures."""
     tables = re.findall(r'<section id="table-\d+"[^>]*>\s*<h2>(.*?)</h2>', html)
@@ -99,6 +102,17 @@ def test_that_a_papers_rows_stand_apart(pack: str) -> None:
     latex = latex_table(SECTIONS[0]).decode()
     assert "{l}{\\emph{Published: Somebody 2025, Table 3}}" in latex
     assert "A \\& B & 71.8 \\\\" in latex
+
+
+def test_that_a_long_text_of_a_paper_takes_the_empty_cells_after_it() -> None:
+    header = ("Model", "Note", "Planned", "Failed", "Rate %")
+    table = Table("noted", header, (("a", "", "9", "0", "50.0"),))
+    said = ("GPT", "fine-tuned on the training set", "", "", "71.8")
+    paper = PaperRows("Somebody 2025", "Table 3", (said, ("b", "no", "", "", "9.1")))
+    (html,) = html_sections([Section("Rates", "", table, published=(paper,))], [FIRST])
+    assert 'colspan="3">fine-tuned on the training set</td>' in html
+    assert html.count("colspan") == 2
+    assert '<td class="words">no</td><td class="right"></td>' in html
 
 
 def test_that_numbers_stand_at_the_right_though_some_are_missing(pack: str) -> None:

@@ -172,14 +172,13 @@ class RunContext:
         """Return a question as sent to a model; raises if the model cannot take it."""
         profile = self.profile_for(trial.model, step)
         facts = question.facts or _facts(trial, step, self.spec.seed)
+        name = trial.condition.name
         asked = _asked(trial, step) if spec_of(profile).finds_by_step else None
         request = ModelRequest(
             question.messages,
             replace(
                 facts,
-                condition=trial.condition.name
-                if asked  # the reply to a prompt variant is another one
-                else name_without_variant(trial.condition.name),
+                condition=name if asked else name_without_variant(name),
                 choices=question.choices,
                 prompt=question.boxes,
                 written=question.written,

@@ -21,8 +21,6 @@ from viewer.domain.conditions import (
 from viewer.domain.controls import HIDING, Control
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import (
-    Asked,
-    Facts,
     ModelProfile,
     ModelReply,
     ModelRequest,
@@ -40,6 +38,7 @@ from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.interpretability import check_interpretable
 from viewer.models.loaded import Loadable
 from viewer.services.privacy.gate import CLOSED, About, Gate
+from viewer.services.trials.facts import facts_without_grid, question_asked
 from viewer.services.trials.grades import grades_of
 from viewer.services.trials.memo import Memo
 from viewer.services.trials.placed_answer import (
@@ -54,7 +53,6 @@ from viewer.services.trials.sources import RunImages, RunSources
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import no_places, study_named
 from viewer.studies.controls import (
-    NO_RASTER,
     Controlled,
     guess_name,
     guessed,
@@ -171,9 +169,9 @@ class RunContext:
     def request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
         """Return a question as sent to a model; raises if the model cannot take it."""
         profile = self.profile_for(trial.model, step)
-        facts = question.facts or _facts(trial, step, self.spec.seed)
-        name = trial.condition.name
-        asked = _asked(trial, step) if spec_of(profile).finds_by_step else None
+        facts = question.facts or facts_without_grid(trial, step, self.spec.seed)
+        name = trial.condition.name  # whole where replies are found by it
+        asked = question_asked(trial, step) if spec_of(profile).finds_by_step else None
         request = ModelRequest(
             question.messages,
             replace(
@@ -417,28 +415,6 @@ class RunContext:
         """Interrupt the answers and the loading of models in this process."""
         for _, adapter in self.held_models():
             adapter.interrupt()
-
-
-def _asked(trial: Trial, step: Step) -> Asked:
-    return Asked(trial.model, step.name, step.role, step.again)
-
-
-def _facts(trial: Trial, step: Step, seed: int) -> Facts:
-    """Return the facts for scripted models in a step without a grid."""
-    return Facts(
-        rows=0,
-        columns=0,
-        letters="",
-        finding=trial.finding,
-        view=trial.view,
-        item=trial.item,
-        condition=name_without_variant(trial.condition.name),
-        seed=seed,
-        repeat=trial.repeat,
-        plain=NO_RASTER,
-        plain_sha256="",
-        step=f"{step.name} again" if step.again else step.name,
-    )
 
 
 def _unwrapped(text: str) -> str:

@@ -132,7 +132,7 @@ BY_ANATOMY: Final = TableSpec(
     "by_anatomy_and_finding.csv has the others.",
     where={**AS_IS, "told_anatomy": (True,)},
     shown=(
-        *("model", "anatomy", "finding", Shown("n", "n"), Shown("k", "Right")),
+        *("model", "anatomy", "finding", Shown("n", "Questions"), Shown("k", "Right")),
         *(number("accuracy", "Accuracy"), interval("ci", "95 % (Clopper-Pearson)")),
         *(number("chance", "Chance"), Shown("tpt_edits", "Swaps")),
         *(number("tpt", "TPT"), Shown("vpt_edits", "Pasted"), number("vpt", "VPT")),

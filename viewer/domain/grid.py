@@ -23,7 +23,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "margin": "names along the margin",
         "both": "names in cells and margin",
     },
-    "render_scale": {"1": "sent once as large"}
+    "render_scale": {"1": "not enlarged"}
     | {scale: f"sent {scale} times as large" for scale in ("2", "4")},
 }
 

@@ -1,6 +1,7 @@
 """The page Batch…: a form, its estimate, study files, and the run it starts."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -152,6 +153,30 @@ def test_that_labels_above_one_another_are_as_wide(dialog: BatchDialog) -> None:
         for editor in (dialog.preset, dialog.seed, dialog.how.editors["grids"])
     }
     assert len(left) == 1
+
+
+def test_that_one_click_varies_the_grid_and_says_what_that_asks(
+    dialog: BatchDialog, settings: Settings, qtbot: QtBot
+) -> None:
+    _tick(dialog, "asymmetry")
+    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    (before,) = re.findall(r"([\d,]+) trial", dialog.start.text())
+    dialog.vary.click()
+    assert dialog.preset.name == "grid_ablation"
+    assert not dialog.vary.isHidden()
+    spec = spec_of(dialog.form, settings)
+    assert spec.params["ablation"] == ["letters", "labels", "render_scale"]
+    assert spec.params["grids"] == ["8", "16"]
+    said = dialog.sentence.text
+    qtbot.waitUntil(lambda: "asked in 34 ways" in said(), timeout=10_000)
+    (after,) = re.findall(r"([\d,]+) trial", dialog.start.text())
+    assert int(after.replace(",", "")) == 34 * int(before.replace(",", ""))
+    dialog.how.set_values({"ablation": ["letters"], "grids": ["8"]})
+    dialog.how.edited.emit()
+    qtbot.waitUntil(lambda: "asked in 2 ways" in said(), timeout=10_000)
+    dialog.study.choose("pathology_mcq")
+    dialog.study.activated.emit(0)
+    assert dialog.vary.isHidden()
 
 
 def test_that_a_study_file_makes_the_round_trip(

@@ -93,7 +93,7 @@ _LEVEL_WORDS: Final[Mapping[object, str]] = {
     "cell": "in every cell",
     "margin": "along the margin",
     "both": "cells and margin",
-    "1": "once",
+    "1": "none",
     "2": "2 times",
     "4": "4 times",
 }

@@ -8,6 +8,7 @@ from typing import Final
 
 from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
+from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.finding_names import concept, own_word, plain_name
 from viewer.domain.geometry import SizePx
@@ -116,11 +117,11 @@ def varied_in_words(params: Params) -> str:
         for part in parts
     )
     number, every = len(conditions(params)), len([*_combinations(params)])
-    left = f" except {every - number}, whose names would not fit their cells"
-    return (
-        f"Every item is asked in {number} ways, each combination of {listed}"
-        f"{left if every > number else ''}."
-    )
+    said = f"Every item is asked in {number} ways, each combination of {listed}."
+    if number == every:
+        return said
+    left = counted(every - number, "combination is", "combinations are")
+    return f"{said} {left} left out, because names would not fit their cells."
 
 
 def is_varied(condition: str) -> bool:

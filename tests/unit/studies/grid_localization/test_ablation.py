@@ -71,7 +71,9 @@ def test_that_the_preset_asks_every_combination_and_the_baseline_first() -> None
     assert len(trials) == 34 * 2
     (told,) = STUDY.notices(PARAMS)
     assert told.startswith("Every item is asked in 34 ways")
-    assert told.endswith("except 2, whose names would not fit their cells.")
+    assert told.endswith(
+        ". 2 combinations are left out, because names would not fit their cells."
+    )
     without = STUDY.read_params("gosai2025", {})
     assert [one.name for one in conditions(without)] == ["grid=8"]
     assert not any("ways" in notice for notice in STUDY.notices(without))

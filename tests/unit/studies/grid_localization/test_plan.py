@@ -134,7 +134,7 @@ def test_that_findings_nobody_named_are_called_what_the_data_set_calls_them() ->
 def test_that_a_folder_may_have_findings_of_its_own() -> None:
     data = image("p1", {"nodule": FULL})
     assert exclusions(data, findings=["Nodule"]) == {"p1|nodule": ""}
-    with pytest.raises(WrongUseError, match="It has nodule"):
+    with pytest.raises(WrongUseError, match="It has labels or outlines of nodule"):
         exclusions(data)
     with pytest.raises(WrongUseError, match="Did you mean 'nodule'"):
         exclusions(data, findings=["nodul"])

@@ -34,8 +34,8 @@ READER_CEILING: Final = TableSpec(
     "reader_ceiling",
     (
         Key("finding", total=MICRO, ascending=True),
-        Key("grid", ascending=True),
-        Key("model", ascending=True),
+        Key("grid"),
+        Key("model"),
     ),
     (
         Cell("distinct", ("items",), ("item",)),

@@ -47,7 +47,7 @@ _NARROW: Final = 8
 _SHORT: Final = 36
 """Lines that stand on one page."""
 _TITLE_LINES: Final = 8
-_TOGETHER: Final = 15
+_TOGETHER: Final = 10
 """Rows under one first cell that stand on one page."""
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -61,6 +61,14 @@ def test_that_a_page_shows_the_columns_it_has_room_for() -> None:
     assert section.table.rows == (("0.00",),)
 
 
+def test_that_a_page_shows_a_dash_for_an_interval_that_is_not_estimable() -> None:
+    rate = Shown("rate", "Rate", ".1f", 100, limits=("low", "high"))
+    table = Table("t", ("rate", "low", "high"), ((0.5, 0.25, 0.75), (0.5, None, None)))
+    (section,) = sections([TableSpec("t", KEYS, (), "T", shown=(rate,))], [table])
+    assert section.table is not None
+    assert section.table.rows == (("50.0 [25.0, 75.0]",), ("50.0 [-]",))
+
+
 def test_that_a_page_leaves_out_columns_in_which_nothing_stands() -> None:
     spec = TableSpec("t", KEYS, (), "T", shown=("of", "note", "x"))
     table = Table("t", ("of", "note", "x"), (("a", "", 1), ("b", "", 2)))

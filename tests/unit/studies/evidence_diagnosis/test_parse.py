@@ -12,6 +12,7 @@ from viewer.studies.evidence_diagnosis.parse import (
     FDX_LEVELS,
     Judged,
     last_judgement,
+    majority,
     read_differential,
     read_final,
     read_judgement,
@@ -235,6 +236,24 @@ def test_that_a_judge_who_is_asked_again_is_believed_and_else_unparsed() -> None
     unparsed = Unparsed(Status.UNPARSED, "judge_unparsed")
     assert last_judgement([odd, odd], DDX_LEVELS) == unparsed
     assert last_judgement([], DDX_LEVELS) == unparsed
+
+
+@pytest.mark.parametrize(
+    ("scores", "found"),
+    [
+        ([4, 2, 5], Judged(4, "")),
+        ([4, 2, None], Judged(2, "")),
+        ([3, 3], Judged(3, "", off_rubric=True)),
+        ([4, None], None),
+        ([None, None, 1], None),
+    ],
+)
+def test_that_several_judges_give_the_lower_median_of_most_of_them(
+    scores: list[int | None], found: Judged | None
+) -> None:
+    unread = Unparsed(Status.UNPARSED, "judge_unparsed")
+    given = [unread if one is None else Judged(one, "So.") for one in scores]
+    assert majority(given, (1, 2, 4, 5)) == (found or unread)
 
 
 @given(st.text(max_size=200))

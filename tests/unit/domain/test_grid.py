@@ -23,6 +23,8 @@ def test_that_every_cell_is_found_by_its_own_name_and_no_two_share_one(
 ) -> None:
     labels = [grid.label(cell) for cell in grid.cells()]
     assert len(set(labels)) == grid.rows * grid.columns
+    places = [grid.index(cell) for cell in grid.cells()]
+    assert places == list(range(len(labels)))
     assert [grid.cell(label) for label in labels] == list(grid.cells())
 
 

@@ -15,18 +15,36 @@ def ends_of(
     hits: list[int], trials: list[int], items: int
 ) -> tuple[float | None, float | None]:
     """Return the exact bounds for as many trials as tell the same."""
-    patients = len(trials)
-    if patients < 2:
+    if len(trials) < 2:
         return None, None
-    k, n = Fraction(sum(hits)), sum(trials)
-    size: Fraction = Fraction(n)
-    if set(trials) != {1}:
-        pairs = zip(hits, trials, strict=True)
-        squares = sum((own - k / n * of) ** 2 for own, of in pairs)
-        variance = Fraction(patients, patients - 1) * squares / n**2
-        told = k / n * (1 - k / n) / variance if variance else Fraction(patients)
-        size = min(told, Fraction(items), Fraction(2 * patients))
-    return _exact(k / n * size, size)
+    rate = Fraction(sum(hits), sum(trials))
+    groups = [
+        [Fraction(i < k) for i in range(n)] for k, n in zip(hits, trials, strict=True)
+    ]
+    size = min(effective_trials(groups, rate, (0, 1)), items)
+    return _exact(float(rate) * size, size)
+
+
+def effective_trials(
+    groups: Sequence[Sequence[Fraction]], mean: Fraction, ends: tuple[int, int]
+) -> float:
+    """Return how many independent trials vary like these, value by value."""
+    trials = [value for of in groups for value in of]
+    n, m = len(trials), len(groups)
+    if n == m:
+        return n
+    alike = Fraction(n**2, sum(len(of) ** 2 for of in groups))
+    far = _squares(sum(of) - mean * len(of) for of in groups)
+    size, more = n / alike, (m / alike) ** 2 / 4
+    between = far * alike / (alike - 1)
+    between += more * _squares(size * (end - mean) for end in ends)
+    within = _squares(value - mean for value in trials)
+    within += more * size * _squares(end - mean for end in ends)
+    return max(n / max(float(between / within), 1), float(alike))
+
+
+def _squares(values: Iterable[Fraction]) -> Fraction:
+    return sum((value * value for value in values), Fraction(0))
 
 
 def ci_of(trials: Iterable[Trial]) -> dict[str, Any]:
@@ -99,15 +117,19 @@ def difference_by_patient(
 ) -> tuple[float, float, float]:
     """Return the mean of patients' differences, and its interval, as of a rate.
 
-    Its variance is at least that of the means of the patients and two more, 1 and -1.
+    Its variance is at least that of as many independent ones and two more, 1 and -1.
     """
-    m, n = len(gaps), sum(map(len, gaps))
-    value = sum(map(sum, gaps)) / n
-    residuals = [sum(own) - value * len(own) for own in gaps]
-    between = m / (m - 1) * sum(one * one for one in residuals) / n**2
-    means = np.array([*(sum(own) / len(own) for own in gaps), 1.0, -1.0])
-    least = float((means**2).mean() - means.sum() ** 2 / (m + 2) ** 2) / (m + 2)
+    values = [[Fraction(one) for one in of] for of in gaps]
+    n = sum(map(len, values))
+    mean = sum((one for of in values for one in of), Fraction(0)) / n
+    worth = effective_trials(values, mean, (-1, 1))
+    variance = float(_squares(one - mean for of in values for one in of) / n)
+    value = float(mean)
+    weights, more = [worth, 1, 1], [value, 1, -1]
+    middle = np.average(more, weights=weights)
+    around = variance * worth + np.dot(weights, (np.array(more) - middle) ** 2)
+    least = around / (worth + 2) ** 2
     rate = (value + 1) / 2
-    size = rate * (1 - rate) / (max(between, least) / 4) if 0 < rate < 1 else m
+    size = max(4 * rate * (1 - rate) / max(variance / (worth - 1), least), worth)
     low, high = _exact(rate * size, size)
     return value, 2 * low - 1, 2 * high - 1

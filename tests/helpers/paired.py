@@ -47,6 +47,10 @@ def paired_comparison(
     return PairedComparison(
         table,
         mcnemar(table.only_first, table.only_second),
-        mean_difference(totals[:, 0].tolist(), trials[:, 0].tolist()),
+        mean_difference(
+            totals[:, 0].tolist(),
+            trials[:, 0].tolist(),
+            table.only_first + table.only_second,
+        ),
         sign_flip(totals[:, 0].tolist()),
     )

@@ -20,6 +20,7 @@ Rng = np.random.Generator
 ALIKE = 0.9
 """How often a repeat says what the item said."""
 LEVELS = (1, 2, 3, 4, 5)
+UNEQUAL, SKEWED = 0, -1
 SIDE = 8
 PLACE = np.exp(-((np.arange(SIDE)[:, None] - 4) ** 2 + (np.arange(SIDE) - 3) ** 2) / 6)
 WHERE = (PLACE / PLACE.sum()).ravel()
@@ -30,6 +31,8 @@ def rates_of(rng: Rng, rate: float, icc: float, shape: tuple[int, ...]) -> Float
     """Return patients' own rates, two items of whom correlate by so much."""
     if not icc or not 0 < rate < 1:
         return np.full(shape, rate)
+    if icc == 1:
+        return (rng.random(shape) < rate).astype(np.float64)
     scale = (1 - icc) / icc
     return rng.beta(rate * scale, (1 - rate) * scale, shape)
 
@@ -45,13 +48,26 @@ def hits_of(rng: Rng, own: Floats, items: int, repeats: int) -> Ints:
     return hits
 
 
+def sizes_of(rng: Rng, items: int, shape: tuple[int, ...]) -> Ints:
+    """Return how many items patients have: so many, or not the same number.
+
+    ``UNEQUAL`` is one to eight; with ``SKEWED`` one in ten patients has fifteen, and
+    the others have one.
+    """
+    if items == SKEWED:
+        return np.where(rng.random(shape) < 0.1, 15, 1)
+    if items == UNEQUAL:
+        return rng.integers(1, 9, shape)
+    return np.full(shape, items)
+
+
 def sums_of(rng: Rng, own: Floats, items: int, repeats: int) -> PatientSums:
     """Return what patients of many studies add up to; ``own``: (studies, patients).
 
-    Without ``items`` patients have one to four.
+    How many ``items`` means is told by :func:`sizes_of`.
     """
-    asked = np.full(own.shape, items) if items else rng.integers(1, 5, own.shape)
-    most = items or 4
+    asked = sizes_of(rng, items, own.shape)
+    most = int(asked.max())
     there = np.arange(most)[:, None, None] < asked
     hits = (hits_of(rng, own, most, repeats) * there).sum(axis=0).astype(np.float64)
     trials = (asked * repeats).astype(np.float64)
@@ -62,6 +78,7 @@ def sums_of(rng: Rng, own: Floats, items: int, repeats: int) -> PatientSums:
         trials.sum(axis=1),
         np.full(len(own), float(own.shape[1])),
         asked.sum(axis=1).astype(np.float64),
+        (trials * trials).sum(axis=1),
         (gaps * gaps).sum(axis=1),
     )
 

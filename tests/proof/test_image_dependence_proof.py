@@ -4,8 +4,8 @@ Both answer a simulated benchmark of questions with four options again and again
 blind one answers what the words let it know, which a patient's questions have in
 common, with the image and without; the sighted one is mostly right with the image and
 draws an option without it. What is printed is how often 95 % intervals hold that.
-With two questions a patient it is as often as they say; where some patients have many
-more than others it is more often, never less.
+With two questions a patient it is as often as they say; where some patients have more
+than others it is a little more often, never less.
 """
 
 import json
@@ -86,7 +86,7 @@ def holds(row: dict[str, float], low: str, high: str, truth: float) -> bool:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(("most", "limit"), [(2, 0.965), (5, 1.0)])
+@pytest.mark.parametrize(("most", "limit"), [(2, 0.965), (5, 0.98)])
 def test_that_intervals_hold_that_the_blind_lose_nothing_and_the_sighted_all(
     most: int, limit: float, capsys: pytest.CaptureFixture[str]
 ) -> None:

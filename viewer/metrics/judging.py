@@ -118,8 +118,7 @@ def _reaches(
     by: dict[Hashable, list[float]] = defaultdict(list)
     for cluster, score in scores:
         by[cluster].append(score)
-    totals, trials = [sum(of) for of in by.values()], [*map(len, by.values())]
-    found = bounded_mean(totals, trials, ends, confidence)
+    found = bounded_mean(by.values(), ends, confidence)
     low, high = found.interval.low, found.interval.high
     low, high = ends if len(by) < 2 else (low, high)
     return found.value - low, high - found.value

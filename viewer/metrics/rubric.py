@@ -70,8 +70,7 @@ def mean_absolute_difference(
     for cluster, a, b in zip(clusters, first, second, strict=True):
         if a is not None and b is not None:
             by[cluster].append(abs(a - b))
-    totals, trials = [sum(of) for of in by.values()], [*map(len, by.values())]
-    return bounded_mean(totals, trials, (0.0, most))
+    return bounded_mean(by.values(), (0.0, most))
 
 
 def weighted_kappa(

@@ -353,12 +353,11 @@ def _score_panel(
 
 def _mean(scores: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
     """Return a bar: the mean of scores 0-1 by patient, with its interval."""
-    sizes = [len(own) for own in scores.values()]
-    found = bounded_mean([sum(own) for own in scores.values()], sizes, (0.0, 1.0))
+    found = bounded_mean(scores.values(), (0.0, 1.0))
     names = ("accuracy", "ci_low", "ci_high")
     values = (found.value, found.interval.low, found.interval.high)
     told = (None if isnan(value) else value for value in values)
-    return {**dict(zip(names, told, strict=True)), "n": sum(sizes)}
+    return {**dict(zip(names, told, strict=True)), "n": sum(map(len, scores.values()))}
 
 
 def panels_figure(panels: Sequence[RatePanel], words: FigureWords) -> RateFigure:

@@ -32,8 +32,8 @@ COUNTS: Final = ("n_planned", *STATUSES)
 INTERVAL: Final = ("ci_low", "ci_high", "ci_method")
 CI_DEFINITION: Final = (
     "exact 95 % Clopper-Pearson interval, by patient if any has several trials: for as "
-    "many independent trials as vary like the patients do, at most two per patient and "
-    "one per item; ci_method names it"
+    "many independent trials as vary like the patients do, at most one per item; "
+    "ci_method names it"
 )
 CI_CAPTION: Final = "Clopper-Pearson by patient, 95 %"
 RATE: Final = (

@@ -29,8 +29,8 @@ def select(rows: pd.DataFrame, where: Mapping[Any, Sequence[object]]) -> pd.Data
 def interval(rows: pd.DataFrame, column: str) -> list[object]:
     """Return the 95 % interval of a rate by patient (Clopper-Pearson), and its name.
 
-    It is that of as many independent trials as vary like the patients do, at most two a
-    patient and one an item.
+    It is that of as many independent trials as vary like the patients do, at most one
+    an item.
     """
     units = rows.groupby("patient")[column].agg(["sum", "size"])
     patients, n, k = len(units), len(rows), int(rows[column].sum())
@@ -40,14 +40,27 @@ def interval(rows: pd.DataFrame, column: str) -> list[object]:
     name = "Clopper-Pearson" if n == patients else "Clopper-Pearson by patient"
     size: float = n
     if n > patients:
-        gaps = units["sum"] - k / n * units["size"]
-        spread = patients / (patients - 1) * float((gaps * gaps).sum()) / n**2
-        told = k / n * (1 - k / n) / spread if spread > 1e-18 else patients
-        size = min(told, rows["item"].nunique(), 2 * patients)
+        worth = effective_trials(units["sum"], units["size"])
+        size = min(worth, rows["item"].nunique())
     x = k / n * size if n > patients else k
     low = beta.ppf(0.025, x, size - x + 1) if k else 0.0
     high = beta.ppf(0.975, x + 1, size - x) if k < n else 1.0
     return [float(low), float(high), f"{name}, 95 %"]
+
+
+def effective_trials(hits: "pd.Series[float]", trials: "pd.Series[float]") -> float:
+    """Return the trials over their design effect, at least one a patient.
+
+    Patients of unequal size count as fewer of equal size. A quarter of a patient is
+    added at each end, more if sizes are unequal.
+    """
+    n, rate = float(trials.sum()), float(hits.sum() / trials.sum())
+    patients = n**2 / float((trials**2).sum())
+    size, ends = n / patients, rate**2 + (1 - rate) ** 2
+    added = 0.25 * (len(trials) / patients) ** 2 * size * ends
+    between = float(((hits - rate * trials) ** 2).sum()) * patients / (patients - 1)
+    effect = (between + added * size) / (n * rate * (1 - rate) + added)
+    return max(n / max(effect, 1), patients)
 
 
 def numbers(kind: str, rows: pd.DataFrame, column: str = "", *_: str) -> list[object]:

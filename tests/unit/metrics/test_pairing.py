@@ -1,10 +1,14 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 
 from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.paired import paired_comparison
+from viewer.metrics.estimate import Estimate
 from viewer.metrics.pairing import (
     McNemar,
     PairedTable,
@@ -80,7 +84,8 @@ def test_that_a_comparison_holds_every_test_of_the_same_items() -> None:
     for a, b, name in zip(first, second, patients, strict=True):
         totals[names.index(name)] += int(a) - int(b)
         trials[names.index(name)] += 1
-    of_patients = totals[:, 0].tolist(), trials[:, 0].tolist()
+    apart = ours.table.only_first + ours.table.only_second
+    of_patients = totals[:, 0].tolist(), trials[:, 0].tolist(), apart
     assert ours.difference == mean_difference(*of_patients)
     assert ours.difference.value == pytest.approx(first.mean() - second.mean())
     assert ours.permutation == sign_flip([float(d) for d in totals[:, 0]])
@@ -103,11 +108,11 @@ def test_that_no_common_item_is_no_comparison_and_no_crash() -> None:
 @pytest.mark.statement("X-07", "E000-21")
 def test_that_a_mean_over_findings_keeps_the_variance_of_one_patient() -> None:
     """Findings apart add a quarter of their variances; one patient is one."""
-    many = macro_difference([[1], [-1], [0], [1]], [[1]] * 4)
-    assert many.interval == mean_difference([1, -1, 0, 1], [1] * 4).interval
+    many = macro_difference([[1], [-1], [0], [1]], [[1]] * 4, [3])
+    assert many.interval == mean_difference([1, -1, 0, 1], [1] * 4, 3).interval
     apart = [[1, 0], [-1, 0], [0, 0], [1, 0], [0, 1]]
     trials = [[1, 0], [1, 0], [1, 0], [1, 0], [0, 1]]
-    found = macro_difference(apart, trials)
+    found = macro_difference(apart, trials, [3, 1])
     assert found.value == pytest.approx((0.25 + 1) / 2)
     of_one = 3 / 3 - (1 / 3) ** 2
     of_four = 4 / 3 * (0.75**2 * 2 + 1.25**2 + 0.25**2) / 16
@@ -123,8 +128,41 @@ def test_that_a_mean_over_findings_keeps_the_variance_of_one_patient() -> None:
     ends = found.interval.low, found.interval.high
     assert ends == pytest.approx((2 * low - 1, 2 * high - 1))
     assert "mean of differences" in found.method
-    assert np.isnan(macro_difference([[1, 1]], [[1, 1]]).interval.low)
-    assert np.isnan(macro_difference(np.zeros((3, 0)), np.zeros((3, 0))).value)
+    assert np.isnan(macro_difference([[1, 1]], [[1, 1]], [1, 1]).interval.low)
+    assert np.isnan(macro_difference(np.zeros((3, 0)), np.zeros((3, 0)), []).value)
+
+
+def of_gaps(gaps: Sequence[Sequence[float]]) -> Estimate:
+    """Return the mean of patients' differences."""
+    squares = sum(gap * gap for own in gaps for gap in own)
+    return mean_difference([*map(sum, gaps)], [*map(len, gaps)], squares)
+
+
+@pytest.mark.statement("X-07")
+def test_that_a_patient_with_most_of_the_items_does_not_make_a_difference_sure() -> (
+    None
+):
+    """Nearly all comes of one patient: it is not known how patients differ."""
+    found = of_gaps([[1.0] * 500, [0.0], [0.0]])
+    assert found.interval.high - found.interval.low > 1
+
+
+@pytest.mark.statement("X-07")
+def test_that_patients_of_unequal_size_are_not_less_certain_than_their_ratio() -> None:
+    """Means of patients with one item vary most, and count least."""
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(1, 9, 100)
+    gaps = [rng.choice([-1.0, 0.0, 1.0], int(n)).tolist() for n in sizes]
+    found = of_gaps(gaps)
+    every = [gap for own in gaps for gap in own]
+    who = np.repeat(np.arange(100), sizes)
+    fit = OLS(every, np.ones(len(every))).fit(
+        cov_type="cluster", cov_kwds={"groups": who}
+    )
+    wanted = 2 * 1.96 * float(fit.bse[0])
+    assert found.value == pytest.approx(float(fit.params[0]))
+    width = found.interval.high - found.interval.low
+    assert 0.95 * wanted < width < 1.15 * wanted
 
 
 @pytest.mark.statement("X-07")
@@ -135,7 +173,7 @@ def test_that_a_difference_has_the_interval_of_a_rate_that_varies_alike() -> Non
             rng.uniform(-1, 1, int(rng.integers(1, 5))).tolist()
             for _ in range(int(rng.integers(2, 15)))
         ]
-        found = mean_difference([sum(own) for own in gaps], [len(own) for own in gaps])
+        found = of_gaps(gaps)
         told = found.value, found.interval.low, found.interval.high
         assert told == pytest.approx(difference_by_patient(gaps), abs=1e-12)
 
@@ -143,7 +181,7 @@ def test_that_a_difference_has_the_interval_of_a_rate_that_varies_alike() -> Non
 @pytest.mark.statement("X-07")
 def test_that_patients_who_all_differ_alike_are_not_certain() -> None:
     for gap in (0, 1, -1):
-        found = mean_difference([gap] * 10, [1] * 10)
+        found = of_gaps([[gap]] * 10)
         assert found.value == gap
         width = found.interval.high - found.interval.low
         assert 0.3 < width < 0.7
@@ -151,8 +189,8 @@ def test_that_patients_who_all_differ_alike_are_not_certain() -> None:
 
 
 def test_that_one_patient_has_a_difference_without_an_interval() -> None:
-    found = mean_difference([0.5], [1])
+    found = of_gaps([[0.5]])
     assert found.value == 0.5
     assert np.isnan(found.interval.low)
     assert found.method == "not estimable from one patient, 95 %"
-    assert np.isnan(mean_difference([], []).value)
+    assert np.isnan(mean_difference([], [], 0).value)

@@ -1,18 +1,24 @@
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy.stats import beta
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.by_patient import ends_of, macro_ci_of
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.intervals import wilson
 from viewer.metrics.proportions import (
+    Spread,
+    effective_trials,
     macro_interval,
     patient_interval,
     patient_method,
 )
+
+Ints = npt.NDArray[np.int64]
 
 
 def exact(k: int, n: int, confidence: float = 0.95) -> Estimate:
@@ -95,10 +101,47 @@ def test_that_all_right_is_not_certain() -> None:
     assert wrong.interval.high == pytest.approx(1 - 0.025 ** (1 / 19))
 
 
-def test_that_patients_alike_count_as_one_trial_each() -> None:
-    found = patient_interval([1] * 10, [3] * 10, items=30)
-    expected = beta.ppf([0.025, 0.975], [10 / 3, 13 / 3], [23 / 3, 20 / 3])
+@pytest.mark.parametrize(
+    ("hits", "trials", "worth"),
+    [
+        ([1] * 10, [3] * 10, 30),
+        ([3] * 5 + [0] * 5, [3] * 10, 10),
+        ([4, 0, 0, 0, 0], [4, 1, 1, 1, 1], 64 / 20),
+    ],
+)
+def test_that_items_that_agree_within_patients_count_as_patients(
+    hits: list[int], trials: list[int], worth: float
+) -> None:
+    """One of three of every patient are 30 trials; unequal patients are fewer."""
+    found = patient_interval(hits, trials, items=sum(trials))
+    k = worth * sum(hits) / sum(trials)
+    expected = beta.ppf([0.025, 0.975], [k, k + 1], [worth - k + 1, worth - k])
     assert [found.interval.low, found.interval.high] == pytest.approx(expected)
+
+
+@pytest.mark.statement("X-07")
+def test_that_many_patients_have_the_design_effect_of_statsmodels() -> None:
+    rng = np.random.default_rng(8)
+    sizes = rng.integers(1, 9, 4_000)
+    hits = rng.binomial(sizes, rng.beta(0.6, 1.4, sizes.size))
+    worth = effective_of(hits, sizes)
+    values = [float(i < k) for k, n in zip(hits, sizes, strict=True) for i in range(n)]
+    who = np.repeat(np.arange(sizes.size), sizes)
+    plain = OLS(values, np.ones(len(values))).fit()
+    clustered = plain.get_robustcov_results("cluster", groups=who)
+    effect = (float(clustered.bse[0]) / float(plain.bse[0])) ** 2
+    assert effect > 2
+    assert len(values) / worth == pytest.approx(effect, rel=2e-3)
+
+
+def effective_of(hits: Ints, trials: Ints) -> float:
+    """Return how many independent trials the hits of patients are worth."""
+    n, rate = float(trials.sum()), float(hits.sum() / trials.sum())
+    gaps = hits - rate * trials
+    sums = (n, trials.size, (trials**2).sum(), (gaps * gaps).sum())
+    rest = (n * rate * (1 - rate), rate**2 + (1 - rate) ** 2)
+    of = Spread(*(np.array(one, np.float64) for one in (*sums, *rest)))
+    return float(effective_trials(of))
 
 
 def test_that_one_patient_has_no_interval() -> None:

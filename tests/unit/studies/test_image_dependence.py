@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
+from tests.helpers.by_patient import difference_by_patient
+from tests.helpers.simulated import rates_of
 from viewer.metrics.pairing import mean_difference
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import Frame
@@ -82,20 +83,39 @@ def test_that_interval_and_test_are_those_of_another_implementation(seed: int) -
     row, pairs = card(rows), pairs_of(rows)
     sums = np.array([sum(of) for of in pairs.values()])
     n = np.array([len(of) for of in pairs.values()])
-    mean, m = sums.sum() / n.sum(), len(n)
+    mean = sums.sum() / n.sum()
     assert row["n_pairs"] == n.sum()
     assert row["difference"] == pytest.approx(mean)
     assert row["with_image"] - row["under_control"] == pytest.approx(mean)
-    between = m / (m - 1) * ((sums - mean * n) ** 2).sum() / n.sum() ** 2
-    least = np.var([*(sums / n), -1, 1]) / (m + 2)
-    rate = (mean + 1) / 2
-    size = 4 * rate * (1 - rate) / max(between, least)
-    k = rate * size
-    low, high = beta.ppf(0.025, k, size - k + 1), beta.ppf(0.975, k + 1, size - k)
-    assert row["difference_low"] == pytest.approx(2 * low - 1, abs=1e-9)
-    assert row["difference_high"] == pytest.approx(2 * high - 1, abs=1e-9)
-    far = [abs(sums @ signs) >= abs(sums.sum()) for signs in product((1, -1), repeat=m)]
+    _, *ends = difference_by_patient([*pairs.values()])
+    found = row["difference_low"], row["difference_high"]
+    assert found == pytest.approx(ends, abs=1e-9)
+    far = [
+        abs(sums @ signs) >= abs(sums.sum())
+        for signs in product((1, -1), repeat=len(n))
+    ]
     assert row["p"] == pytest.approx(np.mean(far))
+
+
+@pytest.mark.statement("X-07")
+@pytest.mark.parametrize(
+    ("image", "control", "icc"),
+    [(0.5, 0.5, 0.0), (0.25, 0.25, 0.2), (0.9, 0.25, 0.0), (0.8, 0.5, 0.2)],
+)
+def test_that_intervals_hold_the_truth_in_95_of_100_studies_not_in_99(
+    image: float, control: float, icc: float
+) -> None:
+    """A blind model and one that sees, of patients with one to eight questions."""
+    rng, held, studies, m = np.random.default_rng(6), 0, 1_000, 300
+    for _ in range(studies):
+        asked = np.arange(8) < rng.integers(1, 9, (m, 1))
+        own = rates_of(rng, image, icc, (m, 1))
+        other = own if image == control else rates_of(rng, control, icc, (m, 1))
+        right, guessed = (rng.random((m, 8)) < rate for rate in (own, other))
+        d = (right.astype(int) - guessed) * asked
+        found = mean_difference(d.sum(axis=1), asked.sum(axis=1), (d * d).sum())
+        held += found.interval.low <= image - control <= found.interval.high
+    assert 0.935 <= held / studies <= 0.965
 
 
 def test_that_a_blind_model_is_worth_as_much_without_the_image() -> None:
@@ -206,7 +226,9 @@ def test_that_mean_scores_have_the_interval_of_their_share_of_the_most() -> None
     assert row["n_pairs"] == len(both)
     assert row["difference"] == pytest.approx(np.mean(both))
     assert row["with_image"] - row["under_control"] == pytest.approx(np.mean(both))
-    shares = mean_difference([sum(of) / 5 for of in pairs], [len(of) for of in pairs])
+    squares = sum((one / 5) ** 2 for one in both)
+    totals = [sum(of) / 5 for of in pairs]
+    shares = mean_difference(totals, [*map(len, pairs)], squares)
     assert row["difference_low"] == pytest.approx(5 * shares.interval.low)
     assert row["difference_high"] == pytest.approx(5 * shares.interval.high)
     assert "scores -5 to 5" in row["difference_method"]

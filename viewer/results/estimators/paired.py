@@ -7,7 +7,7 @@ from typing import Final
 
 from viewer.metrics.judging import judge_agreement, prediction_powered
 from viewer.metrics.location_prior import Gain
-from viewer.metrics.pairing import bounded_mean, mean_difference
+from viewer.metrics.pairing import bounded_mean, grouped_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.metrics.rubric import weighted_kappa
 from viewer.metrics.word_prior import Worded, gain_over_words
@@ -27,12 +27,9 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     by_cluster: dict[str, list[float]] = defaultdict(list)
     for cluster, one, other in both.each(seen.options["cluster"], *seen.of):
         by_cluster[cluster].append(one - other)
-    totals = [sum(by_cluster[name]) for name in sorted(by_cluster)]
-    sizes = [len(by_cluster[name]) for name in sorted(by_cluster)]
-    ends = seen.options.get("ends")
-    found = (
-        bounded_mean(totals, sizes, ends) if ends else mean_difference(totals, sizes)
-    )
+    groups = [by_cluster[name] for name in sorted(by_cluster)]
+    totals, ends = [*map(sum, groups)], seen.options.get("ends")
+    found = bounded_mean(groups, ends) if ends else grouped_difference(groups)
     return (
         *(len(both), ratio(sum(ones), len(ones)), ratio(sum(others), len(others))),
         *(found.value, found.interval.low, found.interval.high),
@@ -60,7 +57,7 @@ def paired_change(seen: Seen) -> Sequence[object]:
         if key in before:
             changes[of].append(int(after) - int(before[key]))
     every = [one for of in changes.values() for one in of]
-    change = _in_points([*map(sum, changes.values())], [*map(len, changes.values())])
+    change = _in_points(changes.values())
     if not every:
         return (*change, *(nan,) * 3, 0)
     gained, lost = every.count(1), every.count(-1)
@@ -75,16 +72,14 @@ def gap_of_rates(seen: Seen) -> Sequence[object]:
     Each mean is over the rows that have a value. The interval is by ``cluster``; it
     needs as many values of one as of the other in every cluster.
     """
-    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    both: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for place, column in enumerate(seen.of):
         complete = seen.rows.complete(column)
         for cluster, value in complete.each(seen.options["cluster"], column):
-            sums[cluster][place] += value
-            counts[cluster][place] += 1
-    if all(one == other for one, other in counts.values()):
-        sizes = [one for one, _ in counts.values()]
-        return _in_points([one - other for one, other in sums.values()], sizes)
+            both[cluster][place].append(value)
+    if all(len(one) == len(other) for one, other in both.values()):
+        pairs = (zip(one, other, strict=True) for one, other in both.values())
+        return _in_points([[a - b for a, b in own] for own in pairs])
     one, other = (mean_of(seen.values(place)) for place in range(2))
     return 100 * (one - other), nan, nan, NOT_SAME
 
@@ -93,9 +88,9 @@ NOT_SAME: Final = "not estimable: not the same cases in both, 95 %"
 """Why two rates have a gap without an interval."""
 
 
-def _in_points(totals: Sequence[float], sizes: Sequence[int]) -> tuple[object, ...]:
+def _in_points(groups: Collection[Sequence[float]]) -> tuple[object, ...]:
     """Return a mean of differences in percentage points, its interval and name."""
-    estimate = mean_difference(totals, sizes)
+    estimate = grouped_difference(groups)
     low, high = estimate.interval.low, estimate.interval.high
     return 100 * estimate.value, 100 * low, 100 * high, estimate.method
 
@@ -111,8 +106,7 @@ def interval_of_scores(seen: Seen) -> Sequence[object]:
     rows = seen.rows.complete(column)
     for cluster, score in rows.each(seen.options["cluster"], column):
         by_cluster[cluster].append(score)
-    totals, sizes = map(sum, by_cluster.values()), map(len, by_cluster.values())
-    estimate = bounded_mean([*totals], [*sizes], seen.options["ends"])
+    estimate = bounded_mean(by_cluster.values(), seen.options["ends"])
     return estimate.interval.low, estimate.interval.high, estimate.method
 
 

@@ -8,7 +8,7 @@ from math import fsum, isnan, nan
 from statistics import median
 from typing import Any, Final
 
-from viewer.metrics.pairing import mean_difference
+from viewer.metrics.pairing import grouped_difference
 from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.metrics.ranks import competition_ranks
 from viewer.results.estimators.registry import (
@@ -164,7 +164,7 @@ def intervals_of_changed_rates(seen: Seen) -> Sequence[object]:
     trials = [*map(len, hits.values())]
     items = len(set(rows[item]))
     rate = patient_interval([*map(sum, hits.values())], trials, items)
-    change = mean_difference([*map(sum, gaps.values())], trials)
+    change = grouped_difference(gaps.values())
     return tuple(
         value
         for of in (rate, change)

@@ -199,32 +199,38 @@ def _tests(
     condition: str, pairs: Sequence[Pair], task: Task, seed: int
 ) -> Iterator[GroupTests]:
     findings = tuple(dict.fromkeys(pair.first.finding for pair in pairs))
-    totals, trials = by_patient(pairs, findings)
+    sums = by_patient(pairs, findings)
     for i, finding in enumerate(findings):
-        yield _of_group(condition, finding, totals[:, i], trials[:, i])
+        yield _of_group(condition, finding, *(of[:, i] for of in sums))
     several = pooled(findings, task)
     for name, own in several.items():
         at = [findings.index(finding) for finding in own]
-        sums, counts = totals[:, at], trials[:, at]
+        totals, trials, apart = (of[:, at] for of in sums)
         if len(several) == 1:
-            mean = macro_difference(sums, counts)
-            flips = sign_flip(macro_contributions(sums, counts), seed)
+            mean = macro_difference(totals, trials, apart.sum(axis=0))
+            flips = sign_flip(macro_contributions(totals, trials), seed)
             yield GroupTests(condition, MACRO, mean, flips, None)
-        yield _of_group(condition, name, sums.sum(axis=1), counts.sum(axis=1))
+        together = (of.sum(axis=1) for of in (totals, trials, apart))
+        yield _of_group(condition, name, *together)
 
 
-def _of_group(condition: str, finding: str, totals: _Ints, trials: _Ints) -> GroupTests:
+def _of_group(
+    condition: str, finding: str, totals: _Ints, trials: _Ints, apart: _Ints
+) -> GroupTests:
     """Return the tests of one group's pairs; (patients,) sums and counts."""
     there = trials > 0
-    difference = mean_difference(totals[there].tolist(), trials[there].tolist())
+    difference = mean_difference(totals[there], trials[there], float(apart.sum()))
     flips, power = sign_flip(totals.tolist()), _power(int(trials.sum()), trials)
     return GroupTests(condition, finding, difference, flips, power)
 
 
-def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _Ints]:
+def by_patient(
+    pairs: Sequence[Pair], findings: Sequence[str]
+) -> tuple[_Ints, _Ints, _Ints]:
     """Return (patients, findings) sums of first-minus-second hits, and of items.
 
-    Patients are sorted by name, whatever order the pairs come in.
+    The third counts the items that only one of the two hits. Patients are sorted by
+    name, whatever order the pairs come in.
     """
     patients, row = np.unique(
         np.array([pair.first.patient for pair in pairs]), return_inverse=True
@@ -240,7 +246,9 @@ def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _
         np.bincount(at[gained == sign], minlength=size).reshape(shape)
         for sign in (1, -1)
     )
-    return (won - lost).astype(np.int64), trials.astype(np.int64)
+    sums = (won - lost, trials, won + lost)
+    totals, items, apart = (of.astype(np.int64) for of in sums)
+    return totals, items, apart
 
 
 def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, float]]:
@@ -253,7 +261,7 @@ def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, flo
     tested = two_replies(pairs)
     by_group = _grouped(((pair.condition, pair.first.finding), pair) for pair in tested)
     for key, mine in by_group.items():
-        totals, _ = by_patient(mine, (key[1],))
+        totals, *_ = by_patient(mine, (key[1],))
         values[key] = (
             _mcnemar(mine).p_value,
             sign_flip(totals[:, 0].tolist()).p_value,

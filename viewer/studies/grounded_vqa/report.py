@@ -31,7 +31,7 @@ DEFINITIONS: Final = {
     "net": (
         "VPT: mean over true positives of the share of edits answered No minus that of "
         "sham edits, which change nothing that matters; 95 % interval by patient as "
-        "for a rate, its variance at least that with two more patients, one of each "
+        "for a rate, its variance at least that with two more differences, one of each "
         "extreme. TPT: the share of swapped questions answered No (denied) minus how "
         "often the same model says No to the same words, template included, for other "
         "patients who have the finding there (word_prior); such a patient exists for "

@@ -1,13 +1,13 @@
 """Intervals of rates whose items share patients, using only the standard library."""
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import lru_cache
 
 from viewer.writers.verify.sums import TAIL
 
 _STEPS, _TERMS, _TINY, _EXACT = 100, 100_000, 1e-300, 1e-15
-_MOST_ITEMS, _NO_VARIANCE = 2, 1e-18
+_MOST_ITEMS, _ADDED = 2, 0.25
 
 
 def rate_interval(
@@ -16,7 +16,7 @@ def rate_interval(
     """Return an interval's ends and name from hits, trials, patient and item of rows.
 
     Exact bounds for as many independent trials as vary like the patients do, at most
-    two a patient and one an item.
+    one an item.
     """
     units: dict[str, list[float]] = {}
     items = set()
@@ -31,12 +31,32 @@ def rate_interval(
     k, n = (sum(unit[i] for unit in units.values()) for i in (0, 1))
     if all(own == 1 for _, own in units.values()):
         return *_exact_bounds(k, n), "Clopper-Pearson, 95 %"
-    rate, patients = k / n, len(units)
-    squares = math.fsum((a - rate * b) ** 2 for a, b in units.values())
-    spread = patients / (patients - 1) * squares / n**2
-    told = rate * (1 - rate) / spread if spread > _NO_VARIANCE else patients
-    size = min(told, len(items), _MOST_ITEMS * patients)
+    rate = k / n
+    within, ends = rate * (1 - rate) * n, rate**2 + (1 - rate) ** 2
+    size = min(_effective_trials(units.values(), rate, within, ends), len(items))
     return *_exact_bounds(rate * size, size), "Clopper-Pearson by patient, 95 %"
+
+
+def _effective_trials(
+    units: Collection[Sequence[float]], mean: float, within: float, ends: float
+) -> float:
+    """Return how many independent trials vary like these, at least one a patient.
+
+    ``units`` are each patient's sum and number; ``within`` is the sum of the trials'
+    squared distances from the mean, ``ends`` that of the possible ends. Patients of
+    unequal size count as fewer of equal size. A quarter of a patient is added at each
+    end, more if sizes are unequal.
+    """
+    m, n = len(units), sum(count for _, count in units)
+    if n == m:
+        return n
+    patients = n**2 / sum(count**2 for _, count in units)
+    size = n / patients
+    between = math.fsum((total - mean * count) ** 2 for total, count in units)
+    between *= patients / (patients - 1)
+    added = _ADDED * (m / patients) ** 2 * size * ends
+    effect = (between + added * size) / (within + added)
+    return max(n / max(effect, 1), patients)
 
 
 def macro_interval(
@@ -83,25 +103,26 @@ def macro_interval(
 
 
 def difference_interval(
-    units: Iterable[tuple[float, int]],
+    units: Iterable[Sequence[float]],
 ) -> tuple[float | None, float | None, str]:
-    """Return an interval of a mean of differences from sums and counts of patients.
+    """Return an interval of a mean of differences from those of each patient.
 
-    The variance is at least that of the patients' means with one more at each end.
+    The variance is at least that with two more differences, one at each end.
     """
-    pairs = list(units)
-    m = len(pairs)
+    own = [*units]
+    m = len(own)
     if m < 2:
         why = "not estimable from one patient" if m else "no trial"
         return None, None, f"{why}, 95 %"
-    n = sum(count for _, count in pairs)
-    value = math.fsum(total for total, _ in pairs) / n
-    squares = math.fsum((total - value * count) ** 2 for total, count in pairs)
-    means = [total / count for total, count in pairs]
-    spread = math.fsum(mean**2 for mean in means) + 2
-    least = (spread - math.fsum(means) ** 2 / (m + 2)) / (m + 2) ** 2
-    rate, variance = (value + 1) / 2, max(m / (m - 1) * squares / n**2, least)
-    size = 4 * rate * (1 - rate) / variance or float(m)
+    sums = [(math.fsum(of), len(of)) for of in own]
+    n = sum(count for _, count in sums)
+    value = math.fsum(total for total, _ in sums) / n
+    within = math.fsum((one - value) ** 2 for of in own for one in of)
+    worth = _effective_trials(sums, value, within, 2 + 2 * value**2)
+    least = within / n * worth + 2 + 2 * worth * value**2 / (worth + 2)
+    variance = max(within / n / (worth - 1), least / (worth + 2) ** 2)
+    rate = (value + 1) / 2
+    size = max(4 * rate * (1 - rate) / variance, worth)
     low, high = _exact_bounds(rate * size, size)
     name = "Clopper-Pearson by patient, of differences, 95 %"
     return 2 * low - 1, 2 * high - 1, name
@@ -114,7 +135,7 @@ def bounded_interval(
     units: dict[Hashable, list[float]] = {}
     for cluster, score in scores:
         units.setdefault(cluster, []).append((2 * score - low - high) / (high - low))
-    below, above, name = difference_interval((sum(u), len(u)) for u in units.values())
+    below, above, name = difference_interval(units.values())
     name = name.replace("differences", f"scores {low:g} to {high:g}")
     if below is None or above is None:
         return None, None, name

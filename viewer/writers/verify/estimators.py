@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
@@ -171,7 +171,7 @@ def _intervals_of_changed_rates(s: Cell) -> Cells:
     gaps: dict[Any, list[int]] = {}
     for row in rows:
         gaps.setdefault(row[patient], []).append(row[column] - known[row[pair]])
-    change = difference_interval((float(sum(of)), len(of)) for of in gaps.values())
+    change = difference_interval(gaps.values())
     return *rate, *change
 
 
@@ -228,7 +228,7 @@ def _paired_difference(s: Cell) -> Cells:
         gap = row[s.of[0]] - row[s.of[1]]
         clusters.setdefault(row[s.options["cluster"]], []).append(gap)
     units = [(sum(clusters[one]), len(clusters[one])) for one in sorted(clusters)]
-    low, high, method = difference_interval(units)
+    low, high, method = difference_interval(clusters.values())
     if ends := s.options.get("ends"):
         gaps = [(one, gap) for one, of in clusters.items() for gap in of]
         low, high, method = bounded_interval(gaps, *ends)
@@ -285,11 +285,11 @@ def _gap(s: Cell) -> Cells:
     if any(len(one) != len(other) for one, other in units.values()):
         why = "not estimable: not the same cases in both, 95 %"
         return None if gap is None else 100 * gap, None, None, why
-    both = ((sum(one) - sum(other), len(one)) for one, other in units.values())
-    return _in_points(gap, list(both))
+    pairs = (zip(one, other, strict=True) for one, other in units.values())
+    return _in_points(gap, [[a - b for a, b in own] for own in pairs])
 
 
-def _in_points(value: Number, units: Sequence[tuple[float, int]]) -> Cells:
+def _in_points(value: Number, units: Iterable[Sequence[float]]) -> Cells:
     """Return a mean difference and its interval in percentage points."""
     low, high, name = difference_interval(units)
     return *(None if one is None else 100 * one for one in (value, low, high)), name
@@ -330,8 +330,7 @@ def _paired_change(s: Cell) -> Cells:
         if r[pair] in before:
             changes.setdefault(r[cluster], []).append(r[column] - before[r[pair]])
     every = [one for of in changes.values() for one in of]
-    units = [(float(sum(of)), len(of)) for of in changes.values()]
-    change = _in_points(ratio(sum(every), len(every)), units)
+    change = _in_points(ratio(sum(every), len(every)), changes.values())
     if not every:
         return (*change, *(None,) * 3, 0)
     scale = math.lcm(*map(len, changes.values()))

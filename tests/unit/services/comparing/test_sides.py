@@ -103,7 +103,7 @@ def check_groups(pairing: Pairing) -> None:
         )  # fmt: skip
         assert group.patients == len({pair.first.patient for pair in mine})
         findings = sorted({pair.first.finding for pair in mine})
-        totals, trials = by_patient(mine, findings)
+        totals, trials, apart = by_patient(mine, findings)
         patients = sorted({pair.first.patient for pair in mine})
         for i, patient in enumerate(patients):
             for j, finding in enumerate(findings):
@@ -114,6 +114,7 @@ def check_groups(pairing: Pairing) -> None:
                 ]
                 assert trials[i, j] == len(own)
                 assert totals[i, j] == sum(int(a) - int(b) for a, b in own)
+                assert apart[i, j] == sum(a != b for a, b in own)
     for condition in {group.condition for group in groups}:
         rates = [g.rates for g in groups
                  if g.condition == condition and g.finding != MICRO]  # fmt: skip

@@ -133,7 +133,8 @@ def test_that_a_model_that_says_no_to_whatever_was_edited_nets_nothing() -> None
     for net in controlled.values():
         assert net["n_items"] > 30
         assert (net["flip"], net["sham_flip"], net["net"]) == (1.0, 1.0, 0.0)
-        assert net["net_low"] == -float(str(net["net_high"])) < 0.0
+        assert net["net_low"] == pytest.approx(-float(str(net["net_high"])))
+        assert net["net_low"] < 0.0
         assert net["p_value"] == 1.0
 
 
@@ -152,7 +153,7 @@ def test_that_a_grounded_model_keeps_its_score_after_the_controls() -> None:
     results = asked(grounded)
     for net in by_test("sham_control", results).values():
         assert net["net"] >= 0.95
-        assert net["net_low"] >= 0.7
+        assert net["net_low"] >= 0.65
         assert net["sham_flip"] == 0.0
         assert net["p_value"] < 1e-6
     for row in by_test("table_3_textual", results).values():

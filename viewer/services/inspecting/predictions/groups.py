@@ -270,13 +270,13 @@ def _intervals(trials: Ints, groups: int) -> Floats:
 
 
 def _sums(groups: int, group: Ints, patient: Ints, item: Ints, hit: Ints) -> Floats:
-    """Return the five fields of PatientSums for each group, (5, groups)."""
+    """Return the six fields of PatientSums for each group, (6, groups)."""
     pairs, place = np.unique(group << _WITHIN | patient, return_inverse=True)
     k, n, of = np.bincount(place, hit), np.bincount(place), pairs >> _WITHIN
     hits, trials = np.bincount(of, k, groups), np.bincount(of, n, groups)
     rate = hits / np.maximum(trials, 1)
     squares = np.bincount(of, (k - rate[of] * n) ** 2, groups)
-    patients = np.bincount(of, minlength=groups)
+    patients, sizes = np.bincount(of, minlength=groups), np.bincount(of, n**2, groups)
     asked = np.unique(group << _WITHIN | item) >> _WITHIN
     items = np.bincount(asked, minlength=groups)
-    return np.stack((hits, trials, patients, items, squares)).astype(np.float64)
+    return np.stack((hits, trials, patients, items, sizes, squares)).astype(np.float64)

@@ -163,14 +163,14 @@ def _ablation(trials: Rows, source: Source) -> dict[str, Rows]:
         for factor, level in of.items():
             other = told.get((*who, *{**of, factor: base[factor]}.items()))
             if level != base[factor] and other:
-                parts.append({**_beside(row, other), "factor": factor, "level": level})
+                parts.append({**_paired(row, other), "factor": factor, "level": level})
         first = told.get((*who, *base.items()))
         if of != base and first:
-            whole.append(_beside(row, first))
+            whole.append(_paired(row, first))
     return {"ablation": parts, "ablation_conditions": whole}
 
 
-def _beside(row: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _paired(row: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     right, before = float(row["correct"]), float(other["correct"])
     gained, lost = int(right > before), int(right < before)
     return {**row, "right": right, "before": before, "gained": gained, "lost": lost}

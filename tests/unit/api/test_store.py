@@ -245,8 +245,7 @@ def test_that_a_table_is_the_report_s_in_every_form(store: api.Store) -> None:
 def test_that_figures_are_drawn_by_name(store: api.Store, tmp_path: Path) -> None:
     run = asked(store)
     names = store.figures(run)
-    assert names[-1] == "hit_rate_grid_8"
-    assert "fig2_hit_rates_8" in names
+    assert {"fig2_hit_rates_8", "hit_rate_grid_8", "mask_areas_grid_8"} <= {*names}
     for name in ("fig2_hit_rates_8", "hit_rate_grid_8"):
         figure = store.figure(run, name)
         assert figure.title

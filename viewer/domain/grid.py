@@ -86,7 +86,7 @@ class Grid:
         return Cell(row, column) if inside else None
 
     def index(self, cell: Cell) -> int:
-        """Return the cell's place in row-major order."""
+        """Return the cell's row-major index."""
         return cell.row * self.columns + cell.column
 
     def cells(self) -> tuple[Cell, ...]:

@@ -12,7 +12,7 @@ TRIALS: Final = "trials"
 ITEMS: Final = "items"
 """The frame and the table that list every trial with all that is known of it."""
 OF_WHOM: Final = ("patient", "item")
-"""The columns by which intervals tell what is not independent (X-07)."""
+"""The columns of the clusters that intervals allow for (X-07)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def _without_sections(paths: Sequence[Path]) -> Iterator[Notice]:
 
 
 def _unfinished(root: Path, paths: Sequence[Path]) -> Iterator[Notice]:
-    """Yield a notice for each folder of images beside the cases that is no case."""
+    """Yield a notice for each folder of images that has no case or report yet."""
     known = {path.relative_to(root).parts[0] for path in paths}
     for folder in sorted(one for one in root.iterdir() if one.is_dir()):
         if folder.name not in known and any(map(_is_image, folder.iterdir())):

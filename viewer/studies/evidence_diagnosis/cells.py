@@ -21,7 +21,7 @@ COUNTS_AFTER_N: Final = (
     *("n_excluded", "n_pending"),
 )
 OF_CASES: Final = ("patient", "case")
-"""The columns by which intervals tell what is not independent (X-07)."""
+"""The columns of the clusters that intervals allow for (X-07)."""
 BY_PATIENT: Final = {"cluster": "patient"}
 IN_BRACKETS: Final = "In brackets: 95 % intervals by patient."
 _EVERY: Final[Where] = {}

@@ -113,7 +113,7 @@ class Decision(StrEnum):
     FIRST = "first"
     """That of the first judge."""
     MAJORITY = "majority"
-    """The highest that more than half of them give at least, the lower median."""
+    """The lower median: the highest score that more than half of the judges reach."""
 
 
 JUDGES: Final = ("judge", "second_judge", "third_judge")

@@ -81,7 +81,7 @@ def _panel(condition: str, pooled: Sequence[Record]) -> RatePanel:
 
 
 def threshold_figure(rows: Sequence[Record]) -> PlotFigure | None:
-    """Return each model's mean of findings against the threshold; None without any.
+    """Return each model's mean over findings by threshold; None without masks.
 
     ``rows`` are those of the table of thresholds.
     """

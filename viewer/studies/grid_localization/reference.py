@@ -70,7 +70,7 @@ def reference_of(
 
 
 def hits_at_thresholds(reference: GridReference, params: Params) -> tuple[HitSet, ...]:
-    """Return the qualifying cells at each of ``THRESHOLDS``, by the same rule."""
+    """Return the cells that count as a hit at each of ``THRESHOLDS``."""
     exact = params.mask_mode is MaskMode.PAPER
     return _hits_at_thresholds(Coverage(reference.covered, reference.area, exact))
 

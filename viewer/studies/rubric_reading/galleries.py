@@ -133,7 +133,7 @@ def _card(of: Sequence[Row], drawn: _Drawn | None, sources: Sources | None) -> C
 
 
 def _remarks(row: Row) -> Iterator[str]:
-    """Yield concerns and comments as written, then the failures in words."""
+    """Yield the reader's concerns and comments, then the failure codes in words."""
     yield from filter(None, (*row["concerns"].split("; "), row["comments"]))
     codes = filter(None, row["codes"].split("; "))
     yield from (CODE_WORDS[FailureCode(code)].capitalize() for code in codes)

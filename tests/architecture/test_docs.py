@@ -47,8 +47,10 @@ def made() -> Iterator[ModuleType]:
 
 def shown(group: click.Group, path: str = "overread") -> Iterator[str]:
     """Yield the words of each command that ``--help`` lists."""
-    for name, command in group.commands.items():
-        if not command.hidden:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is not None and not command.hidden:
             yield f"{path} {name}"
             if isinstance(command, click.Group):
                 yield from shown(command, f"{path} {name}")
@@ -59,7 +61,9 @@ def test_that_the_command_page_has_every_command_and_option(made: ModuleType) ->
     titles = re.findall(r"^###? (overread .+)$", page, re.MULTILINE)
     assert sorted(titles) == sorted(shown(overread))
     section = page.partition("## overread run\n")[2].partition("\n## ")[0]
-    for parameter in overread.commands["run"].params:
+    run = overread.get_command(click.Context(overread), "run")
+    assert run is not None
+    for parameter in run.params:
         for option in (*parameter.opts, *parameter.secondary_opts):
             if option.startswith("--"):
                 assert f"`{option}" in section or f" {option}" in section

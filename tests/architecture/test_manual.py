@@ -115,13 +115,15 @@ def test_that_every_command_is_one_of_the_program(page: Page) -> None:
 
 def parse(words: list[str]) -> None:
     """Parse a command line without running it; a name alone need only be there."""
-    if words and words[0] not in overread.commands and re.search(r"[./]", words[0]):
+    known = overread.list_commands(click.Context(overread))
+    if words and words[0] not in known and re.search(r"[./]", words[0]):
         words = ["open", *words]
     command: click.Command = overread
     context = click.Context(overread, info_name="overread")
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        assert words[0] in command.commands, words
-        command, words = command.commands[words[0]], words[1:]
+        found = command.get_command(context, words[0])
+        assert found is not None, words
+        command, words = found, words[1:]
         if words and not isinstance(command, click.Group):
             command.make_context(command.name, words, context)
 

@@ -5,35 +5,14 @@ or unreadable input. Errors are one line on standard error: what is wrong and ho
 it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 
 import viewer
-from viewer.cli import (
-    asking,
-    comparing,
-    exporting,
-    images,
-    machine,
-    opening,
-    packs,
-    predictions,
-    privacy,
-    published,
-    questions,
-    readings,
-    replies,
-    results_index,
-    running,
-    saliency,
-    segmenting,
-    studies,
-    written_replies,
-)
-from viewer.cli.shared import DONE, UNFINISHED, say
+from viewer.cli.shared import DONE, UNFINISHED, LazyGroup, say
 from viewer.domain.errors import OverreadError, StoreBusyError, StoreLostError
 from viewer.printing import prepare_streams
 from viewer.settings import read_settings
@@ -44,46 +23,45 @@ from viewer.terminal import (
     wait_for_other_writers,
 )
 
-_COMMANDS: Final[tuple[click.Command, ...]] = (
-    opening.open_command,
-    opening.demo,
-    images.phantom,
-    images.import_command,
-    images.cases,
-    questions.questions,
-    saliency.import_saliency,
-    saliency.import_points,
-    predictions.import_predictions,
-    written_replies.import_replies,
-    segmenting.segment,
-    studies.init,
-    studies.prompts,
-    running.run,
-    running.report,
-    running.rescore,
-    results_index.reindex,
-    packs.pack,
-    running.runs,
-    running.rescue,
-    comparing.compare,
-    comparing.declare,
-    exporting.export,
-    exporting.verify,
-    asking.ask,
-    asking.models,
-    asking.probe,
-    asking.calibrate,
-    replies.parse,
-    published.published,
-    readings.readings,
-    privacy.allow,
-    privacy.audit,
-    privacy.review,
-    privacy.key,
-    machine.doctor,
-    machine.worker,
-)
-
+_COMMANDS: Final[Mapping[str, str]] = {
+    "open": "opening.open_command",
+    "demo": "opening.demo",
+    "phantom": "images.phantom",
+    "import": "images.import_command",
+    "cases": "images.cases",
+    "questions": "questions.questions",
+    "import-saliency": "saliency.import_saliency",
+    "import-points": "saliency.import_points",
+    "import-predictions": "predictions.import_predictions",
+    "import-replies": "written_replies.import_replies",
+    "segment": "segmenting.segment",
+    "init": "studies.init",
+    "prompts": "studies.prompts",
+    "run": "running.run",
+    "report": "running.report",
+    "rescore": "running.rescore",
+    "reindex": "results_index.reindex",
+    "pack": "packs.pack",
+    "runs": "running.runs",
+    "rescue": "running.rescue",
+    "compare": "comparing.compare",
+    "declare": "comparing.declare",
+    "export": "exporting.export",
+    "verify": "exporting.verify",
+    "ask": "asking.ask",
+    "models": "asking.models",
+    "probe": "asking.probe",
+    "calibrate": "asking.calibrate",
+    "parse": "replies.parse",
+    "published": "published.published",
+    "readings": "readings.readings",
+    "allow": "privacy.allow",
+    "audit": "privacy.audit",
+    "review": "privacy.review",
+    "key": "privacy.key",
+    "doctor": "machine.doctor",
+    "worker": "machine.worker",
+}
 
 _WINDOWS: Final = ("open", "demo")
 """Commands that open a window, which says that the store is busy and does not wait."""
@@ -121,12 +99,14 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
     return result if isinstance(result, int) else DONE
 
 
-class _Verbs(click.Group):
+class _Verbs(LazyGroup):
     """The commands; without a command, the named files are opened in the window."""
+
+    lazy = _COMMANDS
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Treat words that name files as arguments of the hidden command ``open``."""
-        if args and not args[0].startswith("-") and args[0] not in self.commands:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             if not Path(args[0]).exists():
                 raise click.UsageError(
                     f"'{args[0]}' is neither a command nor an existing file."
@@ -145,7 +125,3 @@ def overread(context: click.Context) -> None:
     """
     if context.invoked_subcommand not in _WINDOWS:
         wait_for_other_writers()
-
-
-for _command in _COMMANDS:
-    overread.add_command(_command)

@@ -1,17 +1,29 @@
 """Commands that export results and verify bundles: export, verify."""
 
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 
-from viewer.cli.shared import store_option
+from viewer.cli.shared import LazyGroup, store_option
 from viewer.domain.counting import counted
 from viewer.printing import echo
 from viewer.settings import read_settings
 from viewer.terminal import run_number
 
 
-@click.group()
+class _Exports(LazyGroup):
+    lazy = MappingProxyType(
+        {
+            "answers": "predictions.export_answers",
+            "readings": "readings.export_readings",
+            "replies": "written_replies.replies",
+            "requests": "written_replies.requests",
+        }
+    )
+
+
+@click.group(cls=_Exports)
 def export() -> None:
     """Write a run in a form that others can use."""
 

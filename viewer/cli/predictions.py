@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from viewer.cli.exporting import export
 from viewer.cli.shared import DONE, finish, json_option, say, store_option
 from viewer.domain.counting import counted
 from viewer.domain.prediction import Coordinates
@@ -120,7 +119,7 @@ def import_predictions(
         return score_import(opened, planned, as_json=as_json)
 
 
-@export.command("answers")
+@click.command("answers")
 @click.argument("run_name", metavar="RUN")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @click.option("--model", default="", help="Only one of the run's models.")

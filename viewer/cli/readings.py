@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from viewer.cli.exporting import export
 from viewer.cli.shared import DONE, UNFINISHED, json_option, say, store_option
 from viewer.domain.counting import counted
 from viewer.printing import echo, print_json, print_rows
@@ -75,7 +74,7 @@ def readings(
     return _progress(path, session, as_json=as_json)
 
 
-@export.command("readings")
+@click.command("readings")
 @click.argument("session", type=int)
 @click.option("--out", type=click.Path(path_type=Path), required=True)
 @store_option

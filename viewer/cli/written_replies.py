@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from viewer.cli.exporting import export
 from viewer.cli.predictions import column_and_field, say_matched, score_import
 from viewer.cli.shared import json_option, say, store_option
 from viewer.domain.plain import plain
@@ -15,7 +14,7 @@ from viewer.terminal import run_number
 _STUDY_FILE = ".toml"
 
 
-@export.command("requests")
+@click.command("requests")
 @click.argument("run_or_study", metavar="RUN|STUDY.toml")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True)
 @click.option("--model", default="", help="As this model is asked; default: the first.")
@@ -65,7 +64,7 @@ def requests(
         say(notice)
 
 
-@export.command("replies")
+@click.command("replies")
 @click.argument("run_name", metavar="RUN")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @click.option("--model", default="", help="Only one of the run's models.")

@@ -21,9 +21,9 @@ the round trip; verify.py repeats this rule (writers/verify/comparing).
 """
 
 import re
+from html import escape
 from pathlib import Path, PurePath
 from typing import Final
-from xml.sax.saxutils import escape
 
 _BIDI: Final = "\u202a-\u202e\u2066-\u206f"
 """Characters that reorder or switch the text that follows; marks of a direction that
@@ -115,7 +115,9 @@ def unguarded(cell: str) -> str:
 def spreadsheet_xml(text: str) -> str:
     """Return text as encoded in the XML of a sheet (ECMA-376, ST_Xstring)."""
     escaped = _LIKE_XML_ESCAPE.sub("_x005F_", text)
-    return escape(_NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", escaped))
+    return escape(
+        _NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", escaped), quote=False
+    )
 
 
 def latex(text: str) -> str:

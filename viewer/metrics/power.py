@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,9 @@ _Floats = npt.NDArray[np.float64]
 _ROUNDING = 1 + 1e-12
 _STEPS = 50
 """Halvings of an interval of rates: 1e-15."""
+_ALPHA, _POWER = 0.05, 0.8
+RATE_METHOD: Final = f"exact binomial, one-sided, α {_ALPHA:g}, power {_POWER:g}"
+"""What :func:`rate_power` computes by default, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,6 @@ class RatePower:
     power: float
     fewest_hits: int | None
     smallest_rate: float | None
-
-    @property
-    def method(self) -> str:
-        """What was computed, in words."""
-        return f"exact binomial, one-sided, α {self.alpha:g}, power {self.power:g}"
 
 
 def mcnemar_power(
@@ -110,7 +109,7 @@ def paired_power(
 
 
 def rate_power(
-    items: int, baseline: float, alpha: float = 0.05, power: float = 0.8
+    items: int, baseline: float, alpha: float = _ALPHA, power: float = _POWER
 ) -> RatePower:
     """Return the smallest rate that is detected to be above a baseline."""
     from scipy.special import bdtrc, betaincinv

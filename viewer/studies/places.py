@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from viewer.domain.run import Condition, Trial
 from viewer.metrics.harmonised import Target, measures, target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GridReference:
     """A mask seen through a grid.
 
@@ -39,9 +39,9 @@ class GridReference:
     fraction_outside: float
     alternate_hits: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
-        """The qualifying cells by their names."""
+        """Return the qualifying cells by their names."""
         columns = self.grid.columns
         return tuple(self.grid.label(Cell(*divmod(i, columns))) for i in self.hits)
 

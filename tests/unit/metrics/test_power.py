@@ -3,7 +3,13 @@ import pytest
 from scipy.stats import binom, binomtest, multinomial
 from statsmodels.stats.contingency_tables import mcnemar as reference_test
 
-from viewer.metrics.power import PairedPower, mcnemar_power, paired_power, rate_power
+from viewer.metrics.power import (
+    RATE_METHOD,
+    PairedPower,
+    mcnemar_power,
+    paired_power,
+    rate_power,
+)
 
 
 def summed_power(n: int, p_first: float, p_second: float, alpha: float) -> float:
@@ -100,7 +106,8 @@ def test_that_ten_items_need_four_hits_above_chance() -> None:
     ours = rate_power(10, 0.119)
     assert ours.fewest_hits == 4
     assert ours.smallest_rate == pytest.approx(0.48366, abs=5e-6)
-    assert ours.method == "exact binomial, one-sided, α 0.05, power 0.8"
+    assert (ours.alpha, ours.power) == (0.05, 0.8)
+    assert RATE_METHOD == "exact binomial, one-sided, α 0.05, power 0.8"
     assert (ours.items, ours.baseline) == (10, 0.119)
 
 

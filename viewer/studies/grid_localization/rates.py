@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from viewer.domain.grid import grids_in_words
 from viewer.domain.report import BarFigure, BarSeries, Table
-from viewer.metrics.power import rate_power
+from viewer.metrics.power import RATE_METHOD, rate_power
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.asked import MACRO, spoken
@@ -64,8 +64,8 @@ SMALL_NUMBERS: Final = ListSpec(
     SMALL,
     title="Smallest hit rates that few trials can detect",
     text=f"With {FEW} trials or fewer, only large effects can be distinguished from a "
-    f"random cell: {rate_power(1, 0.5).method}, assuming independent trials. A "
-    "dash: not even all hits would suffice.",
+    f"random cell: {RATE_METHOD}, assuming independent trials. A dash: not even all "
+    "hits would suffice.",
     frame=SMALL,
     shown=(
         *("finding", "grid", N, Shown("random", "Random %", ".1f", 100)),

@@ -90,7 +90,7 @@ def _open(settings: Settings) -> MainWindow:
     read = found(window, ReadWorkspace)
     demo = settings.home / "demo"
     window.open_paths([demo / "radiograph", demo / "phantom"])
-    _wait(lambda: read.pair.active.shown is not None and not read._opening.running)
+    _wait(lambda: read.lightbox.active.shown is not None and not read._opening.running)
     window.context.actions["overlays.reference"].trigger()
     window.context.actions["overlays.answers"].trigger()
     return window
@@ -118,11 +118,11 @@ def _ask(window: MainWindow) -> None:
     read.ask.set_choice(AskChoice(_FINDING, _MODELS))
     _wait(read.ask.ask.isEnabled)
     read.ask.ask.click()
-    _wait(lambda: len(read.pair.view.answer_items) == len(_MODELS))
+    _wait(lambda: len(read.lightbox.view.answer_items) == len(_MODELS))
 
 
 def _consent(window: MainWindow, settings: Settings) -> ConsentDialog:
-    shown = found(window, ReadWorkspace).pair.active.shown
+    shown = found(window, ReadWorkspace).lightbox.active.shown
     assert shown is not None
     asked = AskCommand(shown.ref, _FINDING, ("example",), view=View.FRONTAL)
     (preview,) = previews_of_question(settings.store, settings.models_file, asked)

@@ -124,13 +124,13 @@ class Monkey:
         self._random.choice(enabled).trigger()
 
     def _drag_image(self) -> None:
-        view = self._random.choice(self._story.read.pair.viewports).view
+        view = self._random.choice(self._story.read.lightbox.viewports).view
         if view.isVisible():
             area = view.viewport()
             drag(view, self._point_of(area), self._point_of(area))
 
     def _turn_wheel(self) -> None:
-        view = self._story.read.pair.view
+        view = self._story.read.lightbox.view
         at = QPointF(self._point_of(view.viewport()))
         turned = QPoint(0, self._random.choice((-240, -120, 120, 240)))
         none, keys = Qt.MouseButton.NoButton, self._random.choice(_HELD)

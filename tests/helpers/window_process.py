@@ -55,9 +55,9 @@ def measure(_image: str) -> Hand:
     """Draw a length, and say ``drawn`` once the mouse is let go."""
     from tests.ui.canvas.conftest import drag
 
-    while (read := _found(ReadWorkspace)) is None or read.pair.active.shown is None:
+    while (read := _found(ReadWorkspace)) is None or read.lightbox.active.shown is None:
         yield
-    view = read.pair.view
+    view = read.lightbox.view
     view.set_tool(Tool.LENGTH)
     middle = view.rect().center()
     drag(view, middle, middle + QPoint(40, 30), Qt.MouseButton.LeftButton)

@@ -64,7 +64,7 @@ class Story:
         """
         self.window.open_paths([self.folder])
         self.window.context.actions["overlays.reference"].trigger()
-        self.wait(lambda: self.read.pair.active.shown is not None)
+        self.wait(lambda: self.read.lightbox.active.shown is not None)
         self.wait(self.is_ready)
 
     def is_ready(self) -> bool:
@@ -79,7 +79,7 @@ class Story:
     def wait_for_answer(self) -> None:
         """Wait until an answer about the image is drawn with its outcome."""
         self.wait(lambda: not self.read.questions.running)
-        self.wait(lambda: self.read.pair.view.answer_items)
+        self.wait(lambda: self.read.lightbox.view.answer_items)
 
     def saw(self) -> WhatModelSaw:
         """Wait for the page What the model saw."""
@@ -176,7 +176,7 @@ def open_demo(qtbot: QtBot, settings: Settings, begun: HeadStart) -> Story:
     app.DemoMaker(window, begun.demo).start()
     read, measure = found(window, ReadWorkspace), found(window, MeasureWorkspace)
     story = Story(qtbot, window, read, measure, settings.home / "demo" / "phantom")
-    story.wait(lambda: story.read.pair.active.shown is not None)
+    story.wait(lambda: story.read.lightbox.active.shown is not None)
     story.wait(lambda: DEMO in dataset_names(settings.store))
     return story
 

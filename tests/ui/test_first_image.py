@@ -14,7 +14,7 @@ from viewer import app
 from viewer.domain.geometry import SizePx
 from viewer.services.benchmarking import samples as bench_samples
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.window import benchmark as window_bench
 from viewer.ui.window import first_image
 
@@ -45,7 +45,7 @@ def test_that_the_first_paint_is_noted_and_the_window_closes(
     told = json.loads(report.read_text())
     assert before < told["painted_ns"] < time.monotonic_ns()
     assert told["resident_bytes"] > 20e6
-    assert window.findChildren(ViewportPair)[0].active.shown is not None
+    assert window.findChildren(Lightbox)[0].active.shown is not None
 
 
 def test_that_nothing_is_noted_unasked(

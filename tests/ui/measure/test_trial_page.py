@@ -316,7 +316,7 @@ def test_that_its_boxes_are_shown_in_read_on_each_image_they_were_named_on(
     )
     button.click()
     page.close()
-    view = read.pair.view
+    view = read.lightbox.view
     qtbot.waitUntil(lambda: len(view.answer_items) == 1, timeout=20_000)
     (item,) = view.answer_items
     assert item.answer.written is not None

@@ -51,7 +51,7 @@ def _models(read: ReadWorkspace) -> list[str]:
 
 
 def _drawn(read: ReadWorkspace) -> set[str]:
-    return {item.answer.model for item in read.pair.view.answer_items}
+    return {item.answer.model for item in read.lightbox.view.answer_items}
 
 
 def test_that_an_answer_of_another_process_is_listed_and_what_is_chosen_stays(
@@ -63,15 +63,15 @@ def test_that_an_answer_of_another_process_is_listed_and_what_is_chosen_stays(
     opened.answers.tree.setCurrentItem(rows["says-B2"])
     rows["says-C3"].setCheckState(0, Qt.CheckState.Unchecked)
     assert _drawn(opened) == {"says-B2"}
-    opened.pair.view.zoom_by(2.0)
-    zoom = opened.pair.view.zoom
+    opened.lightbox.view.zoom_by(2.0)
+    zoom = opened.lightbox.view.zoom
     _ask_elsewhere(context, radiograph, "D4")
     qtbot.waitUntil(lambda: len(_models(opened)) == 3, timeout=_PATIENCE_MS)
     chosen = opened.answers.current
     assert chosen is not None
     assert chosen.model == "says-B2"
     assert _drawn(opened) == {"says-B2", "says-D4"}
-    assert opened.pair.view.zoom == zoom
+    assert opened.lightbox.view.zoom == zoom
 
 
 def test_that_a_first_answer_of_another_process_is_listed_and_drawn(
@@ -79,7 +79,9 @@ def test_that_a_first_answer_of_another_process_is_listed_and_drawn(
 ) -> None:
     read.open_paths([radiograph.path])
     read.answers.blinding.answers.setChecked(True)
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: read.lightbox.active.shown is not None, timeout=_PATIENCE_MS
+    )
     read.ask.finding.setCurrentText("Edema")
     qtbot.wait(200)
     _ask_elsewhere(context, radiograph, "D4")

@@ -47,9 +47,9 @@ def series(tmp_path: Path) -> Path:
 @pytest.fixture
 def viewport(qtbot: QtBot, read: ReadWorkspace, series: Path) -> Viewport:
     read.open_paths([series])
-    qtbot.waitUntil(lambda: len(read.pair.active.stack_images) == 5)
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None)
-    return read.pair.active
+    qtbot.waitUntil(lambda: len(read.lightbox.active.stack_images) == 5)
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    return read.lightbox.active
 
 
 def _turn(viewport: Viewport, steps: int) -> None:

@@ -40,20 +40,20 @@ def films(context: AppContext, tmp_path: Path) -> list[Path]:
 def _show(qtbot: QtBot, read: ReadWorkspace, path: Path) -> None:
     ref = ImageRef(path)
     qtbot.waitUntil(lambda: read.browser.choose(ref))
-    qtbot.waitUntil(lambda: read.pair.showing(ref) is not None)
+    qtbot.waitUntil(lambda: read.lightbox.showing(ref) is not None)
     qtbot.waitUntil(lambda: ref in read.answering.knowledge._about)
 
 
 def _open(qtbot: QtBot, read: ReadWorkspace, films: list[Path]) -> None:
     read.open_paths(films)
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None)
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
     _show(qtbot, read, films[0])
 
 
 def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
     read.ask.finding.setCurrentText("Lung Lesion")
     about = read.answering.knowledge._about
-    ref = read.pair.active.shown.ref if read.pair.active.shown else None
+    ref = read.lightbox.active.shown.ref if read.lightbox.active.shown else None
     assert ref is not None
     before = len(about[ref].answers)
     with qtbot.waitSignal(read.questions.ended):
@@ -80,7 +80,7 @@ def _later(qtbot: QtBot, context: AppContext, choices: Choices) -> ReadWorkspace
 
 
 def _draws_reference(read: ReadWorkspace) -> bool:
-    return not read.pair.view._layers.reference_extent.isNull()
+    return not read.lightbox.view._layers.reference_extent.isNull()
 
 
 def test_that_answers_and_reference_are_hidden_the_first_time(
@@ -92,12 +92,12 @@ def test_that_answers_and_reference_are_hidden_the_first_time(
     _ask(qtbot, read)
     first = _later(qtbot, context, {})
     _open(qtbot, first, films)
-    assert not first.pair.view.answer_items
+    assert not first.lightbox.view.answer_items
     assert first.answers.current is None
     assert "1 answer about this image is hidden." in list(_texts(first.answers))
     first.answers.hidden.show_them.click()
-    assert len(first.pair.view.answer_items) == 1
-    assert f"run {first.pair.view.answer_items[0].answer.run}" in _listed(first)
+    assert len(first.lightbox.view.answer_items) == 1
+    assert f"run {first.lightbox.view.answer_items[0].answer.run}" in _listed(first)
     assert context.actions["overlays.answers"].isChecked()
 
 
@@ -125,7 +125,7 @@ def test_that_who_asks_sees_the_answer(
 ) -> None:
     _open(qtbot, read, films)
     _ask(qtbot, read)
-    assert len(read.pair.view.answer_items) == 1
+    assert len(read.lightbox.view.answer_items) == 1
     assert read.answers.current is not None
 
 
@@ -137,10 +137,10 @@ def test_that_showing_the_reference_changes_nothing_about_ticked_answers(
     item = read.answers.tree.topLevelItem(0)
     assert item is not None
     item.setCheckState(0, Qt.CheckState.Unchecked)
-    assert not read.pair.view.answer_items
+    assert not read.lightbox.view.answer_items
     context.actions["overlays.reference"].trigger()
     assert _draws_reference(read)
-    assert not read.pair.view.answer_items
+    assert not read.lightbox.view.answer_items
 
 
 def test_that_read_first_locks_a_case_until_its_reading_is_committed(
@@ -159,10 +159,10 @@ def test_that_read_first_locks_a_case_until_its_reading_is_committed(
     _ask(qtbot, read)
     assert _is_locked(read)
     assert any("question is kept" in text for text in _texts(read.answers))
-    read.pair.view.marks.add(LENGTH)
+    read.lightbox.view.marks.add(LENGTH)
     read.answers.locked.words.setText("  nodule, left upper zone ")
     read.answers.locked.commit.click()
-    qtbot.waitUntil(lambda: bool(read.pair.view.answer_items))
+    qtbot.waitUntil(lambda: bool(read.lightbox.view.answer_items))
     assert _draws_reference(read)
     with open_store(context.settings.store) as store:
         (row,) = store.rows("SELECT * FROM committed_reading")
@@ -209,5 +209,5 @@ def _listed(read: ReadWorkspace) -> str:
 def _is_locked(read: ReadWorkspace) -> bool:
     """Tell whether nothing of answers and reference is seen."""
     assert read.answers.locked.commit.isVisible()
-    drawn = read.pair.view.answer_items or _draws_reference(read)
+    drawn = read.lightbox.view.answer_items or _draws_reference(read)
     return not drawn and read.answers.current is None

@@ -17,15 +17,15 @@ from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.image_commands import ImageCommands
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport, ViewportEntered
-from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
 
 
 @pytest.fixture
-def pair(qtbot: QtBot, context: AppContext) -> ViewportPair:
-    made = ViewportPair()
+def lightbox(qtbot: QtBot, context: AppContext) -> Lightbox:
+    made = Lightbox()
     qtbot.addWidget(made)
     context.actions.handle(ImageCommands(made, context).handlers())
     made.resize(800, 400)
@@ -44,9 +44,10 @@ def fill(viewport: Viewport, name: str) -> ImageView:
 
 
 def test_that_the_check_of_invert_is_that_of_the_image_with_the_focus(
-    pair: ViewportPair, context: AppContext
+    lightbox: Lightbox, context: AppContext
 ) -> None:
-    first, second = pair.viewports
+    lightbox.arrange(1, 2)
+    first, second = lightbox.viewports
     for viewport, name in ((first, "a"), (second, "b")):
         fill(viewport, name)
     invert = context.actions["image.invert"]
@@ -61,17 +62,17 @@ def test_that_the_check_of_invert_is_that_of_the_image_with_the_focus(
 
 
 def test_that_invert_stays_unchecked_where_there_is_no_image(
-    pair: ViewportPair, context: AppContext
+    lightbox: Lightbox, context: AppContext
 ) -> None:
-    assert not pair.view.inverted
+    assert not lightbox.view.inverted
     context.actions["image.invert"].trigger()
     assert not context.actions["image.invert"].isChecked()
 
 
 def test_that_every_tool_has_an_action_and_one_is_checked(
-    pair: ViewportPair, context: AppContext
+    lightbox: Lightbox, context: AppContext
 ) -> None:
-    fill(pair.viewports[0], "a")
+    fill(lightbox.viewports[0], "a")
     told: list[str] = []
     context.status.tool_changed.connect(told.append)
     for name in ("tool.angle", "tool.ellipse", "tool.scroll"):
@@ -84,9 +85,9 @@ def test_that_every_tool_has_an_action_and_one_is_checked(
 
 
 def test_that_marks_are_deleted_and_brought_back_by_the_menu(
-    pair: ViewportPair, context: AppContext
+    lightbox: Lightbox, context: AppContext
 ) -> None:
-    view = fill(pair.viewports[0], "a")
+    view = fill(lightbox.viewports[0], "a")
     context.actions["mark.delete"].trigger()
     assert context.undo.count() == 0
     view.marks.add(LENGTH)
@@ -100,21 +101,21 @@ def test_that_marks_are_deleted_and_brought_back_by_the_menu(
 
 
 def test_that_a_double_click_shows_one_of_two_images_alone_and_both_again(
-    pair: ViewportPair,
+    lightbox: Lightbox,
 ) -> None:
-    first, second = pair.viewports
+    lightbox.arrange(1, 2)
+    first, second = lightbox.viewports
     views = fill(first, "a"), fill(second, "b")
-    pair.viewports[1].show()
     for expected in ([False, True], [True, True]):
-        pair.viewports[1].entered.emit(ViewportEntered(pair.viewports[1]))
+        lightbox.viewports[1].entered.emit(ViewportEntered(lightbox.viewports[1]))
         QTest.mouseDClick(
             views[1].viewport(), Qt.MouseButton.LeftButton, pos=QPoint(50, 50)
         )
-        assert [viewport.isVisible() for viewport in pair.viewports] == expected
+        assert [viewport.isVisible() for viewport in lightbox.viewports] == expected
 
 
-def test_that_a_double_click_fits_a_single_image(pair: ViewportPair) -> None:
-    view = fill(pair.viewports[0], "a")
+def test_that_a_double_click_fits_a_single_image(lightbox: Lightbox) -> None:
+    view = fill(lightbox.viewports[0], "a")
     whole = view.zoom
     view.zoom_by(3.0)
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(50, 50))

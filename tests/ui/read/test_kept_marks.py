@@ -45,12 +45,12 @@ def films(tmp_path: Path) -> list[Path]:
 def _show(qtbot: QtBot, read: ReadWorkspace, path: Path) -> None:
     ref = ImageRef(path)
     assert read.browser.choose(ref)
-    qtbot.waitUntil(lambda: read.pair.showing(ref) is not None)
+    qtbot.waitUntil(lambda: read.lightbox.showing(ref) is not None)
 
 
 def _open(qtbot: QtBot, read: ReadWorkspace, films: list[Path]) -> None:
     read.open_paths(films)
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None)
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
     qtbot.waitUntil(lambda: read.browser.choose(ImageRef(films[-1])))
     keeping = read.findChild(MarkKeeping)
     assert keeping is not None
@@ -63,14 +63,14 @@ def test_that_undo_is_about_the_case_that_is_seen(
     _open(qtbot, read, films)
     for path, mark in ((films[0], LENGTH), (films[1], ANGLE)):
         _show(qtbot, read, path)
-        read.pair.view.marks.add(mark)
+        read.lightbox.view.marks.add(mark)
     _show(qtbot, read, films[0])
     assert context.undo.undoText() == "length"
     context.undo.undo()
-    assert not read.pair.view.marks.marks
+    assert not read.lightbox.view.marks.marks
     assert not context.undo.canUndo()
     _show(qtbot, read, films[1])
-    assert read.pair.view.marks.marks == (ANGLE,)
+    assert read.lightbox.view.marks.marks == (ANGLE,)
     assert context.undo.undoText() == "angle"
 
 
@@ -79,11 +79,11 @@ def test_that_undo_goes_to_the_slice_that_it_changes(
 ) -> None:
     _open(qtbot, read, films)
     _show(qtbot, read, films[2])
-    read.pair.view.marks.add(LENGTH)
+    read.lightbox.view.marks.add(LENGTH)
     _show(qtbot, read, films[4])
     context.undo.undo()
-    qtbot.waitUntil(lambda: read.pair.showing(ImageRef(films[2])) is not None)
-    assert not read.pair.view.marks.marks
+    qtbot.waitUntil(lambda: read.lightbox.showing(ImageRef(films[2])) is not None)
+    assert not read.lightbox.view.marks.marks
 
 
 def test_that_every_edit_is_stored_and_shown_by_the_next_window(
@@ -93,12 +93,12 @@ def test_that_every_edit_is_stored_and_shown_by_the_next_window(
     keep_marks(store, ref, (ANGLE,))
     _open(qtbot, read, films)
     _show(qtbot, read, films[0])
-    assert read.pair.view.marks.marks == (ANGLE,)
-    read.pair.view.marks.add(LENGTH)
+    assert read.lightbox.view.marks.marks == (ANGLE,)
+    read.lightbox.view.marks.add(LENGTH)
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
     context.undo.undo()
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE,)})
-    read.pair.view.reset()
+    read.lightbox.view.reset()
     qtbot.waitUntil(lambda: kept_marks(store) == {})
 
 
@@ -107,8 +107,8 @@ def test_that_what_is_drawn_before_the_store_is_read_is_kept_too(
 ) -> None:
     store, ref = context.settings.store, ImageRef(films[0])
     keep_marks(store, ref, (ANGLE,))
-    with qtbot.waitSignal(read.pair.active.image_shown):
+    with qtbot.waitSignal(read.lightbox.active.image_shown):
         read.open_paths(films[:1])
-    read.pair.view.marks.add(LENGTH)
+    read.lightbox.view.marks.add(LENGTH)
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
-    assert read.pair.view.marks.marks == (ANGLE, LENGTH)
+    assert read.lightbox.view.marks.marks == (ANGLE, LENGTH)

@@ -63,7 +63,9 @@ def series(tmp_path: Path) -> Path:
 
 
 def _await_image(qtbot: QtBot, read: ReadWorkspace) -> None:
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: read.lightbox.active.shown is not None, timeout=_PATIENCE_MS
+    )
 
 
 def _await_end(qtbot: QtBot, read: ReadWorkspace) -> None:
@@ -75,7 +77,7 @@ def test_that_the_first_image_is_seen_while_the_rest_is_indexed(
 ) -> None:
     read.open_paths([series])
     _await_image(qtbot, read)
-    viewport = read.pair.active
+    viewport = read.lightbox.active
     shown = viewport.shown
     assert shown is not None
     assert read.browser.line.words.text() == "8 of 30 files"
@@ -103,7 +105,7 @@ def test_that_cancelling_keeps_what_was_found_and_says_so(
     _await_end(qtbot, read)
     assert "cancelled after 8 of 30 files" in read.browser.count.text()
     assert "what was found is kept" in read.browser.count.text()
-    assert len(read.pair.active.stack_images) == 8
+    assert len(read.lightbox.active.stack_images) == 8
     assert read.open_now == (series,)
 
 
@@ -117,7 +119,7 @@ def test_that_the_image_of_last_time_comes_up_first(
     decoder.go.set()
     _await_end(qtbot, read)
     assert read.image_now == kept
-    assert read.pair.active.position == 9
+    assert read.lightbox.active.position == 9
 
 
 def test_that_cases_close_one_by_one_and_all_together(
@@ -141,7 +143,7 @@ def test_that_cases_close_one_by_one_and_all_together(
     assert read.open_now == (*left, other)
     context.actions["file.close_all"].trigger()
     assert read.open_now == ()
-    assert read.pair.active.stack is None
+    assert read.lightbox.active.stack is None
     assert read.image_now == KeptImage()
     read.open_paths([other])
     _await_image(qtbot, read)
@@ -176,10 +178,11 @@ def test_that_a_lateral_found_after_its_frontal_hangs_beside_it(
     write_dicom(folder / "12.dcm", view_position="LL", patient_id="p")
     read.open_paths([folder])
     _await_image(qtbot, read)
-    left, right = read.pair.viewports
-    assert right.stack is None
+    (left,) = read.lightbox.viewports
     shown = left.shown
     decoder.go.set()
+    qtbot.waitUntil(lambda: len(read.lightbox.viewports) == 2)
+    right = read.lightbox.viewports[1]
     qtbot.waitUntil(lambda: right.shown is not None, timeout=_PATIENCE_MS)
     assert left.shown is shown
 

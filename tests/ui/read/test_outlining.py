@@ -44,9 +44,11 @@ def film(qtbot: QtBot, read: ReadWorkspace, tmp_path: Path) -> ImageRef:
     """A frontal film on the screen, and the finding that is asked for."""
     write_dicom(tmp_path / "f.dcm", view_position="PA", patient_id="one")
     read.open_paths((tmp_path / "f.dcm",))
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: read.lightbox.active.shown is not None, timeout=_PATIENCE_MS
+    )
     read.ask.finding.setCurrentText("Lung Lesion")
-    shown = read.pair.active.shown
+    shown = read.lightbox.active.shown
     assert shown is not None
     return shown.ref
 
@@ -54,7 +56,7 @@ def film(qtbot: QtBot, read: ReadWorkspace, tmp_path: Path) -> ImageRef:
 def draw(read: ReadWorkspace, box: BoxPx) -> Mark:
     corners = (PointPx(box.x0, box.y0), PointPx(box.x1, box.y1))
     mark = Mark(MarkKind.RECTANGLE, corners)
-    read.pair.view.marks.add(mark)
+    read.lightbox.view.marks.add(mark)
     return mark
 
 
@@ -114,7 +116,7 @@ def test_that_the_menu_of_a_rectangle_offers_the_outline(
 ) -> None:
     del film
     draw(read, BoxPx(4, 4, 20, 20))
-    view = read.pair.view
+    view = read.lightbox.view
     on_line = view.to_view(PointPx(4, 12)).toPoint()
     right, none = Qt.MouseButton.RightButton, Qt.KeyboardModifier.NoModifier
     QTest.mouseClick(view.viewport(), right, none, on_line)

@@ -30,7 +30,7 @@ from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 from viewer.ui.panels.asking.answering import PixelReviews
 from viewer.ui.panels.asking.permissions import Permissions
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 MODELS = """
 [[model]]
@@ -307,9 +307,9 @@ def test_that_review_says_that_an_image_is_needed(
     qtbot.addWidget(parent)
     said: list[str] = []
     context.notices.posted.connect(lambda notice: said.append(notice.what))
-    pair = ViewportPair()
-    qtbot.addWidget(pair)
-    PixelReviews(context, pair, parent).show()
+    lightbox = Lightbox()
+    qtbot.addWidget(lightbox)
+    PixelReviews(context, lightbox, parent).show()
     assert said == ["Open an image first to review its pixels."]
 
 

@@ -17,34 +17,34 @@ from viewer.ui.dialogs.provider_view import ProviderView
 from viewer.ui.panels.read.grid_choice import GridChoice
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.image_commands import ImageCommands
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 
 @pytest.fixture
-def pair(qtbot: QtBot) -> ViewportPair:
-    made = ViewportPair()
+def lightbox(qtbot: QtBot) -> Lightbox:
+    made = Lightbox()
     qtbot.addWidget(made)
     made.show()
     return made
 
 
 @pytest.fixture
-def commands(pair: ViewportPair, context: AppContext) -> ImageCommands:
-    made = ImageCommands(pair, context)
+def commands(lightbox: Lightbox, context: AppContext) -> ImageCommands:
+    made = ImageCommands(lightbox, context)
     context.actions.handle(made.handlers())
     return made
 
 
-def fill(pair: ViewportPair) -> None:
+def fill(lightbox: Lightbox) -> None:
     """Show an image as if it had been decoded."""
     rows, columns = np.mgrid[0:300, 0:260]
     image = PixelImage((rows + columns).astype(np.uint16), Photometric.MONOCHROME2)
     ref = ImageRef(Path("a"))
     header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", "a")
-    pair.active.stack = Stack("a", "DX", (header,))
+    lightbox.active.stack = Stack("a", "DX", (header,))
     shown = ShownImage(ref, header, image, CornerText((), (), (), ()))
-    pair.active.shown = shown
-    pair.view.show_image(shown)
+    lightbox.active.shown = shown
+    lightbox.view.show_image(shown)
 
 
 def opened(commands: ImageCommands) -> ProviderView:
@@ -62,9 +62,9 @@ def choose(dialog: ProviderView, name: str) -> None:
 
 
 def test_that_the_pixels_after_resizing_stand_beside_those_sent(
-    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot
+    lightbox: Lightbox, commands: ImageCommands, qtbot: QtBot
 ) -> None:
-    fill(pair)
+    fill(lightbox)
     dialog = opened(commands)
     qtbot.waitUntil(lambda: "256 × 256" in dialog.seen.head.text())
     choose(dialog, "gemini")
@@ -75,9 +75,9 @@ def test_that_the_pixels_after_resizing_stand_beside_those_sent(
 
 @pytest.mark.parametrize("zoom", [1, 3])
 def test_that_a_pixel_is_a_square_of_whole_screen_pixels(
-    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot, zoom: int
+    lightbox: Lightbox, commands: ImageCommands, qtbot: QtBot, zoom: int
 ) -> None:
-    fill(pair)
+    fill(lightbox)
     dialog = opened(commands)
     dialog.zoom.setValue(zoom)
     qtbot.waitUntil(lambda: dialog.sent.picture.pixmap().width() == 256 * zoom)
@@ -91,25 +91,25 @@ def test_that_a_pixel_is_a_square_of_whole_screen_pixels(
 
 
 def test_that_it_follows_grid_and_window_and_warns_of_small_cells(
-    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot
+    lightbox: Lightbox, commands: ImageCommands, qtbot: QtBot
 ) -> None:
-    fill(pair)
+    fill(lightbox)
     dialog = opened(commands)
     choose(dialog, "qwen2_5")
     qtbot.waitUntil(lambda: "tokens" in dialog.words.text())
-    pair.set_grid(GridChoice(grid=Grid(16, 16)))
+    lightbox.set_grid(GridChoice(grid=Grid(16, 16)))
     qtbot.waitUntil(lambda: any("smaller than a patch" in w for w in dialog.warned))
     before = dialog.seen.picture.pixmap().toImage()
-    pair.view.set_window(Window(300.0, 20.0))
+    lightbox.view.set_window(Window(300.0, 20.0))
     qtbot.waitUntil(lambda: dialog.seen.picture.pixmap().toImage() != before)
     assert dialog.seen.picture.pixmap().size().width() > 0
     assert any("smaller than a patch" in words for words in dialog.warned)
 
 
 def test_that_one_picture_scrolls_to_the_part_that_the_other_shows(
-    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot
+    lightbox: Lightbox, commands: ImageCommands, qtbot: QtBot
 ) -> None:
-    fill(pair)
+    fill(lightbox)
     dialog = opened(commands)
     choose(dialog, "gemini")
     qtbot.waitUntil(lambda: "768 × 768" in dialog.seen.head.text())
@@ -138,9 +138,9 @@ def test_that_without_an_image_it_says_what_to_do(
 
 
 def test_that_the_action_opens_and_closes_it_and_the_provider_is_kept(
-    pair: ViewportPair, commands: ImageCommands, context: AppContext, qtbot: QtBot
+    lightbox: Lightbox, commands: ImageCommands, context: AppContext, qtbot: QtBot
 ) -> None:
-    fill(pair)
+    fill(lightbox)
     context.actions["image.provider"].trigger()
     assert context.actions["image.provider"].isChecked()
     dialog = commands.provider_look.dialog

@@ -51,7 +51,9 @@ def case(tmp_path: Path) -> Path:
 
 def _open(qtbot: QtBot, read: ReadWorkspace, *paths: Path) -> None:
     read.open_paths(paths)
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: read.lightbox.active.shown is not None, timeout=_PATIENCE_MS
+    )
 
 
 def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
@@ -61,7 +63,7 @@ def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
 
 
 def _grid_drawn(read: ReadWorkspace) -> str:
-    overlay = read.pair.view._layers.grid
+    overlay = read.lightbox.view._layers.grid
     return overlay.grid.name if overlay else ""
 
 
@@ -69,7 +71,8 @@ def test_that_frontal_and_lateral_hang_side_by_side(
     qtbot: QtBot, read: ReadWorkspace, case: Path
 ) -> None:
     _open(qtbot, read, case / "l.dcm", case / "f.dcm")
-    left, right = read.pair.viewports
+    qtbot.waitUntil(lambda: len(read.lightbox.viewports) == 2)
+    left, right = read.lightbox.viewports
     qtbot.waitUntil(lambda: right.shown is not None and left.shown is not None)
     assert left.header is not None
     assert right.header is not None
@@ -117,7 +120,7 @@ def test_that_the_window_on_the_screen_is_sent_and_kept(
     qtbot: QtBot, read: ReadWorkspace, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
-    read.pair.view.set_window(Window(20.0, 10.0))
+    read.lightbox.view.set_window(Window(20.0, 10.0))
     _ask(qtbot, read)
     answer = read.answers.current
     assert answer is not None
@@ -144,7 +147,7 @@ def test_that_frames_scroll_by_key_and_wheel_and_stop_at_the_ends(
     qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:
     _open(qtbot, read, write_dicom(tmp_path / "cine.dcm", frames=3))
-    viewport = read.pair.active
+    viewport = read.lightbox.active
     assert viewport.caption.text() == "image 1 of 3"
     for key, place in (
         (Qt.Key.Key_Up, 0),
@@ -276,7 +279,7 @@ def test_that_the_window_keeps_the_word_typed_and_draws_the_synonym_s_reference(
     qtbot.waitUntil(lambda: read.ask.asked_finding == "Airspace Opacity")
     read.handlers()["overlays.reference"]()
     read.ask.finding.setCurrentText("Lung Opacity")
-    assert read.pair.view._layers._reference is not None
+    assert read.lightbox.view._layers._reference is not None
     assert read.answers.reference_line.text() == "Reference of Lung Opacity"
     _ask(qtbot, read)
     assert _finding_explained(read) == read.ask.asked_finding == "Lung Opacity"
@@ -295,13 +298,13 @@ def test_that_an_image_is_shown_before_its_side_is_made(
     _open(qtbot, read, case)
     assert _grid_drawn(read) == "6x9"
     assert read.findChildren(AskSide) == []
-    before = read.pair.geometry()
+    before = read.lightbox.geometry()
     read.furnish()
     read.furnish()  # once is enough
     qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
     assert len(read.findChildren(AskSide)) == 1
     assert read.grid.choice.grid == Grid(6, 9)
-    assert read.pair.geometry() == before
+    assert read.lightbox.geometry() == before
 
 
 def test_that_a_command_of_the_side_makes_it(
@@ -323,7 +326,8 @@ def test_that_the_active_image_is_marked_and_its_row_highlighted(
     qtbot: QtBot, read: ReadWorkspace, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm", case / "l.dcm")
-    first, second = read.pair.viewports
+    qtbot.waitUntil(lambda: len(read.lightbox.viewports) == 2)
+    first, second = read.lightbox.viewports
     qtbot.waitUntil(lambda: second.shown is not None, timeout=_PATIENCE_MS)
     assert (first.mark.active, second.mark.active) == (True, False)
     second.view.setFocus()
@@ -333,6 +337,6 @@ def test_that_the_active_image_is_marked_and_its_row_highlighted(
     row = read.browser.tree.current_row
     assert row is not None
     assert row.stack == second.stack
-    assert read.pair.active is second
-    read.pair.hang(Chosen(second.stack, ()))
+    assert read.lightbox.active is second
+    read.lightbox.hang(Chosen(second.stack, ()))
     assert not any(port.mark.isVisible() for port in (first, second))

@@ -15,39 +15,39 @@ from viewer.readers.catalog import scan
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 from viewer.ui.panels.read.hanging import Chosen, rows_of, stacks_of
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.opening import Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
-from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 pytest.importorskip("openslide")
 LEVELS = pyramid(tissue(3000, 5000), 2)
 
 
 class _Window(QWidget):
-    """A pair of viewports with the line over it; choosing hangs at once."""
+    """A lightbox with the line over it; choosing hangs at once."""
 
     def __init__(self, study: Study) -> None:
         super().__init__()
         self.stacks = stacks_of(study)
-        self.pair = ViewportPair()
-        self.slides = SlideNavigation(self.pair, self.choose, self)
+        self.lightbox = Lightbox()
+        self.slides = SlideNavigation(self.lightbox, self.choose, self)
         column = QVBoxLayout(self)
         column.addWidget(self.slides.bar)
-        column.addWidget(self.pair, 1)
+        column.addWidget(self.lightbox, 1)
 
     def choose(self, ref: ImageRef) -> None:
         for stack in self.stacks:
             refs = [image.ref for image in stack.images]
             if ref in refs:
-                self.pair.hang(Chosen(stack, self.stacks, refs.index(ref)))
+                self.lightbox.hang(Chosen(stack, self.stacks, refs.index(ref)))
 
     @property
     def frame(self) -> int | None:
-        shown = self.pair.active.shown
+        shown = self.lightbox.active.shown
         return shown.ref.frame if shown else None
 
     def at(self, x: float, y: float) -> QPoint:
-        return self.pair.view.to_view(PointPx(x, y)).toPoint()
+        return self.lightbox.view.to_view(PointPx(x, y)).toPoint()
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_that_a_double_click_on_the_overview_opens_the_field_there(
     window: _Window, qtbot: QtBot
 ) -> None:
     QTest.mouseDClick(
-        window.pair.view.viewport(),
+        window.lightbox.view.viewport(),
         Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
         window.at(2000, 600),
@@ -97,11 +97,11 @@ def test_that_enter_looks_closer_where_the_cursor_is(
 ) -> None:
     window.choose(ImageRef(window.stacks[0].images[0].ref.path, 4))
     qtbot.waitUntil(lambda: window.frame == 4)
-    QTest.mouseMove(window.pair.view.viewport(), window.at(1900, 1400))
+    QTest.mouseMove(window.lightbox.view.viewport(), window.at(1900, 1400))
     qtbot.wait(20)
-    QTest.keyClick(window.pair.view, Qt.Key.Key_Return)
+    QTest.keyClick(window.lightbox.view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.frame == 6 + 3 + 1)  # row 2, column 2 at 20x
-    QTest.keyClick(window.pair.view, Qt.Key.Key_Return)
+    QTest.keyClick(window.lightbox.view, Qt.Key.Key_Return)
     qtbot.wait(50)
     assert window.frame == 10
     assert window.slides.bar.hint.text() == ""
@@ -112,7 +112,7 @@ def test_that_a_right_click_offers_every_magnification_there(
 ) -> None:
     spot = window.at(100, 1200)
     QTest.mouseClick(
-        window.pair.view.viewport(),
+        window.lightbox.view.viewport(),
         Qt.MouseButton.RightButton,
         Qt.KeyboardModifier.NoModifier,
         spot,
@@ -130,7 +130,7 @@ def test_that_a_right_click_offers_every_magnification_there(
 
 
 def test_that_a_drag_with_the_right_button_still_zooms(window: _Window) -> None:
-    view = window.pair.view
+    view = window.lightbox.view
     before, surface = view.zoom, view.viewport()
     QTest.mousePress(surface, Qt.MouseButton.RightButton, pos=QPoint(300, 300))
     QTest.mouseMove(surface, QPoint(300, 200))
@@ -152,7 +152,7 @@ def test_that_another_magnification_shows_the_middle_of_the_view(
 
 
 def test_that_the_scale_bar_of_a_slide_is_in_micrometres(window: _Window) -> None:
-    shown = window.pair.active.shown
+    shown = window.lightbox.active.shown
     assert shown is not None
     bar = scale_bar(shown.image.geometry.spacing, 1.0)
     assert bar is not None

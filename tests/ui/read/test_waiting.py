@@ -46,7 +46,7 @@ def test_that_an_empty_view_says_what_is_being_opened(
     qtbot: QtBot, read: ReadWorkspace, decoder: Held, tmp_path: Path
 ) -> None:
     make_dicom(tmp_path / "chest.dcm", grey(), PatientID="one")
-    waiting = read.pair.view.waiting
+    waiting = read.lightbox.view.waiting
     assert waiting.text == EMPTY
     read.open_paths([tmp_path / "chest.dcm"])
     assert waiting.text == ""
@@ -55,7 +55,9 @@ def test_that_an_empty_view_says_what_is_being_opened(
     qtbot.waitUntil(lambda: waiting.words.startswith("Opening chest.dcm, "))
     qtbot.waitUntil(lambda: waiting.text == waiting.words)
     decoder.pixels_go.set()
-    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: read.lightbox.active.shown is not None, timeout=_PATIENCE_MS
+    )
     assert waiting.words == ""
 
 
@@ -65,7 +67,7 @@ def test_that_a_view_is_empty_again_where_nothing_was_found(
     (tmp_path / "notes.txt").write_text("no image", encoding="utf-8")
     decoder.headers_go.set()
     read.open_paths([tmp_path])
-    waiting = read.pair.view.waiting
+    waiting = read.lightbox.view.waiting
     assert waiting.words
     qtbot.waitUntil(lambda: waiting.text == EMPTY, timeout=_PATIENCE_MS)
 
@@ -85,7 +87,7 @@ def test_that_the_slice_before_stays_while_the_next_is_decoded(
     decoder.headers_go.set()
     decoder.pixels_go.set()
     read.open_paths([tmp_path])
-    viewport = read.pair.active
+    viewport = read.lightbox.active
     qtbot.waitUntil(lambda: len(viewport.stack_images) == 30, timeout=_PATIENCE_MS)
     qtbot.waitUntil(lambda: viewport.shown is not None, timeout=_PATIENCE_MS)
     decoder.pixels_go.clear()

@@ -41,8 +41,8 @@ def test_that_a_flip_is_looked_at_in_read_with_both_answers_and_escape_comes_bac
     story.picture("compared")
     pair = page.film.model.items[0].pair
     story.press(Qt.Key.Key_Return)
-    story.wait(lambda: len(story.read.pair.view.answer_items) == 2)
-    drawn = {item.answer.trial for item in story.read.pair.view.answer_items}
+    story.wait(lambda: len(story.read.lightbox.view.answer_items) == 2)
+    drawn = {item.answer.trial for item in story.read.lightbox.view.answer_items}
     assert drawn == {pair.first.id, pair.second.id}
     story.picture("both_answers")
     story.press(Qt.Key.Key_Escape)

@@ -122,12 +122,12 @@ def test_that_an_answer_about_a_finding_without_a_reference_is_drawn(
     click(story.read.ask.ask)
     story.wait_for_answer()
     assert story.read.ask.asked_finding == "Fracture"
-    (answer,) = story.read.pair.view.answer_items
+    (answer,) = story.read.lightbox.view.answer_items
     assert answer is not None
 
 
 def _drag_window(story: Story) -> None:
-    view = story.read.pair.view
+    view = story.read.lightbox.view
     before, middle = view.window_shown, view.viewport().rect().center()
     assert before is not None
     drag(view, middle, middle + QPoint(60, -40))
@@ -146,7 +146,7 @@ def _set_sixteen(story: Story) -> None:
 
 
 def _window_by_keyboard(story: Story) -> None:
-    view = story.read.pair.view
+    view = story.read.lightbox.view
     story.wait(view.hasFocus)
     story.press(Qt.Key.Key_PageDown)
     story.press(Qt.Key.Key_PageUp)
@@ -174,7 +174,7 @@ def _sixteen_by_keyboard(story: Story) -> None:
 def _check_answer(story: Story) -> None:
     """The answered cell lies on the image with its outcome, against a reference."""
     story.wait_for_answer()
-    (item,) = story.read.pair.view.answer_items
+    (item,) = story.read.lightbox.view.answer_items
     answer = item.answer
     assert (answer.model, answer.grid.name) == ("asymmetry", "16")
     assert answer.score.outcome is not None
@@ -268,10 +268,10 @@ def _check_miss_drawn(story: Story) -> None:
     trial = story.film.model.trials[0]
     assert story.window.place is Place.READ
     story.wait(lambda: _drawn(story) == [trial.trial])
-    shown = story.read.pair.active.shown
+    shown = story.read.lightbox.active.shown
     assert shown is not None
     assert shown.ref == trial.ref
-    (item,) = story.read.pair.view.answer_items
+    (item,) = story.read.lightbox.view.answer_items
     assert item.answer.score == trial.score
     assert story.read.grid.choice.grid == item.answer.grid
     story.wait(lambda: _shows_references(story))
@@ -279,13 +279,15 @@ def _check_miss_drawn(story: Story) -> None:
 
 def _shows_references(story: Story) -> bool:
     """Return whether each image of the patient has its reference drawn."""
-    shown = [port.view for port in story.read.pair.viewports if port.shown is not None]
+    shown = [
+        port.view for port in story.read.lightbox.viewports if port.shown is not None
+    ]
     drawn = [{type(item) for item in view.scene().items()} for view in shown]
     return len(shown) == 2 and all(ReferenceItem in kinds for kinds in drawn)
 
 
 def _drawn(story: Story) -> list[int]:
-    return [item.answer.trial for item in story.read.pair.view.answer_items]
+    return [item.answer.trial for item in story.read.lightbox.view.answer_items]
 
 
 def _check_back(story: Story, key: RowKey) -> None:

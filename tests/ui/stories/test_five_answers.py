@@ -44,7 +44,7 @@ def story(
 def test_that_five_kinds_of_answer_are_drawn_and_measured_as_the_scorer_did(
     story: Story, asked: Asked
 ) -> None:
-    panel, view = story.read.side.answers, story.read.pair.view
+    panel, view = story.read.side.answers, story.read.lightbox.view
     story.window.open_paths([asked.image.ref.path])
     for name in ("overlays.answers", "overlays.reference"):
         story.window.context.actions[name].trigger()
@@ -73,7 +73,7 @@ def test_that_five_kinds_of_answer_are_drawn_and_measured_as_the_scorer_did(
 
 def _check_that_hovering_lights(story: Story) -> None:
     """Hover an answer on the image, then one in the list: the same one stands out."""
-    panel, view = story.read.side.answers, story.read.pair.view
+    panel, view = story.read.side.answers, story.read.lightbox.view
     drawn = {type(item.answer.answer): item for item in view.answer_items}
     point, mask = drawn[PointAnswer], drawn[MaskAnswer]
     _move(view.viewport(), point.tag.center())
@@ -93,7 +93,7 @@ def _check_that_hovering_lights(story: Story) -> None:
 
 def _check_that_clicking_chooses(story: Story) -> None:
     """Click an answer on the image: its row is chosen; a drag chooses nothing."""
-    panel, view = story.read.side.answers, story.read.pair.view
+    panel, view = story.read.side.answers, story.read.lightbox.view
     drawn = {type(item.answer.answer): item for item in view.answer_items}
     chosen = panel.current
     other = next(i for i in drawn.values() if i.answer is not chosen)

@@ -23,7 +23,7 @@ from viewer.services.benchmarking.samples import Samples
 from viewer.services.viewing.view_image import CornerText, ShownImage, field_of
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.window.main_window import MainWindow
 
 FRAMES: Final = 100
@@ -132,7 +132,7 @@ def frame_times(
 
 def _scroll_times(window: MainWindow, series: Path) -> dict[str, list[float]]:
     """Open a series, go through it slice by slice, then part of the way back."""
-    viewport = window.findChildren(ViewportPair)[0].active
+    viewport = window.findChildren(Lightbox)[0].active
     window.show()
     window.open_paths([series])
     files = len(list(series.iterdir()))

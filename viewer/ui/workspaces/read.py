@@ -35,10 +35,10 @@ from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWan
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.index_line import words_of
+from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
-from viewer.ui.panels.read.viewport import ImageFailed, ImageShown
-from viewer.ui.panels.read.viewport_pair import ActiveChanged, ViewportPair
+from viewer.ui.panels.read.viewport import ImageFailed, ImageShown, Viewport
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -79,10 +79,10 @@ class ReadWorkspace(QWidget):
         self._recalled: Choices = {}
         self._answering: Answering | None = None
         self._opening = Opening(context.decoder, self)
-        self.pair = ViewportPair(context.decoder)
+        self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
-        self._commands = ImageCommands(self.pair, context)
-        self._slides = SlideNavigation(self.pair, self.browser.choose, self)
+        self._commands = ImageCommands(self.lightbox, context)
+        self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
         self._connect()
         self._follow_grid(GridChanged(GridChoice()))
@@ -95,7 +95,7 @@ class ReadWorkspace(QWidget):
         column.setSpacing(0)
         column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
         column.addWidget(self._slides.bar)
-        column.addWidget(self.pair, 1)
+        column.addWidget(self.lightbox, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setObjectName("readSplitter")
         split.setChildrenCollapsible(False)
@@ -106,7 +106,7 @@ class ReadWorkspace(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(split)
-        self.setFocusProxy(self.pair.viewports[0].view)
+        self.setFocusProxy(self.lightbox.viewports[0].view)
 
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
@@ -115,16 +115,18 @@ class ReadWorkspace(QWidget):
         self.browser.line.cancel_wanted.connect(self._opening.cancel)
         self._opening.found.connect(self._list_found)
         self._opening.failed.connect(self._tell_open_failed)
-        self.pair.active_changed.connect(self._follow_active)
-        self.pair.active_changed.connect(self._highlight_active)
-        for viewport in self.pair.viewports:
-            viewport.image_shown.connect(self._image_shown)
-            viewport.image_failed.connect(self._image_failed)
-            viewport.view.files_dropped.connect(self._dropped)
-            viewport.view.cursor_moved.connect(self._tell_cursor)
-            viewport.view.answer_hovered.connect(self._hover)
-            viewport.view.answer_clicked.connect(self._choose)
-            viewport.view.window_changed.connect(self._tell_window)
+        self.lightbox.active_changed.connect(self._follow_active)
+        self.lightbox.active_changed.connect(self._highlight_active)
+        self.lightbox.each(self._follow_viewport)
+
+    def _follow_viewport(self, viewport: Viewport) -> None:
+        viewport.image_shown.connect(self._image_shown)
+        viewport.image_failed.connect(self._image_failed)
+        viewport.view.files_dropped.connect(self._dropped)
+        viewport.view.cursor_moved.connect(self._tell_cursor)
+        viewport.view.answer_hovered.connect(self._hover)
+        viewport.view.answer_clicked.connect(self._choose)
+        viewport.view.window_changed.connect(self._tell_window)
 
     def furnish(self) -> None:
         """Add Ask, the grid's controls and the answers, unless present."""
@@ -132,7 +134,7 @@ class ReadWorkspace(QWidget):
             return
         from viewer.ui.panels.asking.answering import Answering
 
-        made = self._answering = Answering(self._context, self.pair, self)
+        made = self._answering = Answering(self._context, self.lightbox, self)
         made.recall(self._recalled)
         made.side.grid.grid_changed.connect(self._follow_grid)
         made.side.answers.answers_lit.connect(self._light)
@@ -210,7 +212,7 @@ class ReadWorkspace(QWidget):
     @property
     def image_now(self) -> KeptImage:
         """The image on the screen, for the next start."""
-        header = self.pair.active.header
+        header = self.lightbox.active.header
         if header is None:
             return KeptImage()
         return KeptImage(str(header.ref.path.absolute()), header.ref.frame)
@@ -267,7 +269,7 @@ class ReadWorkspace(QWidget):
         self.browser.show_cases(self._opening.rows())
         self.browser.say("")
         if self.browser.tree.current_row is None and not self.browser.choose_first():
-            self.pair.clear()
+            self.lightbox.clear()
             self._follow_active()
 
     def show_answer(self, trial: int, beside: tuple[int, ...] = ()) -> None:
@@ -285,7 +287,7 @@ class ReadWorkspace(QWidget):
         knowledge.want(answer, beside)
         if not self.browser.choose(answer.ref):
             self.open_paths([answer.ref.path])
-        elif self.pair.showing(answer.ref) is not None:
+        elif self.lightbox.showing(answer.ref) is not None:
             knowledge.fetch_shown()
 
     def _list_found(self, found: Found) -> None:
@@ -296,7 +298,7 @@ class ReadWorkspace(QWidget):
             self._end_line()
             self.browser.say(words_of(found.event, found.rows), found.event.others)
         if self._choose_wanted(found.wanted):
-            self.pair.view.setFocus()
+            self.lightbox.view.setFocus()
         self.opened.emit(self._opening.paths)
 
     def _choose_wanted(self, wanted: Wanted) -> bool:
@@ -312,8 +314,8 @@ class ReadWorkspace(QWidget):
 
     def _say_opening(self) -> None:
         """Say in an empty view what is being indexed, as the line does."""
-        if self.pair.active.stack is None:
-            self.pair.view.waiting.start(self.browser.line.words.text())
+        if self.lightbox.active.stack is None:
+            self.lightbox.view.waiting.start(self.browser.line.words.text())
 
     def _tell_open_failed(self, event: OpenFailed) -> None:
         self._end_line()
@@ -321,8 +323,8 @@ class ReadWorkspace(QWidget):
 
     def _end_line(self) -> None:
         self.browser.line.setVisible(self._opening.running)
-        if self.pair.active.stack is None and not self._opening.running:
-            self.pair.view.waiting.end()
+        if self.lightbox.active.stack is None and not self._opening.running:
+            self.lightbox.view.waiting.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Stop indexing, or the running question, on Esc."""
@@ -351,14 +353,14 @@ class ReadWorkspace(QWidget):
     def _hang(self, event: ImageChosen) -> None:
         if self._answering is not None:
             self._answering.knowledge.forget()
-        self.pair.hang(event.chosen)
+        self.lightbox.hang(event.chosen)
         self._follow_active()
 
     def _hang_more(self, event: ImageChosen) -> None:
-        self.pair.hang(event.chosen)
+        self.lightbox.hang(event.chosen)
 
     def _image_shown(self, event: ImageShown) -> None:
-        if event.viewport is self.pair.active:
+        if event.viewport is self.lightbox.active:
             self._follow_active()
 
     def _image_failed(self, event: ImageFailed) -> None:
@@ -368,13 +370,13 @@ class ReadWorkspace(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Let Undo be about the case that is seen, and list what came meanwhile."""
         super().showEvent(event)
-        self._context.undo.look_at(self.pair.active.place)
+        self._context.undo.look_at(self.lightbox.active.place)
         if self._answering is not None:
             self._answering.knowledge.look_again()
 
     def _follow_active(self, *_: object) -> None:
         if self.isVisible():
-            self._context.undo.look_at(self.pair.active.place)
+            self._context.undo.look_at(self.lightbox.active.place)
         self._tell_window()
         if self._answering is not None:
             self._answering.follow()
@@ -384,7 +386,7 @@ class ReadWorkspace(QWidget):
             self.browser.follow(event.viewport.stack)
 
     def _follow_grid(self, event: GridChanged) -> None:
-        self.pair.set_grid(event.choice)
+        self.lightbox.set_grid(event.choice)
         self._context.actions.set_checked("overlays.grid", event.choice.shown)
 
     def _hover(self, event: AnswerHovered) -> None:
@@ -397,7 +399,7 @@ class ReadWorkspace(QWidget):
 
     def _light(self, event: "AnswersLit") -> None:
         """Highlight the chosen answer and the one under the cursor."""
-        items = [item for v in self.pair.viewports for item in v.view.answer_items]
+        items = [item for v in self.lightbox.viewports for item in v.view.answer_items]
         hovered = event.hovered.trial if event.hovered else None
         known = any(item.answer.trial == hovered for item in items)
         for item in items:
@@ -412,7 +414,7 @@ class ReadWorkspace(QWidget):
         self._context.status.show_cursor(f"{at}{event.value_text}")
 
     def _tell_window(self, *_: object) -> None:
-        window = self.pair.view.window_shown
+        window = self.lightbox.view.window_shown
         self._context.status.show_window(window_text(window) if window else "")
 
     def _tell(self, error: Exception) -> None:

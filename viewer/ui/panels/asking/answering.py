@@ -27,23 +27,23 @@ from viewer.ui.panels.asking.committing import Committing
 from viewer.ui.panels.asking.outlining import Outlining
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.asking.stored_answers import Knowledge
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 
 class Answering:
-    """Ask, the grid's controls and the answers about the images of a pair."""
+    """Ask, the grid's controls and the answers about the images of a lightbox."""
 
     def __init__(
-        self, context: AppContext, pair: ViewportPair, parent: QWidget
+        self, context: AppContext, lightbox: Lightbox, parent: QWidget
     ) -> None:
-        self._context, self._pair = context, pair
+        self._context, self._lightbox = context, lightbox
         self.side = AskSide()
-        self.asking = Asking(context, pair, self.side, parent)
-        self.reviews = PixelReviews(context, pair, parent)
-        self.knowledge = Knowledge(context, pair, self.side, parent)
-        self.outlining = Outlining(context, pair, self.side, self.knowledge, parent)
+        self.asking = Asking(context, lightbox, self.side, parent)
+        self.reviews = PixelReviews(context, lightbox, parent)
+        self.knowledge = Knowledge(context, lightbox, self.side, parent)
+        self.outlining = Outlining(context, lightbox, self.side, self.knowledge, parent)
         page = self.side.answers.locked
-        self.committing = Committing(context, pair, page, self.knowledge, parent)
+        self.committing = Committing(context, lightbox, page, self.knowledge, parent)
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
         self.side.ask.set_findings(finding_names())
@@ -56,7 +56,7 @@ class Answering:
 
     def follow(self) -> None:
         """Follow the image with the focus: ask about it and list its answers."""
-        shown = self._pair.active.shown
+        shown = self._lightbox.active.shown
         self.side.ask.set_image(shown.header.view if shown else None)
         self.committing.follow()
         self.knowledge.list_now()
@@ -140,16 +140,16 @@ class PixelReviews:
     """The pixel review command, and the notice after it."""
 
     def __init__(
-        self, context: AppContext, pair: ViewportPair, parent: QWidget
+        self, context: AppContext, lightbox: Lightbox, parent: QWidget
     ) -> None:
-        self._notices, self._pair = context.notices, pair
+        self._notices, self._lightbox = context.notices, lightbox
         self.looks = PixelLooks(context, parent)
         self.looks.decided.connect(self._tell)
         self.looks.refused.connect(lambda why: self._notices.say(why) if why else None)
 
     def show(self) -> None:
         """Look for text in the image with the focus, and let the user decide."""
-        shown = self._pair.active.shown
+        shown = self._lightbox.active.shown
         if shown is None:
             self._notices.say("Open an image first to review its pixels.")
         else:

@@ -30,7 +30,7 @@ from viewer.ui.panels.asking.questions import (
     Questions,
     Waiting,
 )
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 _Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
 
@@ -49,12 +49,12 @@ class Asking(QWidget):
     """Carries an AnswerStored."""
 
     def __init__(
-        self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QWidget
+        self, context: AppContext, lightbox: Lightbox, side: AskSide, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self.hide()
         self._context, self._store = context, context.settings.store
-        self._pair, self._side = pair, side
+        self._lightbox, self._side = lightbox, side
         self.questions = Questions(context.worker, self)
         self.leaving = Permissions(context, self)
         self._hosts: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Asking(QWidget):
             self.leaving.stop()
 
     def _ask(self, wanted: AskWanted) -> None:
-        shown = self._pair.active.shown
+        shown = self._lightbox.active.shown
         if shown is None:
             return
         grid = self._side.grid.choice.grid
@@ -95,7 +95,7 @@ class Asking(QWidget):
             grid=grid.name,
             letters=grid.letters,
             view=wanted.view,
-            window=self._pair.active.chosen_window,
+            window=self._lightbox.active.chosen_window,
         )
         self._side.ask.set_running(True)
         if self._hosts:

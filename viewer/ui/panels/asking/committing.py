@@ -12,7 +12,7 @@ from viewer.ui.application.tell import tell_error
 from viewer.ui.canvas.marks.book import absolute
 from viewer.ui.panels.asking.blinding import CommitWanted, LockedPage
 from viewer.ui.panels.asking.stored_answers import Knowledge
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 
 class Committing(QObject):
@@ -21,20 +21,20 @@ class Committing(QObject):
     def __init__(
         self,
         context: AppContext,
-        pair: ViewportPair,
+        lightbox: Lightbox,
         page: LockedPage,
         knowledge: Knowledge,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._context, self._pair, self._page = context, pair, page
+        self._context, self._lightbox, self._page = context, lightbox, page
         self._knowledge = knowledge
         self._place, self._words = "", dict[str, str]()
         page.commit_wanted.connect(self._commit)
 
     def follow(self) -> None:
         """Save the text of the previous case, and show that of the case in focus."""
-        place = self._pair.active.place
+        place = self._lightbox.active.place
         if place != self._place:
             self._words[self._place] = self._page.words.text()
             self._place = place
@@ -54,9 +54,11 @@ class Committing(QObject):
 
     def _marks(self) -> dict[ImageRef, tuple[Mark, ...]]:
         """Return the marks of every image that can be scrolled to."""
-        book = self._pair.view.marks.book
+        book = self._lightbox.view.marks.book
         shown = (
-            image.ref for port in self._pair.viewports for image in port.stack_images
+            image.ref
+            for port in self._lightbox.viewports
+            for image in port.stack_images
         )
         return {absolute(ref): book.of(ref) for ref in shown}
 

@@ -23,7 +23,7 @@ from viewer.ui.panels.asking.ask_command import AnswerStored
 from viewer.ui.panels.asking.ask_side import AskSide
 from viewer.ui.panels.asking.questions import Answered, Failed, Questions
 from viewer.ui.panels.asking.stored_answers import Knowledge
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 if TYPE_CHECKING:
     from viewer.services.configuring.model_list import ModelLine
@@ -46,18 +46,17 @@ class Outlining(QWidget):
     def __init__(
         self,
         context: AppContext,
-        pair: ViewportPair,
+        lightbox: Lightbox,
         side: AskSide,
         knowledge: Knowledge,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self.hide()
-        self._context, self._pair, self._side = context, pair, side
+        self._context, self._lightbox, self._side = context, lightbox, side
         self._knowledge, self._place = knowledge, ""
         self.questions = Questions(context.worker, self)
-        for viewport in pair.viewports:
-            viewport.view.outline_wanted.connect(self.outline)
+        lightbox.each(lambda v: v.view.outline_wanted.connect(self.outline))
         side.answers.outline_wanted.connect(self._outline_answer)
         self.questions.answered.connect(self._answered)
         self.questions.failed.connect(self._failed)
@@ -65,7 +64,7 @@ class Outlining(QWidget):
 
     def outline(self) -> None:
         """Outline the chosen mark, else the chosen answer's boxes."""
-        mark = self._pair.view.marks.chosen
+        mark = self._lightbox.view.marks.chosen
         if mark is not None and mark.kind in REGIONS and mark.complete:
             self._begin((_box_of(mark),))
         else:
@@ -90,7 +89,7 @@ class Outlining(QWidget):
         )
 
     def _missing(self, boxes: Sequence[BoxPx]) -> str:
-        if self._pair.active.shown is None or not boxes:
+        if self._lightbox.active.shown is None or not boxes:
             return _CHOOSE
         if not self._side.ask.asked_finding:
             return _FINDING
@@ -120,10 +119,10 @@ class Outlining(QWidget):
         menu.popup(QCursor.pos())
 
     def _ask(self, name: str, boxes: tuple[BoxPx, ...]) -> None:
-        shown = self._pair.active.shown
+        shown = self._lightbox.active.shown
         if shown is None or self.questions.running:
             return
-        self._place = self._pair.active.place
+        self._place = self._lightbox.active.place
         grid = self._side.grid.choice.grid
         self._context.status.show_work(
             f"Outlining · {name}", self.questions.cancel, "Stop outlining"

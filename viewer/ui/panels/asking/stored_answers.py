@@ -24,8 +24,8 @@ from viewer.ui.panels.asking.answers_panel import AnswersShown, by_model
 from viewer.ui.panels.asking.ask_command import AnswerStored
 from viewer.ui.panels.asking.ask_side import AskSide
 from viewer.ui.panels.asking.blinding import BlindingChanged
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import ImageShown, Viewport
-from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 _DRAWN_AT_ONCE = 3
 """As many models as have colours that stay apart for every eye."""
@@ -101,11 +101,11 @@ class Knowledge(QObject):
     """Fetches answers and references, and draws the selected ones."""
 
     def __init__(
-        self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QObject
+        self, context: AppContext, lightbox: Lightbox, side: AskSide, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._context, self._store = context, context.settings.store
-        self._pair, self._ask, self._answers = pair, side.ask, side.answers
+        self._lightbox, self._ask, self._answers = lightbox, side.ask, side.answers
         self._grid = side.grid
         self._background_tasks = BackgroundTasks(self)
         self._about: dict[ImageRef, About] = {}
@@ -113,8 +113,7 @@ class Knowledge(QObject):
         self._withdrawn: set[int] = set()
         self.wanted: StoredAnswer | None = None
         self._beside: frozenset[int] = frozenset()
-        for viewport in pair.viewports:
-            viewport.image_shown.connect(self._image_shown)
+        lightbox.each(lambda v: v.image_shown.connect(self._image_shown))
         self._ask.finding.currentTextChanged.connect(self._follow_finding)
         self._answers.blinding.changed.connect(self._follow_blinding)
         self._answers.answers_shown.connect(self._draw_answers)
@@ -122,7 +121,7 @@ class Knowledge(QObject):
 
     def forget(self) -> None:
         """Query the store again for the images on the screen and all later ones."""
-        shown = {port.shown.ref for port in self._pair.viewports if port.shown}
+        shown = {port.shown.ref for port in self._lightbox.viewports if port.shown}
         self._about = {ref: self._about[ref] for ref in shown & self._about.keys()}
         self.fetch_shown()
 
@@ -162,14 +161,14 @@ class Knowledge(QObject):
 
     def fetch_shown(self) -> None:
         """Query the store for every image on the screen."""
-        for viewport in self._pair.viewports:
+        for viewport in self._lightbox.viewports:
             if viewport.shown is not None:
                 self.fetch(viewport.shown.ref)
 
     def look_again(self) -> None:
         """List what others have answered since; what is ticked and chosen stays."""
-        for viewport in self._pair.viewports:
-            if viewport.shown is not None and self._pair.isVisible():
+        for viewport in self._lightbox.viewports:
+            if viewport.shown is not None and self._lightbox.isVisible():
                 ref, store = viewport.shown.ref, self._store
                 self._background_tasks.start(
                     ("again", ref),
@@ -211,7 +210,7 @@ class Knowledge(QObject):
 
     def _fetch_if_shown(self, ref: ImageRef) -> None:
         """Query the store only for the slice on which scrolling stopped."""
-        if self._pair.showing(ref) is not None:
+        if self._lightbox.showing(ref) is not None:
             self.fetch(ref)
 
     def _keep(self, about: About) -> None:
@@ -225,7 +224,7 @@ class Knowledge(QObject):
         if before is None or before.told == about.told:
             return
         self._about[about.ref] = about
-        if self._pair.showing(about.ref) is not self._pair.active:
+        if self._lightbox.showing(about.ref) is not self._lightbox.active:
             self._draw(about, appears=False)
             return
         if before.answers:
@@ -243,10 +242,10 @@ class Knowledge(QObject):
         return replace(about, answers=tuple(answers))
 
     def _draw(self, about: About, *, appears: bool) -> None:
-        viewport = self._pair.showing(about.ref)
+        viewport = self._lightbox.showing(about.ref)
         if viewport is None:
             return
-        if viewport is self._pair.active:
+        if viewport is self._lightbox.active:
             self._choose_finding(about, appears=appears)
             self.list_now()
         else:
@@ -272,7 +271,7 @@ class Knowledge(QObject):
         elif about.ref in self._answered and about.answers:
             self._answered.discard(about.ref)
             self._go_to(about.answers[0])
-        elif self._is_locked(self._pair.active):
+        elif self._is_locked(self._lightbox.active):
             return  # the finding would tell of the reference
         elif appears and about.masks and self._ask.asked_finding not in about.masks:
             self._ask.finding.setCurrentText(min(about.masks))
@@ -283,7 +282,7 @@ class Knowledge(QObject):
             self._ask.finding.setCurrentText(answer.finding)
 
     def _current(self) -> About | None:
-        return self._about_shown(self._pair.active)
+        return self._about_shown(self._lightbox.active)
 
     def _about_shown(self, viewport: Viewport) -> About | None:
         return self._about.get(viewport.shown.ref) if viewport.shown else None
@@ -296,14 +295,14 @@ class Knowledge(QObject):
         return about is None or not about.committed
 
     def _lock(self) -> None:
-        self._answers.blinding.set_locked(self._is_locked(self._pair.active))
+        self._answers.blinding.set_locked(self._is_locked(self._lightbox.active))
 
     def _follow_blinding(self, event: BlindingChanged) -> None:
         for name, on in plain(event.choice).items():
             self._context.actions.set_checked(f"overlays.{name}", on)
         self._lock()
-        for viewport in self._pair.viewports:
-            if viewport is not self._pair.active:
+        for viewport in self._lightbox.viewports:
+            if viewport is not self._lightbox.active:
                 self._draw_beside(viewport)
         self._follow_finding()
 
@@ -317,11 +316,11 @@ class Knowledge(QObject):
         if about is not None and seen and not self._answers.blinding.locked:
             words = reference_words(about.masks, self._ask.asked_finding)
         self._answers.set_reference_words(words)
-        self._answers.set_image(image_open=self._pair.active.shown is not None)
+        self._answers.set_image(image_open=self._lightbox.active.shown is not None)
 
     def _draw_references(self) -> None:
         wanted = self._answers.blinding.choice.reference
-        for viewport in self._pair.viewports:
+        for viewport in self._lightbox.viewports:
             about = self._about_shown(viewport)
             on = wanted and not self._is_locked(viewport)
             finding = self._ask.asked_finding
@@ -330,7 +329,7 @@ class Knowledge(QObject):
             viewport.view.set_reference(masks.get(finding), boxes.get(finding, ()))
 
     def _draw_answers(self, event: AnswersShown) -> None:
-        self._pair.view.set_answers(event.answers)
+        self._lightbox.view.set_answers(event.answers)
 
     def _tell(self, error: Exception) -> None:
         tell_error(self._context, error)

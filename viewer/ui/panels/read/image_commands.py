@@ -17,9 +17,10 @@ from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
 from viewer.ui.dialogs.tag_list import TagList
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.viewport import Viewport
 
 PRESETS: Final = range(10)
 
@@ -27,28 +28,30 @@ PRESETS: Final = range(10)
 class ImageCommands:
     """Commands for the image with the focus; without one they do nothing."""
 
-    def __init__(self, pair: ViewportPair, context: AppContext) -> None:
-        self._pair, self._notices, self._actions = (
-            pair,
+    def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
+        self._lightbox, self._notices, self._actions = (
+            lightbox,
             context.notices,
             context.actions,
         )
         self._status = context.status
-        self.provider_look = ProviderLook(pair)
+        self.provider_look = ProviderLook(lightbox)
         self.provider_look.toggled.connect(self._follow_look)
-        self._marks = MarkBook(context.undo, pair)
-        self.keeping = MarkKeeping(context, pair, self._marks)
-        for viewport in pair.viewports:
-            viewport.view.marks.use(self._marks)
-            viewport.view.sense_changed.connect(self._follow_sense)
-        pair.active_changed.connect(self._follow_sense)
+        self._marks = MarkBook(context.undo, lightbox)
+        self.keeping = MarkKeeping(context, lightbox, self._marks)
+        lightbox.each(self._watch)
+        lightbox.active_changed.connect(self._follow_sense)
+
+    def _watch(self, viewport: Viewport) -> None:
+        viewport.view.marks.use(self._marks)
+        viewport.view.sense_changed.connect(self._follow_sense)
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
-        pair = self._pair
+        lightbox = self._lightbox
         return {
-            HIDE: partial(pair.hide_overlays, hidden=True),
-            SHOW: partial(pair.hide_overlays, hidden=False),
+            HIDE: partial(lightbox.hide_overlays, hidden=True),
+            SHOW: partial(lightbox.hide_overlays, hidden=False),
             "image.fit": partial(self._do, ImageView.fit),
             "image.one_to_one": partial(self._do, ImageView.one_to_one),
             "image.invert": self.invert,
@@ -62,61 +65,61 @@ class ImageCommands:
         }
 
     def _do(self, act: Callable[[ImageView], None]) -> None:
-        act(self._pair.view)
+        act(self._lightbox.view)
 
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag does; tool bar, cursor and status bar show it."""
-        self._pair.set_tool(tool)
+        self._lightbox.set_tool(tool)
         spec = SPECS[f"tool.{tool.value}"]
         self._actions.set_checked(spec.id, checked=True)
         self._status.show_tool(spec.text)
 
     def invert(self) -> None:
         """Invert the grey scale, if there is an image."""
-        self._pair.view.invert()
+        self._lightbox.view.invert()
         self._follow_sense()
 
     def delete_mark(self) -> None:
         """Delete the selected mark, or say that none is selected."""
-        if self._pair.view.marks.chosen is None:
+        if self._lightbox.view.marks.chosen is None:
             self._notices.say("Click a mark first, then delete it.")
-        self._pair.view.marks.delete_chosen()
+        self._lightbox.view.marks.delete_chosen()
 
     def delete_marks(self) -> None:
         """Delete every mark of the image with the focus; Undo restores them."""
-        self._pair.view.marks.remove_all()
+        self._lightbox.view.marks.remove_all()
 
     def _follow_sense(self, *_: object) -> None:
-        self._actions.set_checked("image.invert", self._pair.view.inverted)
+        self._actions.set_checked("image.invert", self._lightbox.view.inverted)
 
     def set_preset(self, number: int) -> None:
         """Set the window on a key, or say why the image has no such window."""
-        shown, window = self._pair.active.shown, self._pair.view.window_shown
+        shown, window = self._lightbox.active.shown, self._lightbox.view.window_shown
         if shown is None:
             return
         chosen = preset_window(number, shown.image, window)
         if isinstance(chosen, NoWindow):
             self._notices.say(chosen.sentence)
         else:
-            self._pair.view.set_window(chosen)
+            self._lightbox.view.set_window(chosen)
 
     def show_tags(self) -> None:
         """Show the tags of the image with the focus, read in the background."""
-        shown = self._pair.active.shown
+        shown = self._lightbox.active.shown
         if shown is None:
             self._notices.say("Open an image first to list its tags.")
             return
         ref = shown.ref
         run_for(
-            self._pair,
+            self._lightbox,
             lambda: tags_of(ref),
             partial(self._list_tags, ref.path),
             self._tell,
         )
 
     def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
-        pair = self._pair
-        show_once(pair, f"tags {path}", lambda: TagList(path.name, tags, pair))
+        lightbox = self._lightbox
+        show_once(lightbox, f"tags {path}", lambda: TagList(path.name, tags, lightbox))
 
     def _follow_look(self, event: ViewShown) -> None:
         self._actions.set_checked("image.provider", event.shown)

@@ -15,7 +15,7 @@ from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.tell import tell_error
 from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.marks.book import MarkBook, absolute
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
 
 _PAINTED_MS: Final = 100
 """After the first image, which the store's import would hold up."""
@@ -25,17 +25,16 @@ _StoredMarks = Mapping[ImageRef, tuple[Mark, ...]]
 class MarkKeeping(QObject):
     """Loads an image's marks from the store once it is shown, and saves edits."""
 
-    def __init__(self, context: AppContext, pair: ViewportPair, book: MarkBook) -> None:
-        super().__init__(pair)
+    def __init__(self, context: AppContext, lightbox: Lightbox, book: MarkBook) -> None:
+        super().__init__(lightbox)
         self._context, self._store = context, context.settings.store
-        self._pair, self._book = pair, book
+        self._lightbox, self._book = lightbox, book
         self._asked = False
         self.is_read = False
         """Whether the marks of the store are known."""
         self._early: set[ImageRef] = set()
         self._writing = Lock()
-        for viewport in pair.viewports:
-            viewport.image_shown.connect(self._fetch_soon)
+        lightbox.each(lambda v: v.image_shown.connect(self._fetch_soon))
         book.changed.connect(self._follow)
 
     def _fetch_soon(self, _: object) -> None:
@@ -72,7 +71,7 @@ class MarkKeeping(QObject):
 
     def _show(self, ref: ImageRef) -> None:
         """Go to the image of the series on which an edit was undone."""
-        active = self._pair.active
+        active = self._lightbox.active
         refs = [absolute(image.ref) for image in active.stack_images]
         if ref in refs:
             active.go_to(refs.index(ref))

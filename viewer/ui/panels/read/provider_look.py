@@ -10,7 +10,8 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage, Raster, Window
 from viewer.ui.application.background_tasks import BackgroundTasks
-from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.viewport import Viewport
 
 if TYPE_CHECKING:
     from viewer.services.asking.provider_views import ProviderSight
@@ -33,20 +34,22 @@ class ProviderLook(QObject):
     toggled = Signal(object)
     """ViewShown"""
 
-    def __init__(self, pair: ViewportPair) -> None:
-        super().__init__(pair)
-        self._pair = pair
+    def __init__(self, lightbox: Lightbox) -> None:
+        super().__init__(lightbox)
+        self._lightbox = lightbox
         self._background_tasks = BackgroundTasks(self)
         self._dialog: ProviderView | None = None
         self._subject: _Subject | None = None
         self.provider = "none"
         self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._soon.timeout.connect(self._look)
-        pair.active_changed.connect(self._follow)
-        pair.grid_changed.connect(self._follow)
-        for viewport in pair.viewports:
-            viewport.image_shown.connect(self._follow)
-            viewport.view.window_changed.connect(self._follow)
+        lightbox.active_changed.connect(self._follow)
+        lightbox.grid_changed.connect(self._follow)
+        lightbox.each(self._watch)
+
+    def _watch(self, viewport: Viewport) -> None:
+        viewport.image_shown.connect(self._follow)
+        viewport.view.window_changed.connect(self._follow)
 
     def toggle(self) -> None:
         """Open the view beside the image, or close it."""
@@ -55,7 +58,7 @@ class ProviderLook(QObject):
             return
         from viewer.ui.dialogs.provider_view import ProviderView
 
-        self._dialog = ProviderView(self.provider, self._pair)
+        self._dialog = ProviderView(self.provider, self._lightbox)
         self._dialog.provider_changed.connect(self._choose)
         self._dialog.destroyed.connect(self._forget)
         self._dialog.show()
@@ -80,7 +83,7 @@ class ProviderLook(QObject):
             self._soon.start()
 
     def _look(self) -> None:
-        dialog, shown = self._dialog, self._pair.active.shown
+        dialog, shown = self._dialog, self._lightbox.active.shown
         if dialog is None:
             return
         self.provider = dialog.offer.name
@@ -89,8 +92,8 @@ class ProviderLook(QObject):
             return
         subject = _Subject(
             shown.image,
-            self._pair.active.chosen_window,
-            self._pair.grid_choice.grid,
+            self._lightbox.active.chosen_window,
+            self._lightbox.grid_choice.grid,
         )
         if self._subject != subject:
             self._subject = subject

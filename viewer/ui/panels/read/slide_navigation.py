@@ -13,8 +13,8 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.slide import SlideMap, SlideScale
 from viewer.ui.canvas.events import CursorMoved
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport
-from viewer.ui.panels.read.viewport_pair import ViewportPair
 from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import Label, as_tip
 
@@ -85,7 +85,7 @@ class SlideNavigation(QObject):
 
     Parameters
     ----------
-    pair : ViewportPair
+    lightbox : Lightbox
         Where images are shown.
     choose : callable
         Brings an image of the open cases up; the case browser's.
@@ -93,18 +93,20 @@ class SlideNavigation(QObject):
 
     def __init__(
         self,
-        pair: ViewportPair,
+        lightbox: Lightbox,
         choose: Callable[[ImageRef], object],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._pair, self._choose = pair, choose
+        self._lightbox, self._choose = lightbox, choose
         self.bar = SlideBar()
         self.bar.scale_chosen.connect(self._open_middle)
-        pair.active_changed.connect(self._follow)
-        for viewport in pair.viewports:
-            viewport.image_shown.connect(self._follow)
-            _Gestures(viewport, self)
+        lightbox.active_changed.connect(self._follow)
+        lightbox.each(self._watch)
+
+    def _watch(self, viewport: Viewport) -> None:
+        viewport.image_shown.connect(self._follow)
+        _Gestures(viewport, self)
 
     def open_at(self, viewport: Viewport, scale: SlideScale, point: PointPx) -> None:
         """Open the field of a magnification that shows a native position."""
@@ -142,13 +144,13 @@ class SlideNavigation(QObject):
         return menu
 
     def _open_middle(self, event: ScaleChosen) -> None:
-        viewport = self._pair.active
+        viewport = self._lightbox.active
         middle = viewport.view.native_at(viewport.view.area.center())
         self.open_at(viewport, event.scale, middle)
         viewport.view.setFocus()
 
     def _follow(self, *_: object) -> None:
-        viewport = self._pair.active
+        viewport = self._lightbox.active
         frame = viewport.shown.ref.frame if viewport.shown else 0
         self.bar.show_slide(slide_of(viewport), frame)
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _CACHE_BYTES: Final = 48 * 1024 * 1024
 """Of pixels as decoded; codes and further scales make it up to 7/3 of that."""
+_SHARED_BYTES: Final = 2 * _CACHE_BYTES
+"""What several viewports keep together."""
 _AHEAD: Final = 6
 _PAGE: Final = 10
 
@@ -57,7 +59,7 @@ class ImageCache:
     """The most recent images, up to a number of bytes; the newest always stays."""
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
-        self._capacity, self._bytes = capacity, 0
+        self.capacity, self._bytes = capacity, 0
         self._images: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
 
     def __contains__(self, ref: ImageRef) -> bool:
@@ -79,7 +81,7 @@ class ImageCache:
             return
         self._images[ref] = loaded
         self._bytes += loaded.shown.image.values.nbytes
-        while self._bytes > self._capacity and len(self._images) > 1:
+        while self._bytes > self.capacity and len(self._images) > 1:
             _, oldest = self._images.popitem(last=False)
             self._bytes -= oldest.shown.image.values.nbytes
 
@@ -148,6 +150,10 @@ class Viewport(QWidget):
     def chosen_window(self) -> Window | None:
         """The window that the user set, None for the file's own."""
         return self.view.window_set
+
+    def share_memory(self, viewports: int) -> None:
+        """Keep as many images as leaves memory for so many viewports."""
+        self._cache.capacity = min(_CACHE_BYTES, _SHARED_BYTES // viewports)
 
     def show_stack(self, stack: Stack | None, position: int = 0) -> None:
         """Show a stack from a position, or nothing."""
@@ -229,7 +235,7 @@ class Viewport(QWidget):
             job.cancel()
         self._jobs.clear()
         self._broken.clear()
-        self._cache = ImageCache()
+        self._cache = ImageCache(self._cache.capacity)
         self.stack, self.shown, self.position = None, None, 0
         self.view.clear()
         self._show_foot()

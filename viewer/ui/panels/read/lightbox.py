@@ -1,0 +1,196 @@
+"""The lightbox: up to 3 × 3 viewports, one of them active."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from viewer.domain.case import ImageRef
+from viewer.services.viewing.decoding import Decoder
+from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays.grid import GridOverlay
+from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
+from viewer.ui.panels.read.hanging import Chosen, hanging
+from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
+
+_GAP_PX: Final = 1
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveChanged:
+    """Commands now apply to this viewport."""
+
+    viewport: Viewport
+
+
+class Lightbox(QWidget):
+    """Viewports in rows and columns; those beyond the first are made when needed."""
+
+    active_changed = Signal(object)
+    """Carries an ActiveChanged."""
+    grid_changed = Signal(object)
+    """Carries a GridChanged."""
+
+    def __init__(
+        self, decoder: Decoder | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._decoder = decoder
+        self._grid, self._tool = GridChoice(), Tool.WINDOW
+        self._prepare: list[Callable[[Viewport], object]] = []
+        self._made: list[Viewport] = []
+        self.rows, self.columns = 1, 1
+        self._alone: Viewport | None = None
+        self._places = QGridLayout(self)
+        self._places.setContentsMargins(0, 0, 0, 0)
+        self._places.setSpacing(_GAP_PX)
+        self.active = self._viewport(0)
+        self._lay_out()
+
+    @property
+    def viewports(self) -> tuple[Viewport, ...]:
+        """The viewports of the layout, row by row."""
+        return tuple(self._made[: self.rows * self.columns])
+
+    @property
+    def view(self) -> ImageView:
+        """The image view that commands apply to."""
+        return self.active.view
+
+    def each(self, prepare: Callable[[Viewport], object]) -> None:
+        """Prepare every viewport, and those that are made later."""
+        self._prepare.append(prepare)
+        for viewport in self._made:
+            prepare(viewport)
+
+    def hang(self, chosen: Chosen) -> None:
+        """Show a chosen stack, beside its other projection if there is one."""
+        stacks = hanging(chosen)
+        self.arrange(1, len(stacks))
+        for viewport, stack in zip(self.viewports, stacks, strict=True):
+            first = stack == chosen.stack
+            viewport.show_stack(stack, chosen.position if first else 0)
+            if first:
+                self._activate(viewport)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.arrange(1, 1)
+        self.viewports[0].show_stack(None)
+        self._activate(self.viewports[0])
+
+    def showing(self, ref: ImageRef) -> Viewport | None:
+        """Return the viewport that shows an image."""
+        for viewport in self.viewports:
+            if viewport.shown is not None and viewport.shown.ref == ref:
+                return viewport
+        return None
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what a drag does, in every viewport."""
+        self._tool = tool
+        for viewport in self._made:
+            viewport.view.set_tool(tool)
+
+    def set_grid(self, choice: GridChoice) -> None:
+        """Draw another grid, in every viewport."""
+        self._grid = choice
+        self.grid_changed.emit(GridChanged(choice))
+        for viewport in self._made:
+            self._draw_grid(viewport)
+
+    @property
+    def grid_choice(self) -> GridChoice:
+        """The grid for questions."""
+        return self._grid
+
+    def hide_overlays(self, *, hidden: bool) -> None:
+        """Hide every overlay, or show them again."""
+        for viewport in self._made:
+            viewport.view.hide_overlays(hidden)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Show the image clicked whole and alone, or all of them again."""
+        event.accept()
+        several = len(self.viewports) > 1
+        self._alone = self.active if several and self._alone is None else None
+        self._show_viewports()
+        self.view.fit()
+
+    def arrange(self, rows: int, columns: int) -> None:
+        """Use so many viewports, at most 3 × 3; those left over show nothing."""
+        if (rows, columns) != (self.rows, self.columns):
+            self.rows, self.columns = rows, columns
+            self._lay_out()
+        self._alone = None
+        self._show_viewports()
+        if self.active not in self.viewports:
+            self._activate(self.viewports[0])
+
+    def _lay_out(self) -> None:
+        count = self.rows * self.columns
+        for place in range(count):
+            viewport = self._viewport(place)
+            self._places.addWidget(viewport, *divmod(place, self.columns))
+            viewport.share_memory(count)
+        for viewport in self._made[count:]:
+            viewport.show_stack(None)
+        for n in range(max(self._places.rowCount(), self._places.columnCount())):
+            self._places.setRowStretch(n, int(n < self.rows))
+            self._places.setColumnStretch(n, int(n < self.columns))
+
+    def _viewport(self, place: int) -> Viewport:
+        if place < len(self._made):
+            return self._made[place]
+        viewport = Viewport(self._decoder, self)
+        self._made.append(viewport)
+        viewport.entered.connect(self._enter)
+        viewport.image_shown.connect(self._draw_over)
+        viewport.view.set_tool(self._tool)
+        for prepare in self._prepare:
+            prepare(viewport)
+        return viewport
+
+    def _show_viewports(self) -> None:
+        for place, viewport in enumerate(self._made):
+            used = place < self.rows * self.columns
+            viewport.setVisible(used and self._alone in {None, viewport})
+        self._mark_active()
+
+    def _enter(self, event: ViewportEntered) -> None:
+        self._activate(event.viewport)
+
+    def _activate(self, viewport: Viewport) -> None:
+        if viewport is not self.active:
+            self.active = viewport
+            self._mark_active()
+            self.active_changed.emit(ActiveChanged(viewport))
+
+    def _mark_active(self) -> None:
+        """Mark the active viewport, if there are several."""
+        several = len(self.viewports) > 1 and self._alone is None
+        for viewport in self._made:
+            viewport.mark.show_active(viewport is self.active)
+            viewport.mark.setVisible(several)
+
+    def _draw_over(self, event: ImageShown) -> None:
+        self._draw_grid(event.viewport)
+
+    def _draw_grid(self, viewport: Viewport) -> None:
+        field, choice = viewport.field, self._grid
+        if viewport.shown is None or field is None or not choice.shown:
+            viewport.view.set_grid(None)
+            return
+        viewport.view.set_grid(
+            GridOverlay(
+                choice.grid,
+                field,
+                choice.labels,
+                choice.colour,
+                choice.opacity,
+            )
+        )

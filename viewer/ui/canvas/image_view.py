@@ -18,6 +18,7 @@ from viewer.domain.reference import Mask
 from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
 from viewer.services.viewing.view_image import ShownImage
+from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
 from viewer.ui.canvas.display import Camera, Display, value_text
 from viewer.ui.canvas.events import (
@@ -221,7 +222,8 @@ class ImageView(StillView):
         if self._display is None or self._shown is None:
             return
         self._display.window, self._display.inverted = None, False
-        self.marks.remove_all()
+        if not current().reset_keeps_marks:
+            self.marks.remove_all()
         self.fit()
         self._tell_window()
         self._tell_sense()

@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.case import ImageRef
+from viewer.domain.plain import plain
 from viewer.services.viewing.open_case import IndexState
+from viewer.ui.application import preferences
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
@@ -220,11 +222,14 @@ class ReadWorkspace(QWidget):
     @property
     def choices(self) -> Choices:
         """The user's choices in the panels, for the next start."""
-        return self._answering.choices if self._answering else self._recalled
+        made = self._answering.choices if self._answering else self._recalled
+        return {**made, preferences.CHOICE: plain(preferences.current())}
 
     def recall(self, choices: Choices) -> None:
         """Restore the choices of the previous session."""
         self._recalled = choices
+        stored = choices.get(preferences.CHOICE)
+        preferences.use(restored(preferences.current(), stored))
         self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
         if self._answering is not None:
             self._answering.recall(choices)
@@ -354,10 +359,12 @@ class ReadWorkspace(QWidget):
         if self._answering is not None:
             self._answering.knowledge.forget()
         self.lightbox.hang(event.chosen)
+        self._commands.follow_images()
         self._follow_active()
 
     def _hang_more(self, event: ImageChosen) -> None:
         self.lightbox.hang(event.chosen)
+        self._commands.follow_images()
 
     def _image_shown(self, event: ImageShown) -> None:
         if event.viewport is self.lightbox.active:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from viewer.domain.image import VoiFunction, Window
 from viewer.domain.mark import MarkKind
+from viewer.ui.application.preferences import current
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.tools.drag import Canvas, Drag
 
@@ -50,9 +51,10 @@ class WindowDrag:
             return
         moved = at - self._at
         gain = first.width / _PIXELS_PER_WIDTH
-        up = -moved.y() if not self._canvas.shows_low_bright else moved.y()
+        raises = current().up_darkens != self._canvas.shows_low_bright
+        higher = -moved.y() if raises else moved.y()
         self._canvas.set_window(
-            dragged(self._window, moved.x() * gain, -up * gain, gain)
+            dragged(self._window, moved.x() * gain, higher * gain, gain)
         )
 
     def end(self, at: QPointF) -> None:

@@ -12,6 +12,7 @@ from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.preferences import current
 from viewer.ui.application.show_once import show_once
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
@@ -35,6 +36,9 @@ class ImageCommands:
             context.actions,
         )
         self._status = context.status
+        self._tool = Tool.WINDOW
+        self._left = {True: Tool.SCROLL, False: Tool.WINDOW}
+        """The tool of the left button on a series, and on a single image."""
         self.provider_look = ProviderLook(lightbox)
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(context.undo, lightbox)
@@ -58,6 +62,7 @@ class ImageCommands:
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
             "image.provider": self.provider_look.toggle,
+            "edit.preferences": self.show_preferences,
             "mark.delete": self.delete_mark,
             "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
@@ -68,7 +73,25 @@ class ImageCommands:
         act(self._lightbox.view)
 
     def set_tool(self, tool: Tool) -> None:
-        """Choose what a drag does; tool bar, cursor and status bar show it."""
+        """Choose what a drag does from now on, on images like the one shown."""
+        self._left[self._on_series] = tool
+        self._use_tool(tool)
+
+    def follow_images(self) -> None:
+        """Use the left button's tool for what is shown: scroll, if it is a series.
+
+        A tool that draws, moves or zooms stays (IHE BIR: scrolling is active on open).
+        """
+        if current().scroll_first and self._tool in {Tool.WINDOW, Tool.SCROLL}:
+            self._use_tool(self._left[self._on_series])
+
+    @property
+    def _on_series(self) -> bool:
+        return len(self._lightbox.active.stack_images) > 1
+
+    def _use_tool(self, tool: Tool) -> None:
+        """Set a tool; tool bar, cursor and status bar show it."""
+        self._tool = tool
         self._lightbox.set_tool(tool)
         spec = SPECS[f"tool.{tool.value}"]
         self._actions.set_checked(spec.id, checked=True)
@@ -102,6 +125,23 @@ class ImageCommands:
             self._notices.say(chosen.sentence)
         else:
             self._lightbox.view.set_window(chosen)
+
+    def show_preferences(self) -> None:
+        """Show the preferences; a change is seen at once."""
+        from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
+
+        lightbox = self._lightbox
+        show_once(
+            lightbox,
+            "preferences",
+            lambda: PreferencesDialog(self.follow_preferences, lightbox),
+        )
+
+    def follow_preferences(self) -> None:
+        """Apply the preferences to the images on the screen."""
+        self.follow_images()
+        for viewport in self._lightbox.viewports:
+            viewport.view.redraw()
 
     def show_tags(self) -> None:
         """Show the tags of the image with the focus, read in the background."""

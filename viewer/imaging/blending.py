@@ -231,6 +231,7 @@ def _matched(source: _Bytes, pasted: _Bools, under: _Bytes, of: _Bools) -> _Byte
     wanted = np.sort(under[of])
     ranks = np.searchsorted(np.sort(source[pasted]), np.arange(256), side="right")
     share = np.clip(ranks / int(pasted.sum()), 0, 1)
+    # The level of the same rank; a rank of 0 is that of the lowest level.
     place = np.clip(np.ceil(share * wanted.size).astype(np.int64) - 1, 0, None)
     return np.asarray(wanted[place][source])
 

@@ -61,6 +61,7 @@ def defocused(raster: Raster, radius: int, alias: float, scale: Scale) -> Raster
     reach, margin = len(widths) - 1, len(soft) // 2
     padded = _mirrored(raster.pixels.astype(np.int64), reach + margin)
     spread = _along(_along(_over_disc(padded, widths), soft, 0), soft, 1)
+    # The rows below and above the middle are alike; the middle one counts once.
     weight = sum(2 * w + 1 for w in widths) * 2 - (2 * widths[0] + 1)
     return _rounded(spread, weight * sum(soft) ** 2)
 

@@ -45,4 +45,5 @@ def _steps(mean: float, sd: float) -> npt.NDArray[np.uint32]:
     Level g takes the normal values from g - 1/2 to g + 1/2.
     """
     below = [(1 + erf((g - 0.5 - mean) / (sd * sqrt(2)))) / 2 for g in range(1, 256)]
+    # 2^32 itself does not fit a word of 32 bits.
     return np.array([min(round(p * _WORDS), _WORDS - 1) for p in below], dtype="<u4")

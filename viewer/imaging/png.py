@@ -56,12 +56,14 @@ def is_bare_png(data: bytes) -> bool:
     if not data.startswith(_SIGNATURE):
         return False
     kinds, at = [], len(_SIGNATURE)
+    # A chunk has twelve bytes beside its body: length, name and checksum.
     while at + 12 <= len(data):
         length = int.from_bytes(data[at : at + 4], "big")
         kinds.append(data[at + 4 : at + 8])
         at += 12 + length
     bare = kinds[1:-1] and set(kinds[1:-1]) == {b"IDAT"}
     ends = (kinds[:1], kinds[-1:]) == ([b"IHDR"], [b"IEND"])
+    # Viewers ignore what follows IEND; anything could travel there.
     return bool(bare and ends and at == len(data))
 
 
@@ -78,6 +80,7 @@ def _filtered(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """
     rows = pixels.shape[0]
     samples = 3 if pixels.ndim == 3 else 1
+    # The distances below are signed, and wrap in bytes.
     now = pixels.reshape(rows, -1).astype(np.int16)
     padded = np.pad(now, ((1, 0), (samples, 0)))
     left, up, corner = (

@@ -135,6 +135,7 @@ class Pyramid:
         table = self.table(window, inverted=inverted)
         pixels = np.take(table, patch.values)
         if patch.padding is not None:
+            # After the look-up: padding stays black under an inverted grey scale too.
             pixels[patch.padding] = 0
         return pixels
 
@@ -194,6 +195,7 @@ def _as_codes(values: _Values, low: int) -> npt.NDArray[np.uint16]:
     if values.dtype.itemsize > 2:
         return np.asarray(values - low).astype(np.uint16)
     unsigned = values.view(f"u{values.dtype.itemsize}")
+    # Flipping the sign bit adds half the range, without a wider copy.
     codes = unsigned if low == 0 else unsigned ^ unsigned.dtype.type(-low)
     return codes.astype(np.uint16, copy=False)
 
@@ -274,6 +276,7 @@ def _halved(level: _Level) -> _Level:
     even = _even(level.values)
     if even.dtype.kind == "f":
         return _Level(_sum_of_four(even) * even.dtype.type(0.25), None)
+    # Four 16-bit values do not fit 16 bits.
     sums = _sum_of_four(even.astype(np.uint32))
     return _Level(((sums + 2) >> 2).astype(even.dtype), None)
 

@@ -24,6 +24,7 @@ class SeededBits:
 
     def uniform(self, low: float, high: float) -> float:
         """Return a number from ``low`` (included) to ``high``, from 53 random bits."""
+        # 53 of 64 bits: as many as a float holds exactly.
         bits = int(self._source.random_raw()) >> 11
         return low + (high - low) * (bits / 2**53)
 

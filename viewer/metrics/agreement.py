@@ -27,6 +27,7 @@ class Weighting(StrEnum):
     def matrix(self, labels: int) -> _Floats:
         """Return (labels, labels) agreement weights: 1 if equal, 0 for the extremes."""
         places = np.arange(labels)
+        # At least 1: a scale of one label has no length to divide by.
         apart = np.abs(places[:, None] - places) / max(labels - 1, 1)
         if self is Weighting.UNWEIGHTED:
             return np.eye(labels)
@@ -79,6 +80,7 @@ def cohen_kappa(
     weights = weighting.matrix(len(labels))
     observed = float((weights * table).sum() / n)
     expected = float((weights * by_chance).sum())
+    # Chance alone would agree entirely: κ is 0 / 0.
     if np.trace(by_chance) == 1:
         reason = "both raters used one label only"
         return Agreement(nan, observed, expected, n, method, reason)
@@ -150,6 +152,7 @@ def places(ratings: Ratings, labels: Sequence[Hashable]) -> _Ints:
 def _weighted_pairs(counts: _Ints, weights: _Floats) -> float:
     """Return the mean over units of their pairwise agreement."""
     rated = counts.sum(axis=1)
+    # Minus 1, because a rating is not paired with itself.
     pairs = (counts * (counts @ weights - 1)).sum(axis=1)
     return float((pairs / (rated * (rated - 1))).mean())
 

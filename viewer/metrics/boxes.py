@@ -101,6 +101,7 @@ def matched(image: ImageBoxes, threshold: float, matching: Matching) -> _Ints:
     free = np.ones(iou.shape[1], dtype=np.bool_)
     for i in by_confidence(image.confidence):
         if matching is Matching.ONE_TO_ONE:
+            # Below every overlap, so that a taken reference loses even against 0.
             open_to = np.where(free, iou[i], -1.0)
             best = iou.shape[1] - 1 - int(np.argmax(open_to[::-1]))
         else:

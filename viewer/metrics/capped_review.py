@@ -115,12 +115,14 @@ def review_plan(review: CappedReview, half_width: float = 0.05) -> ReviewPlan:
 def _bounds(misses: int, reviewed: int, confidence: float) -> tuple[_Ints, _Ints]:
     """Return the lowest and the highest K for each count from 0 to ``reviewed``."""
     limit = (1 - confidence) / 2 * (1 + _ROUNDING)
+    # The tail before a block is carried on: all chances at once would not fit.
     fewer, block = np.zeros(misses + 1), max(1, _LARGEST_BLOCK // (misses + 1))
     low, high = [], []
     for start in range(0, reviewed + 1, block):
         found = np.arange(start, min(start + block, reviewed + 1))
         chance = _hypergeometric(misses, reviewed, found)
         at_most = np.cumsum(np.column_stack((fewer, chance)), axis=1)[:, 1:]
+        # 1 - at_most + chance is P(at least k); argmax finds the first True.
         low.append(np.argmax(1 - at_most + chance > limit, axis=0))
         high.append(misses - np.argmax(at_most[::-1] > limit, axis=0))
         fewer = at_most[:, -1]

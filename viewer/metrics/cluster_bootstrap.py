@@ -123,6 +123,7 @@ def summary(
     elif np.isnan(left_out).any():
         kind = f"{kind}, not estimable from one patient"
     else:
+        # Rounding could leave equal resamples a standard deviation that is not quite 0.
         same = not np.ptp(defined)
         spread = 0.0 if same else float(defined.std(ddof=1))
         percentile = percentile_interval(defined, resampling.confidence)
@@ -149,6 +150,7 @@ def _samples(totals: _Numbers, trials: _Numbers, resampling: Resampling) -> _Flo
     parts = []
     for start in range(0, resampling.replicates, block):
         rows = min(block, resampling.replicates - start)
+        # As floats: numpy multiplies matrices of integers without BLAS.
         weights = resampling_weights(patients, rows, rng).astype(np.float64)
         parts.append(rates(weights @ totals, weights @ trials))
     return np.concatenate(parts)

@@ -90,6 +90,7 @@ def column_segments(mask: Mask) -> Segments:
     height, width = mask.size.rows, mask.size.columns
     ends = np.cumsum(np.asarray(rle.decode_runs(mask.counts), dtype=np.int64))
     starts = np.concatenate(([0], ends[:-1])) if ends.size else ends
+    # Runs are coded as differences, so that a damaged code may have negative ones.
     if np.any(ends < starts) or (int(ends[-1]) if ends.size else 0) != height * width:
         raise UnreadableInputError(
             "A mask's run-length code does not fit its size.",

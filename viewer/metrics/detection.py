@@ -95,8 +95,10 @@ def _average_precision(images: Sequence[ImageBoxes], threshold: float) -> float:
     last = _last_of_ties(sure)
     true = np.cumsum(hit)[last]
     precision = true / (last + 1)
+    # COCO takes at each recall the best precision at it or at any higher one.
     envelope = np.maximum.accumulate(precision[::-1])[::-1]
     reached = np.searchsorted(true / references, _RECALLS, side="left")
+    # Recalls that are never reached count with a precision of 0.
     at_recalls = np.append(envelope, 0.0)[np.minimum(reached, last.size)]
     return float(at_recalls.mean())
 

@@ -34,6 +34,7 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> Interval:
     p, z2 = k / n, z * z
     middle = p + z2 / (2 * n)
     half = z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    # Exactly 0 and 1, which rounding would miss by a last digit.
     low = 0.0 if k == 0 else (middle - half) / (1 + z2 / n)
     high = 1.0 if k == n else (middle + half) / (1 + z2 / n)
     return Interval(low, high)
@@ -52,6 +53,7 @@ def resampling_weights(n: int, replicates: int, rng: np.random.Generator) -> _In
     Shape (replicates, n), each row summing to n.
     """
     drawn = rng.integers(0, n, size=(replicates, n))
+    # Each replicate gets numbers of its own, so that one bincount serves all.
     drawn += np.arange(replicates)[:, None] * n
     counts = np.bincount(drawn.ravel(), minlength=replicates * n)
     return counts.reshape(replicates, n)
@@ -85,6 +87,7 @@ def bca_interval(
         The estimate with each cluster left out in turn.
     """
     normal = NormalDist()
+    # A rate has few values: resamples that equal it count half to either side.
     below = np.count_nonzero(samples < estimate) + 0.5 * np.count_nonzero(
         samples == estimate
     )

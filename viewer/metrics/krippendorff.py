@@ -53,6 +53,7 @@ def krippendorff_alpha(
     n = used.sum()
     observed = float((together * difference).sum() / n)
     expected = float(used @ difference @ used / (n * (n - 1)))
+    # No disagreement is possible by chance either: α is 1 - 0 / 0.
     if np.count_nonzero(used) == 1:
         reason = "every unit got the same label"
         return Agreement(nan, observed, expected, len(pairable), method, reason)
@@ -67,6 +68,7 @@ def _squared_differences(
     if scale is Scale.NOMINAL:
         return 1 - np.eye(len(labels))
     if scale is Scale.ORDINAL:
+        # The ordinal metric: ratings between the middles of two labels' ratings.
         place = np.cumsum(used) - used / 2
     else:
         place = np.asarray(labels, dtype=np.float64)

@@ -165,12 +165,14 @@ def _gained(one: Stratum, *, apart: bool) -> _Gained:
     n, k = int(one.trials[counted].sum()), int(one.hits[counted].sum())
     met = ((one.given.sum(axis=0) - one.given) * one.wanted).sum(axis=1)
     gained = k - fsum((met[counted] / np.maximum(rest[counted], 1)).tolist())
+    # Without one of two patients there is nobody left to compare with.
     if one.patients.size < 3:
         nothing = np.zeros_like(one.trials)
         return _Gained(k, n, gained, nothing, nothing.astype(np.float64))
     own, prior = (one.given * one.wanted).sum(axis=1), np.zeros(one.patients.size)
     n_left = one.trials.sum() - one.trials
     k_left = one.hits.sum() - one.hits
+    # Patients with equally many answers share a divisor: one pass for all of them.
     for count in np.unique(one.answers[held]):
         alike = held & (one.answers == count)
         of_others = met[alike].sum() - alike * met

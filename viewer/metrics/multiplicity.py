@@ -27,6 +27,7 @@ class Family:
 def holm(p_values: Sequence[float]) -> Family:
     """Return step-down adjusted p values: family-wise error rate (Holm 1979)."""
     p, order, m = _sorted(p_values)
+    # An adjusted value is never below that of a smaller p value.
     climbing = np.maximum.accumulate(p * np.arange(m, 0, -1))
     return _family(p_values, climbing, order, f"Holm, a declared family of {m}")
 

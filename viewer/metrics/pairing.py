@@ -64,10 +64,12 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     n, fewer = only_first + only_second, min(only_first, only_second)
     if n == 0:
         return McNemar(1.0, 1.0, method)
+    # In whole numbers: 2^n overflows a float from 1,024 discordant pairs on.
     whole, ways, observed = 2**n, 1, 1
     for i in range(fewer):  # each binomial coefficient comes of the one before
         observed = observed * (n - i) // (i + 1)
         ways += observed
+    # Doubling the tail would count the middle table twice and exceed 1.
     if only_first == only_second:
         return McNemar(1.0, 1 - observed / (2 * whole), method)
     return McNemar(2 * ways / whole, (2 * ways - observed) / whole, method)
@@ -174,6 +176,7 @@ def _of_differences(
         method = patient_method(int(n.sum()), m, confidence)
         return Estimate(value, Interval(nan, nan), method)
     gaps = d - shares * n
+    # Never below 0, as the difference of two nearly equal sums may be.
     within = np.maximum(squares - shares**2 * asked, 0)
     sizes, between = (n * n).sum(axis=0), (gaps * gaps).sum(axis=0)
     spread = Spread(asked, patients, sizes, between, within, 2 + 2 * shares**2)

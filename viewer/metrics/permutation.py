@@ -44,6 +44,7 @@ def sign_flip(
     d = np.asarray(differences, dtype=np.float64)
     if not np.isfinite(d).all():
         raise ValueError("a difference is not a finite number")
+    # A patient without a difference adds 0 under either sign.
     d = d[d != 0]
     name = "sign flips by patient"
     if np.all(d == np.rint(d)) and np.abs(d).sum() < _LONGEST_DISTRIBUTION:
@@ -100,6 +101,7 @@ def _added(chance: _Floats, step: int, n: int) -> _Floats:
 
 def _heads(n: int) -> _Floats:
     """Return the probability of 0 to n heads in n tosses, from the middle outwards."""
+    # Ratios from the largest one on are at most 1: nothing overflows.
     middle = (n + 1) // 2
     k = np.arange(middle, n)
     right = np.concatenate((np.ones(1), np.cumprod((n - k) / (k + 1))))

@@ -91,9 +91,11 @@ def deepest_point(mask: npt.NDArray[np.bool_], pixel_aspect: float) -> PointPx:
 
     ys, xs = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     y0, x0 = int(ys[0]), int(xs[0])
+    # A rim of outside, which the transform measures from at the image's edge too.
     part = np.pad(mask[y0 : ys[-1] + 1, x0 : xs[-1] + 1], 1)
     depth = distance_transform_edt(part, sampling=(pixel_aspect, 1.0))
     y, x = np.unravel_index(int(np.argmax(depth)), part.shape)
+    # Minus 1 for the rim, plus 1/2 for the centre of the pixel.
     return PointPx(x0 + int(x) - 0.5, y0 + int(y) - 0.5)
 
 

@@ -131,6 +131,7 @@ def _critical(items: int, alpha: float) -> npt.NDArray[np.int64]:
 
     critical = np.full(items + 1, -1)
     for flips in range(1, items + 1):
+        # The critical count never falls with more flips: the search goes on from it.
         most = critical[flips - 1]
         while 2 * bdtr(most + 1, flips, 0.5) <= alpha * _ROUNDING:
             most += 1

@@ -198,6 +198,7 @@ def exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _F
     from scipy.special import betainccinv, betaincinv
 
     tail = (1 - confidence) / 2
+    # 0 * n is NaN where n is, which a plain 0 would hide.
     low = np.where(k > 0, betaincinv(k, n - k + 1, tail), 0 * n)
     high = np.where(k < n, betainccinv(k + 1, n - k, tail), 1 + 0 * n)
     return low, high

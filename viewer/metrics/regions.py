@@ -52,9 +52,11 @@ def mask_of_polygon(outline: PolygonPx, size: SizePx) -> npt.NDArray[np.bool_]:
 
     Every edge toggles, in the rows it crosses, the pixels to the right of it.
     """
+    # One column more, for edges to the right of the image.
     toggles = np.zeros((size.rows, size.columns + 1), dtype=np.int64)
     ahead = (*outline.points[1:], outline.points[0])
     for a, b in zip(outline.points, ahead, strict=True):
+        # A level edge crosses no row of centres, and has no x for one.
         if a.y == b.y:
             continue
         rows = _centres(min(a.y, b.y), max(a.y, b.y), size.rows)
@@ -110,8 +112,10 @@ def _otsu_level(levels: npt.NDArray[np.int64]) -> int:
     n_all, sum_all = int(below[-1]), int(sums[-1])
     best, level = -1.0, 0
     for i in range(_LEVELS - 1):
+        # Python's integers: the squared difference exceeds 64 bits.
         n, s = int(below[i]), int(sums[i])
         between = (n * sum_all - n_all * s) ** 2 / (n * (n_all - n))
+        # max keeps the first of equals, the lower level.
         best, level = max((best, level), (between, i), key=lambda pair: pair[0])
     return level
 

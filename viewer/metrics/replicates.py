@@ -57,6 +57,7 @@ def answer_spread(answers: Sequence[Hashable]) -> AnswerSpread:
     if not answers:
         raise ValueError("an item without replicates has no spread")
     n, counts = len(answers), Counter(answers)
+    # Among equals most_common keeps the order of first appearance.
     (mode, most), *others = counts.most_common()
     entropy = fsum(k / n * log2(n / k) for k in counts.values())
     tied = any(k == most for _, k in others)
@@ -72,6 +73,7 @@ def replicate_agreement(items: Sequence[Sequence[float]]) -> ReplicateAgreement:
         return ReplicateAgreement(0, nan, nan, method, reason)
     pairs = float(np.mean([_agreeing_pairs(group) for group in groups]))
     icc = _icc(groups)
+    # NaN is not equal to itself.
     reason = "" if icc == icc else "there is one item, or no value differs"
     return ReplicateAgreement(len(groups), pairs, icc, method, reason)
 

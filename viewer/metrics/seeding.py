@@ -12,5 +12,6 @@ def generator(seed: int, *identity: str) -> np.random.Generator:
     """
     name = "\0".join(identity).encode()
     words = np.frombuffer(hashlib.sha256(name).digest(), dtype="<u4")
+    # The sign goes apart: SeedSequence takes no negative numbers.
     entropy = [abs(seed), int(seed < 0), *(int(word) for word in words)]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))

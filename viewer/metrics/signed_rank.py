@@ -178,6 +178,7 @@ def _normal(plus: float, n: int, zeros: int, ties: npt.NDArray[np.int64]) -> flo
     """Return the two-sided p of plus; the ranks of ``zeros`` do not count."""
     mean = (n * (n + 1) - zeros * (zeros + 1)) / 4
     spread = n * (n + 1) * (2 * n + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
+    # Zeros are the first tie, whose ranks are already left out of the spread.
     counted = ties[1:] if zeros else ties
     tied = int((counted**3 - counted).sum())
     return erfc(abs(plus - mean) / sqrt((spread - tied / 2) / 24) / sqrt(2))

@@ -181,6 +181,8 @@ def _read_tags(path: Path) -> Dataset:
                 raise _not_an_image(path) from None
         syntax = dataset.file_meta.get("TransferSyntaxUID")
         deflated = syntax in DEFLATED
+        # Reading stopped at the pixels, so one more byte proves them; a deflated file
+        # was read to its end to inflate it.
         if "Rows" not in dataset or not (deflated or stream.read(1)):
             raise UnreadableInputError(
                 f"{path.name} contains no pixels.", "Open an image, or export it again."

@@ -121,6 +121,7 @@ def _header(path: Path) -> "Dataset | None":
     import pydicom
 
     with refusing(path):
+        # force: a file without a preamble may name a patient like any other.
         return pydicom.dcmread(path, stop_before_pixels=True, force=True)
 
 
@@ -167,7 +168,9 @@ def _texts(element: "DataElement") -> list[str]:
     if value is None:
         return []
     if isinstance(value, bytes):
+        # Values are padded to even length with a zero or a blank (PS3.5 6.2).
         text = _decoded(value.rstrip(b"\x00 "))
+        # Binary values cannot stand in a text that is about to be sent.
         return [text] if text.isprintable() else []
     many = value if element.VM > 1 else [value]
     return [str(one) for one in many]

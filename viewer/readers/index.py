@@ -168,6 +168,7 @@ class Index:
 
 def _with_keys(header: FileHeader, folder: str) -> FileHeader:
     """Use the folder to identify patient, study and series if the file does not."""
+    # Each volume is a series of its own; loose pictures of a folder are one series.
     key = f"{folder}/{header.path.name}" if is_volume_name(header.path) else folder
     return replace(
         header,
@@ -181,6 +182,7 @@ def _lost(
     found: Sequence[_Found], others: Sequence[tuple[str, OtherFile]]
 ) -> dict[str, list[str]]:
     """Return the names of files that are not images, by the patient in their folder."""
+    # Reversed, so that the first of several patients of a folder is the one kept.
     home = {item.folder: item.header.patient_key for item in reversed(found)}
     first = found[0].header.patient_key if found else ""
     lost: dict[str, list[str]] = defaultdict(list)
@@ -194,6 +196,7 @@ def _plane(header: FileHeader) -> object:
     geometry = header.geometry()
     if geometry.axes is None or geometry.position is None:
         return None
+    # Decimal strings of one series may differ in the last digits.
     return tuple(round(value, 3) for value in geometry.axes), geometry.size
 
 

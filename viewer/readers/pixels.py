@@ -82,6 +82,7 @@ def file_kind(path: Path) -> FileKind:
     preamble; the reader refuses the others.
     """
     regular_file(path)
+    # By name first: gzip's magic would tell nothing of the NIfTI inside.
     if is_volume_name(path):
         return FileKind.VOLUME
     from viewer.readers.slides.slide import START_BYTES, is_slide
@@ -91,6 +92,7 @@ def file_kind(path: Path) -> FileKind:
     if not start:
         raise UnreadableInputError(f"{path.name} is empty.", "Copy or export it again.")
     with refusing(path):
+        # Before DICOM and TIFF, as which the files of most slides begin.
         if is_slide(path, start):
             return FileKind.SLIDE
     if start[128:132] == b"DICM":

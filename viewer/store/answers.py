@@ -68,6 +68,7 @@ _SELECT: Final = (
     " o.run_id AS origin_run, o.model AS origin_model"
     " FROM image i JOIN run ON run.dataset_id = i.dataset_id"
     " JOIN trial t ON t.run_id = run.id AND t.image = i.key"
+    # The finding's own name first: a data set may have masks under both names.
     " LEFT JOIN mask m ON m.image_id = i.id AND m.kind = 'finding'"
     "   AND m.name = coalesce((SELECT name FROM mask"
     "     WHERE image_id = i.id AND kind = 'finding' AND name = t.finding),"

@@ -90,6 +90,7 @@ def _add(
     store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None
 ) -> Iterator[None]:
     """Insert a data set; a transaction may end at each yield."""
+    # Asked again under the lock: another process may have completed it meanwhile.
     known = _known(store, dataset)
     if known is not None and known["complete"]:
         yield from _move(store, known["id"], dataset)
@@ -104,6 +105,7 @@ def _add(
     for notice in dataset.notices:
         _add_notice(store, dataset_id, notice)
         yield
+    # Last, because runs may use a complete data set at once.
     store.execute("UPDATE dataset SET complete = 1 WHERE id = ?", (dataset_id,))
 
 
@@ -113,6 +115,7 @@ def _begin(store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None)
         "INSERT INTO dataset (name, format, root, root_sha256, adhoc, split,"
         " restricted, imported_at, complete)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ifnull(?7, 0), ?8, 0)"
+        # The row stays, because consents refer to its id.
         " ON CONFLICT (name) DO UPDATE SET format = ?2, root = ?3, root_sha256 = ?4,"
         " adhoc = ?5, split = ?6, restricted = ifnull(?7, restricted),"
         " imported_at = ?8",
@@ -157,6 +160,7 @@ def _move(store: Store, dataset_id: int, dataset: Dataset) -> Iterator[None]:
     for image in dataset.images:
         store.execute(
             "UPDATE image SET path = ?, frame = ? WHERE dataset_id = ? AND key = ?"
+            # A row that stays the same is not written: of a re-import most do.
             " AND (path, frame) IS NOT (?1, ?2)",
             (path_text(image.ref.path), image.ref.frame, dataset_id, image.key),
         )

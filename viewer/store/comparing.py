@@ -243,6 +243,7 @@ def first_look(store: Store, first: SideKey, second: SideKey) -> str:
                 " second_run, second_model, looked_at) VALUES (?, ?, ?, ?, ?)",
                 (*key, utc_now()),
             )
+        # Read again: another process may have looked first, and its time counts.
         known = _look(store, key)
     return known or utc_now()
 
@@ -253,6 +254,7 @@ def known_look(store: Store, first: SideKey, second: SideKey) -> str | None:
 
 
 def _key(first: SideKey, second: SideKey) -> tuple[object, ...]:
+    # Sorted, so that a pair has one row whichever side is named first.
     return tuple(value for side in sorted((first, second)) for value in side)
 
 

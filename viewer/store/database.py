@@ -136,6 +136,7 @@ class Store:
             self._advance()
         # Only after the commit: notes ahead of the store would make it an older copy.
         self._notes.write(self._mark)
+        # A commit to a deleted file succeeds, and is gone once the file is closed.
         self.check_file()
 
     @contextlib.contextmanager
@@ -145,6 +146,7 @@ class Store:
             try:
                 yield
                 self._db.conn.execute("COMMIT")
+            # Also for an interrupt: the write lock would stay held otherwise.
             except BaseException:
                 self._db.rollback()
                 raise
@@ -223,6 +225,7 @@ class Store:
         """Continue with an older copy of the store, under a new name."""
         if self.is_older_copy:
             with self._any_transaction():
+                # The ages noted outside belong to the old name: none is ahead any more.
                 self.execute("UPDATE store_mark SET name = lower(hex(randomblob(16)))")
             self._mark = self._newest_mark()
 
@@ -230,6 +233,7 @@ class Store:
     def snapshot(self) -> Iterator[None]:
         """Let every query inside see the store as of the first of them."""
         with sentences(self.path):
+            # Deferred: nothing is written, so that other processes may write meanwhile.
             self._db.conn.execute("BEGIN")
             try:
                 yield
@@ -281,6 +285,7 @@ def open_store(path: Path) -> Store:
         writable = _make_room(path)
         connection = _connect(path, writable=writable)
         try:
+            # Before any setting: WAL would change another program's file.
             version = _checked_version(path, connection)
             database = _configured(connection, writable=writable)
             if version < LATEST:
@@ -336,6 +341,8 @@ def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
             "The store cannot be created: its folder is read-only.",
             "Choose a folder you may write to with --store.",
         )
+    # SQLite reads a WAL store through a -shm file, which it cannot create in a
+    # read-only folder; "immutable" does without, but would not see a log.
     has_journal = path.with_name(path.name + "-wal").exists()
     mode = "mode=ro" if has_journal else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True)
@@ -345,6 +352,7 @@ def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     objects = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    # A new file is empty and has no id yet.
     if objects and application != APPLICATION_ID:
         raise StoreError(
             f"'{path.name}' is a SQLite file of another program, not a store.",
@@ -367,9 +375,11 @@ def _configured(
 
     connection.row_factory = sqlite3.Row
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    # Off by default, and set for each connection anew.
     connection.execute("PRAGMA foreign_keys = ON")
     if writable:
         _use_write_ahead_log(connection)
+        # With NORMAL the last commits of a WAL file may be lost when the power fails.
         connection.execute("PRAGMA synchronous = FULL")
     return sqlite_utils.Database(connection)
 
@@ -389,6 +399,7 @@ def _has_run(connection: sqlite3.Connection, statement: str) -> bool:
     try:
         connection.execute(statement)
     except sqlite3.OperationalError as error:
+        # The low byte is the primary code: SQLITE_BUSY_RECOVERY is busy as well.
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
         return False
@@ -409,6 +420,7 @@ def _migrate(
     connection.execute("BEGIN IMMEDIATE")
     version = _checked_version(path, connection)  # another process may have been first
     for number in range(version + 1, LATEST + 1):
+        # One by one: executescript would commit the transaction first.
         for statement in _statements(MIGRATIONS[number]()):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

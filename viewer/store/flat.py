@@ -42,6 +42,7 @@ _LOOKUP: Final = 12
 """One lookup by key takes as long as reading this many rows in sequence."""
 _STRATUM: Final = 0xFFFFFFFF
 _VERDICT: Final = 0xFF
+# One number for three: 8 bits of verdict, 32 of stratum, 23 of patient.
 _PACKED: Final = "(patient_id << 40) | (stratum_id << 8) | verdict_id"
 _WITHIN: Final = "IN (SELECT value FROM json_each(?))"
 
@@ -249,10 +250,12 @@ def _rebuilt(store: Store) -> Iterator[None]:
     for first in range(0, last + 1, _PIECE):
         piece = first, first + _PIECE - 1
         store.execute("DELETE FROM prediction WHERE trial_id BETWEEN ? AND ?", piece)
+        # Without the counts, which are made last, and the blank after the last ";".
         *statements, _, _ = fill(
             f"r.sealed = 1 AND t.id BETWEEN {piece[0]} AND {piece[1]}"
         ).split(";")
         for statement in statements:
+            # The strata of a piece may be there already from the piece before.
             store.execute(statement.replace("INSERT", "INSERT OR IGNORE", 1))
         yield
     store.execute("DELETE FROM prediction_count")
@@ -260,6 +263,7 @@ def _rebuilt(store: Store) -> Iterator[None]:
     yield
     for table, column in _REFERRED:
         store.execute(
+            # Only now: a row that nothing refers to may be used again until then.
             f"DELETE FROM {table} WHERE id NOT IN (SELECT {column} FROM prediction)"  # noqa: S608 - this module's own words
         )
         yield
@@ -288,6 +292,7 @@ def _scanned(store: Store, chosen: Sequence[int] | None) -> _Where:
     where, parameters = _of_strata(chosen)
     (row,) = store.rows("SELECT count(*) FROM prediction_stratum")
     if chosen is not None and _LOOKUP * len(chosen) > row[0]:
+        # A unary plus keeps SQLite from using an index for the column.
         where = where.replace("stratum_id", "+stratum_id")
     return where, parameters
 

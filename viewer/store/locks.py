@@ -33,9 +33,12 @@ else:
     import fcntl
 
     def _lock(file: IO[bytes]) -> None:
+        # Not lockf: its lock is lost when the process closes any other descriptor of
+        # the file, as looking whether a run is held does.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _look(file: IO[bytes]) -> None:
+        # Shared, so that two who look at once do not take each other for the holder.
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def _forget_in_child() -> None:
@@ -145,6 +148,7 @@ def _check_is_there(file: IO[bytes], path: Path) -> None:
 
 def _opened(path: Path) -> IO[bytes]:
     try:
+        # Appending: "w" would empty the text of the holder before the lock is tried.
         file = open_private(path, "a+b")
     except OSError as error:
         raise StoreError(

@@ -120,6 +120,7 @@ def check_audit(store: Store) -> AuditCheck:
 def _chain_problems(rows: list[Row]) -> Iterator[str]:
     previous = START
     for number, row in enumerate(rows, 1):
+        # AUTOINCREMENT leaves no gap and uses no number twice: one was removed.
         if row["seq"] != number:
             yield f"Event {number} of the audit is missing."
             return

@@ -98,6 +98,7 @@ def create_session(
                 for position, t in enumerate(new.tasks)
             ],
         )
+        # After its cases, because a trigger refuses cases of a sealed session.
         store.execute("UPDATE reading_session SET sealed = 1 WHERE id = ?", (session,))
         reading_audit.note_session(store, session)
     return SessionId(session)
@@ -243,9 +244,11 @@ def withdraw(store: Store, session: int, reason: str) -> int:
     file, even in unused pages.
     """
     session_row(store, session)
+    # Else deleted text stays in the file's free pages until they are used again.
     store.rows("PRAGMA secure_delete = ON")
     with store.transaction():
         store.execute(
+            # First: triggers let the rows below go only if this one is there.
             "INSERT INTO reading_withdrawal (session_id, reason, at) VALUES (?, ?, ?)",
             (session, reason, utc_now()),
         )
@@ -259,6 +262,7 @@ def withdraw(store: Store, session: int, reason: str) -> int:
         )
         gone = int(counted[0][0])
         reading_audit.note_withdrawal(store, session, gone)
+    # The log still has the purged pages until it is emptied.
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return gone
 

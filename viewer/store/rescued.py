@@ -14,6 +14,7 @@ def waiting_reply(store: Store, request_sha256: str) -> ReplyRecord | None:
     """Return a rescued reply to exactly this request that no trial uses yet."""
     rows = store.rows(
         "SELECT * FROM rescued_reply s WHERE request_sha256 = ? AND NOT EXISTS"
+        # A reply is known again by its request and the microsecond of its arrival.
         " (SELECT 1 FROM reply r WHERE r.request_sha256 = s.request_sha256"
         " AND r.received_at = s.received_at) ORDER BY id LIMIT 1",
         (request_sha256,),

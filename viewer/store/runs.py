@@ -55,6 +55,7 @@ def create_run(
         if known is not None:
             return known
         run = store.execute(
+            # A fresh run takes only replies that come after those that are here now.
             "INSERT INTO run (study, study_version, dataset_id, plan_sha256, spec,"
             " adhoc, sealed, created_at, replies_after) VALUES (?, ?, ?, ?, ?, ?, 0, ?,"
             " CASE WHEN ? THEN (SELECT ifnull(max(id), 0) FROM reply) END)",
@@ -76,6 +77,7 @@ def create_run(
             [_trial_row(run, trial) for trial in trials],
         )
         _exclude(store, run, trials, scorer_version)
+        # Last: triggers refuse trials of a sealed run, and fill the flat table.
         store.execute("UPDATE run SET sealed = 1 WHERE id = ?", (run,))
     return run
 

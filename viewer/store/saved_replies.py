@@ -65,6 +65,7 @@ class ReplyFile:
                 f"No file can be created next to the store ({error.strerror}).",
                 "Make the store's folder writable, and check that its disk has space.",
             ) from error
+        # As long as the run lives: other processes take in only files nobody holds.
         hold_file(self._file)
         with contextlib.suppress(OSError):  # a full disk: it may have room later
             self._write(0, bytes(_RESERVE))
@@ -92,6 +93,7 @@ class ReplyFile:
 
     def _append(self, lines: bytes) -> None:
         if lines:
+            # The head comes with the first reply: until then the file counts as empty.
             self._write_at(self._end, lines if self._end else self._head + lines)
 
     def _write_at(self, place: int, content: bytes) -> None:
@@ -120,6 +122,7 @@ class ReplyFile:
             self.held.pop(attempt, None)
         if not self.held:
             with contextlib.suppress(OSError):  # to be taken in twice does no harm
+                # Zeros instead of truncation, so that the space stays reserved.
                 self._write_at(0, bytes(self._end))
                 self._end = 0
 
@@ -172,6 +175,7 @@ def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
     try:
         file = stack.enter_context(path.open("r+b"))
         hold_file(file)
+        # The reserve is zeros, which JSON escapes and so never contains.
         return file.read().partition(b"\0")[0]
     except OSError:
         return None
@@ -245,6 +249,7 @@ def _as_json(saved: SavedReply) -> dict[str, Any]:
 
 def _of_json(value: object) -> SavedReply:
     saved = made(SavedReply, value, where="the line")
+    # A wrong key would never be asked for, and the reply be lost without a word.
     if len(bytes.fromhex(saved.request_sha256)) != 32:
         raise ValueError(saved.request_sha256)
     return _with_body(saved, zlib.decompress(saved.record.raw.body))

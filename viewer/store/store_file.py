@@ -22,6 +22,7 @@ class StoreFile:
 
     def is_there(self) -> bool:
         """Tell whether the path still leads to the file."""
+        # Chained: the same file as at the start, and one that exists.
         return self._id == _file_id(self.path) is not None
 
     def set_journal_aside(self) -> None:

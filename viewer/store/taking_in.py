@@ -31,6 +31,7 @@ def _take_one(
     connection: sqlite3.Connection, saved: SavedReply, *, is_own: bool
 ) -> bool:
     key = saved.request_sha256, saved.record.received_at
+    # A file may be taken in twice: it is removed only after the commit.
     if connection.execute(_KNOWN, key).fetchone():
         return False
     row = reply_row(saved.request_sha256, saved.record)

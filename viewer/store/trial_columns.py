@@ -40,6 +40,7 @@ _OF_STEPS: Final = (
 _LEDGER: Final = {
     "prompt_sha256": "coalesce(q.prompt_sha256, '')",
     **{
+        # A trial of one step has no row in parse_step: its only reply is the verdict's.
         name: f"iif(e.parse_id IS NULL, r.{name}, {_OF_STEPS.format(name)})"
         for name in _SPENT
     },
@@ -61,6 +62,7 @@ _OF_FILE: Final = (
 _OF_RUN: Final = (
     " WHERE t.id BETWEEN (SELECT min(id) FROM trial WHERE run_id = ?1)"
     " AND (SELECT max(id) FROM trial WHERE run_id = ?1)"
+    # The plus keeps SQLite off the index of runs, whose rows it would have to sort.
     " AND +t.run_id = ?1 AND (?2 = '' OR t.model = ?2) "
 )
 """A range of ids, which is read in the order planned without being sorted."""

@@ -209,6 +209,7 @@ def kept_reply(store: Store, request_sha256: str, trial_id: int) -> TrialReply |
         "SELECT r.* FROM reply r JOIN attempt a ON a.id = r.attempt_id"
         " WHERE r.request_sha256 = ? AND (r.reusable = 1 OR a.trial_id = ?)"
         " AND r.id > ifnull((SELECT run.replies_after FROM trial JOIN run"
+        # The oldest one, so that all trials that reuse a reply take the same.
         " ON run.id = trial.run_id WHERE trial.id = ?), 0) ORDER BY r.id LIMIT 1",
         (request_sha256, trial_id, trial_id),
     )
@@ -282,6 +283,7 @@ def _add_score(
             score.answer,
             score.coverage,
             score.outcome.value if score.outcome else None,
+            # NaN is no JSON: SQLite's own JSON functions would fail on the row.
             json.dumps(score.numbers, allow_nan=False),
             now,
         ),
@@ -301,6 +303,7 @@ def _add_parse(store: Store, trial_id: int, verdict: Verdict, now: str) -> int |
         " VALUES (?, ?, ?, ?, ?)",
         (trial_id, verdict.reply.id, verdict.parser_version, verdict.parsed, now),
     )
+    # Most trials have one step: a row for each would repeat the parse.
     if [one.step for one in verdict.replies] != [ANSWER_STEP]:
         store.execute_many(
             "INSERT INTO parse_step (parse_id, position, step, role, again, reply_id)"
@@ -321,6 +324,7 @@ def reopen_failed(store: Store, run: int) -> int:
             (run,),
         )
         store.execute(
+            # Only the copy is reset; the score that failed stays as a row.
             "UPDATE trial SET status = 'pending', score_id = NULL"
             " WHERE run_id = ? AND status = 'provider_error'",
             (run,),

@@ -68,6 +68,7 @@ def mean_latency(store: Store, model: str) -> float | None:
     """Return the mean milliseconds of a model's latest replies, None without any."""
     rows = store.rows(
         "SELECT avg(latency_ms) FROM (SELECT r.latency_ms FROM trial t"
+        # CROSS fixes the order of the joins in SQLite: from the model's trials on.
         " CROSS JOIN attempt a ON a.trial_id = t.id"
         " CROSS JOIN reply r ON r.attempt_id = a.id WHERE t.model = ?"
         " ORDER BY r.id DESC LIMIT 200)",

@@ -42,6 +42,7 @@ class StoreWatch:
             if self._connection is None:
                 self._open()
             assert self._connection is not None  # noqa: S101 - opened just now
+            # It counts commits of other connections only, so this one never writes.
             row = self._connection.execute("PRAGMA data_version").fetchone()
         except sqlite3.Error:
             with contextlib.suppress(sqlite3.Error):
@@ -51,6 +52,7 @@ class StoreWatch:
 
     def _open(self) -> None:
         """Open the store, without creating it."""
+        # "rw" creates no store, and "ro" could not create the -shm file of a WAL store.
         address = f"{self._path.absolute().as_uri()}?mode=rw"
         self._file = StoreFile(self._path)
         self._connection = sqlite3.connect(address, timeout=0, uri=True)

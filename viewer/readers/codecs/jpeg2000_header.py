@@ -62,6 +62,7 @@ def main_header(stream: bytes) -> MainHeader:
         y1 - y0,
         x1 - x0,
         count,
+        # Ssiz is the depth minus one, with the sign in its top bit (table A.11).
         (depths[0] & ~_SIGN) + 1,
         bool(depths[0] & _SIGN),
         len(set(depths)) == 1,
@@ -74,6 +75,8 @@ def _coding(stream: bytes) -> tuple[bool, bool]:
     at = 2
     while stream[at] == _MARKER and stream[at + 1] != _TILE:
         if stream[at + 1] == _CODING_STYLE:
+            # Behind marker, length, style, progression and layers; then behind levels,
+            # two sizes of a code block and its style (tables A.14 and A.15).
             return stream[at + 8] == 1, stream[at + 13] == 1
         at += 2 + int.from_bytes(stream[at + 2 : at + 4], "big")
     raise ValueError("the codestream does not say how it is coded")

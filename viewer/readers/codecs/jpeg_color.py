@@ -18,6 +18,7 @@ _LOOKED_AT: Final = 4096
 RGB: Final = "RGB"
 YCBCR: Final = "YCBCR"
 _LOSSLESS: Final = frozenset({0xC3, 0xF7})
+# Listed, not a range: C4 and CC between such markers are tables.
 _FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xF7})
 """Markers of baseline, extended, progressive and lossless frames (T.81, table B.1) and
 of JPEG-LS (T.87, C.1.1)."""
@@ -79,7 +80,9 @@ def coded_color(start: bytes) -> str:
         if marker == _JFIF and body.startswith(b"JFIF\0"):
             return YCBCR
         if marker == _ADOBE and body.startswith(b"Adobe") and len(body) >= 12:
+            # 0 is "no transform", so RGB; 2 is YCCK, of four components.
             return YCBCR if body[11] == 1 else RGB
+        # Six bytes, then id, sampling and table of each of three components.
         if marker in _FRAMES and len(body) >= 15:
             return _named_color(body)
     return ""

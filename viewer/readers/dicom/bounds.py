@@ -38,6 +38,7 @@ def held_bytes(path: Path) -> int:
     """
     regular_file(path)
     with path.open("rb") as stream:
+        # Searched as bytes: every file of a folder comes here, and few are deflated.
         if _DEFLATED_UID not in stream.read(_START):
             return path.stat().st_size
         stream.seek(0)
@@ -111,19 +112,23 @@ def _least_frame(dataset: Dataset) -> int:
         return _LEAST_FRAGMENT
     bits = int(dataset.get("BitsAllocated") or 1)
     samples = int(dataset.get("SamplesPerPixel") or 1)
+    # Two pixels share their chrominances: four samples for two pixels.
     if dataset.get("PhotometricInterpretation") == "YBR_FULL_422":
         samples = 2
     pixels = int(dataset.get("Rows") or 1) * int(dataset.get("Columns") or 1)
+    # Not rounded up: frames of 1-bit pixels may share a byte.
     return max(1, pixels * samples * bits // 8)
 
 
 def _inflated(stream: BinaryIO) -> int:
     """Return the inflated length of the rest of a stream; stops beyond the limit."""
+    # Negative: a bare RFC 1951 stream without zlib's header (PS3.5 A.5).
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     size = 0
     while not inflater.eof and size <= MOST_INFLATED:
         piece = inflater.unconsumed_tail or stream.read(_PIECE)
         if not piece:
             break
+        # Inflated in pieces that are dropped: a small file may inflate to gigabytes.
         size += len(inflater.decompress(piece, _PIECE))
     return size

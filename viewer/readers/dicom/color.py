@@ -25,6 +25,7 @@ def to_rgb(samples: npt.NDArray[Any], color: str, bits: int) -> _Bytes:
     luma, chroma = samples[..., :1].astype(np.float32), samples[..., 1:]
     chroma = chroma.astype(np.float32) - middle
     if color == "YBR_PARTIAL_422":
+        # Studio range: luma takes 16 to 235, chroma 16 to 240 (PS3.3 C.7.6.3.1.2).
         luma, chroma = (luma - 16) * (most / 219), chroma * (most / 224)
     rgb = (luma + chroma @ _CHROMA.T) * (255 / most)
     return np.asarray(np.rint(rgb).clip(0, 255), np.uint8)
@@ -50,8 +51,10 @@ def apply_palette(dataset: Dataset, indices: npt.NDArray[Any]) -> _Bytes:
     channels = []
     for name, table in zip(_CHANNELS, tables, strict=True):
         first = int(dataset[f"{name}PaletteColorLookupTableDescriptor"].value[1])
+        # Its VR depends on the pixels: a negative value read as US looks huge.
         if indices.dtype.kind == "i" and first > 0x7FFF:
             first -= 1 << 16
+        # Indices outside the table take its first or last entry (PS3.3 C.7.6.3.1.5).
         position = np.clip(indices.astype(np.int64) - first, 0, table.size - 1)
         channels.append((table >> shift).astype(np.uint8)[position])
     return np.stack(channels, axis=-1)
@@ -67,6 +70,7 @@ def _entries(dataset: Dataset, name: str) -> npt.NDArray[np.uint16]:
             f"{name.lower()}"
         )
     count, _, bits = (int(v) for v in descriptor)
+    # 65,536 entries do not fit the 16 bits of the descriptor and are written as 0.
     count = count or 1 << 16
     if plain:
         return lut_entries(plain, count, dataset)

@@ -80,12 +80,14 @@ def open_dataset(path: Path) -> Dataset:
     """
     with refusing(path):
         try:
+            # First: dcmread would inflate a deflated data set of any size into memory.
             held = held_bytes(path)
             dataset: Dataset = pydicom.dcmread(path)
         except InvalidDicomError:
             dataset = _without_preamble(path)
         _check_image(dataset, path)
         _check_transfer_syntax(dataset, path)
+        # After the transfer syntax is known: the least size of a frame depends on it.
         check_frames(dataset, path, held)
     return dataset
 
@@ -123,6 +125,7 @@ def _check_image(dataset: Dataset, path: Path) -> None:
 def _check_transfer_syntax(dataset: Dataset, path: Path) -> None:
     syntax = dataset.file_meta.get("TransferSyntaxUID")
     if not syntax:
+        # No file meta group: pydicom has guessed the encoding from the first elements.
         implicit, little = dataset.original_encoding
         explicit = uid.ExplicitVRLittleEndian if little else uid.ExplicitVRBigEndian
         syntax = uid.ImplicitVRLittleEndian if implicit else explicit

@@ -54,6 +54,7 @@ def lut_entries(data: object, count: int, dataset: Dataset) -> npt.NDArray[np.ui
     else:
         words = np.atleast_1d(np.asarray(data)).astype(np.int64)
         raw = words.astype("<u2").tobytes()
+    # OW data are whole words, so an odd number of bytes has one more.
     packed = len(raw) <= count + count % 2
     size = 1 if packed else 2
     entries = np.frombuffer(raw[: len(raw) // size * size], f"<u{size}")
@@ -62,6 +63,7 @@ def lut_entries(data: object, count: int, dataset: Dataset) -> npt.NDArray[np.ui
 
 def little_endian(data: bytes, dataset: Dataset) -> bytes:
     """Return OW data with its words in little-endian order (PS3.5 7.3)."""
+    # None for a data set that was built in memory, which is little endian here.
     if dataset.original_encoding[1] is not False:
         return data
     return np.frombuffer(data, "u2").byteswap().tobytes()

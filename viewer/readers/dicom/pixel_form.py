@@ -106,6 +106,7 @@ def _check(form: PixelForm, syntax: UID) -> None:
     photometric = f"Photometric Interpretation {form.photometric}"
     if form.photometric in TRANSFORMED and syntax not in JPEG2000TransferSyntaxes:
         raise _contradiction(photometric, f"Transfer Syntax {syntax.name}")
+    # The codestream decides about bits and subsampling; an RLE frame does not say them.
     if syntax.is_encapsulated and syntax != RLELossless:
         return
     allocated = f"Bits Allocated {form.allocated}"

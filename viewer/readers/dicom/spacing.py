@@ -94,6 +94,7 @@ def _of_regions(dataset: Dataset) -> Spacing | None:
     first = scales[0]
     if not all(scale is not None and _same(scale, first) for scale in scales):
         return None
+    # Beside the region lie scales and text, in which a length would mean nothing.
     whole = len(planes) == 1 and _covers(planes[0], dataset)
     meaning = SpacingMeaning.PATIENT if whole else SpacingMeaning.REGION
     return Spacing(*first, meaning)

@@ -102,6 +102,7 @@ def _run_lengths(data: bytes, form: PixelForm) -> npt.NDArray[Any]:
     planes = _rle_decode_frame(
         data, form.rows, form.columns, form.samples, form.allocated
     )
+    # RLE stores the most significant bytes first (PS3.5 G.2); pydicom has swapped them.
     words = np.frombuffer(planes, f"<u{size}")
     return _shaped(words, form, planar=True)
 
@@ -117,6 +118,7 @@ def _words(dataset: Dataset, form: PixelForm, index: int) -> npt.NDArray[Any]:
         )
     _check_length(data, form)
     big = dataset.file_meta.TransferSyntaxUID == uid.ExplicitVRBigEndian
+    # OW is swapped by words, also where each holds two 8-bit pixels (PS3.5 7.3).
     if form.allocated < 16 and big and dataset[keyword].VR == "OW":
         data = np.frombuffer(data, "u2").byteswap().tobytes()
     if form.allocated == 1:
@@ -138,6 +140,7 @@ def _bits(data: bytes, form: PixelForm, index: int) -> npt.NDArray[np.uint8]:
     last = first + form.frame_bits
     part = np.frombuffer(data, np.uint8)[first // 8 : -(-last // 8)]
     skipped = first % 8
+    # The first pixel is in the least significant bit of a byte.
     unpacked = np.unpackbits(part, bitorder="little")
     return unpacked[skipped : skipped + form.frame_bits]
 
@@ -168,6 +171,7 @@ def _check_length(data: bytes, form: PixelForm) -> None:
         raise ContradictionError(
             f"is cut short: it has {there} of {needed} bytes of pixels"
         )
+    # With or without the byte that makes the length even (PS3.5 7.1.1).
     whole = needed * 3 // 2
     if form.photometric in HALVED and there in {whole, whole + 1}:
         raise ContradictionError(
@@ -234,6 +238,7 @@ def decode_jpeg2000(data: bytes, form: PixelForm) -> Decoded:
         raise ContradictionError(
             f"says Bits Stored {form.stored}, but its components differ in depth"
         )
+    # The decoder has reversed the transformation, whether the tag mentions it or not.
     rgb = header.transformed or form.photometric in TRANSFORMED
     return Decoded(
         decode(stream, 0),

@@ -35,6 +35,7 @@ class ModalityTransform:
     def apply(self, stored: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return modality units, as integers if that loses nothing."""
         if self.table is not None:
+            # int64, because uint16 minus the first mapped value would wrap around.
             index = stored.astype(np.int64) - self.table.first
             taken: npt.NDArray[Any] = self.table.entries.take(index, mode="clip")
             return taken
@@ -83,6 +84,7 @@ def modality_transform(
     if tables:
         kind = group.ModalityLUTSequence[0].get("ModalityLUTType")
         return ModalityTransform(table=tables[0], units=str(kind or ""))
+    # CT may leave out Rescale Type where it is HU (PS3.3 C.8.2.1).
     if not units and dataset.get("Modality") == "CT":
         units = "HU"
     return ModalityTransform(

@@ -45,6 +45,7 @@ _STORAGES: Final[Mapping[str, str]] = {
     "UntypedStorage": "|u1",
 }
 _CODE: Final = re.compile("b1|[iu][1248]|f[248]")
+# MAGIC_NUMBER and PROTOCOL_VERSION of torch/serialization.py.
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
 _PROTOCOL: Final = 1001
 _LENGTH_BYTES: Final = 8
@@ -138,6 +139,7 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
     }
 
     def __init__(self, file: IO[bytes]) -> None:
+        # numpy's arrays in Python 2 pickles are byte strings, which latin1 keeps.
         super().__init__(file, encoding="latin1")
         self.storages: dict[str, _Storage] = {}
 
@@ -171,12 +173,14 @@ class _Unpickler(pickle._Unpickler):  # noqa: SLF001 - the one in Python, whose 
             _fill(target, state)
         elif isinstance(target, _Dtype):
             target.order = state[1]
+        # A state dict's OrderedDict has _metadata as its state, which is not needed.
         elif not isinstance(target, dict):
             raise _RefusedError
 
     def load_bytearray8(self) -> None:
         """Read bytes, limited to the pickle's length."""
         size = int.from_bytes(self.read(_LENGTH_BYTES), "little")
+        # Python's own instruction allocates the claimed size before it reads a byte.
         data = self.read(min(size, sys.maxsize))
         if len(data) != size:
             raise _RefusedError
@@ -251,10 +255,12 @@ def _tensor(
     count = math.prod(size)
     last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     numbers = storage.numbers
+    # as_strided checks nothing: it would read whatever lies behind the storage.
     if count > len(numbers) or (count and last >= len(numbers)):
         raise _RefusedError
     steps = tuple(s * numbers.itemsize for s in stride)
     view = np.lib.stride_tricks.as_strided(numbers[offset:], size, steps)
+    # A view would keep a whole storage of which it may show one number.
     return view.copy()
 
 
@@ -309,6 +315,7 @@ _NAMES: Final[Mapping[str, object]] = {
     "numpy.ndarray": "ndarray",
     **{
         f"numpy.{core}.{name}": _Name(call)
+        # numpy 2 renamed the module, and pickles of both are about.
         for core in ("core", "_core")
         for name, call in (
             ("multiarray._reconstruct", _array),

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import IO, Final
 
 _PIECE: Final = 1 << 16
+# Each kept state costs the 32 KiB window of deflate.
 _APART: Final = 8 << 20
 _EITHER: Final = 32 + zlib.MAX_WBITS
 """Takes the headers of gzip (RFC 1952) and zlib (RFC 1950)."""
@@ -93,5 +94,6 @@ def inflated(path: Path, start: int, first: int, length: int) -> bytes:
 
 
 @lru_cache(maxsize=_MOST_FILES)
+# Time and size are in the key so that a file that was rewritten starts anew.
 def _states(_path: Path, start: int, _changed: int, _size: int) -> _States:
     return _States(start)

@@ -46,6 +46,7 @@ def rows_of_sheet(path: Path) -> tuple[dict[str, str], ...]:
 
 def _rows(archive: zipfile.ZipFile) -> list[dict[int, str]]:
     names = archive.namelist()
+    # By length first, or sheet10.xml would come before sheet2.xml.
     first = min((n for n in names if _SHEETS.fullmatch(n)), key=lambda n: (len(n), n))
     wanted = [name for name in (_SHARED, first) if name in names]
     if sum(archive.getinfo(name).file_size for name in wanted) > MOST_BYTES:
@@ -67,6 +68,7 @@ class _Shared(HTMLParser):
         self._in_text = False
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - none is needed
+        # Writers may prefix every tag with the namespace: x:si.
         name = tag.rpartition(":")[2]
         self._in_text = name == "t"
         if name == "si":

@@ -100,6 +100,7 @@ def mask_of_values(values: Samples, path: Path, white: float | None = None) -> R
             "which may be labels of several findings.",
             WRITE_PLAINLY,
         )
+    # Rounded up for whole numbers, so that 127 of 255 is outside and 128 inside.
     half = greatest / 2 if values.dtype.kind == "f" else (greatest + 1) // 2
     clause = f"has {len(levels)} grey levels; those of {half:g} or more"
     caution = Caution("mask_levels", f"{clause} count as the finding")
@@ -125,6 +126,7 @@ def _counted(values: Samples) -> tuple[Samples, Samples]:
 
 def _colour_counts(rgb: Samples) -> tuple[Samples, Samples]:
     """Return the (n, 3) distinct colours of (…, 3) uint8, and the pixels of each."""
+    # Bytes cannot be shifted by 16; one number a colour sorts faster than rows.
     red, green, blue = np.moveaxis(rgb.astype(np.int64), -1, 0)
     codes, counts = _counted(red << 16 | green << 8 | blue)
     return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1), counts
@@ -194,6 +196,7 @@ def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask
     used = {_colour(palette[index]) for index in _levels(page.samples)}
     first, border = _colour(palette[0]), _colour_of_border(shown)
     if all(len(set(colour)) == 1 for colour in used):
+        # By colour it is background, by grey value the finding: neither may be guessed.
         if border == first != _BLACK:
             raise UnreadableInputError(
                 f"{path.name} has palette colour 0 at its border, like a background, "

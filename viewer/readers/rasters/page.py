@@ -85,6 +85,7 @@ def check_size(path: Path, rows: int, columns: int) -> None:
             f"{path.name} claims an impossible size of {columns} × {rows} pixels.",
             DAMAGED,
         )
+    # Where Pillow refuses too; from once its limit on it only warns.
     if most is not None and rows * columns > 2 * most:
         raise UnreadableInputError(
             f"{path.name} claims to have more pixels than an image should.", DAMAGED
@@ -96,6 +97,7 @@ def without_ink(left: Samples, white: int) -> Samples:
 
     ``left`` is (rows, columns, 4), ``white`` where there is no ink.
     """
+    # The product of two 16-bit samples fits neither their dtype nor int32.
     wide = left.astype(np.int64)
     rgb = (wide[..., :3] * wide[..., 3:] + white // 2) // white
     return rgb.astype(left.dtype)

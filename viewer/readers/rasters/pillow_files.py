@@ -73,6 +73,7 @@ def pillow_page(path: Path, frame: int) -> RasterPage:
 @contextmanager
 def _opened(path: Path) -> Iterator[Image.Image]:
     try:
+        # Without the list Pillow would also open EPS, for which it starts Ghostscript.
         with Image.open(path, formats=FORMATS) as image:
             yield image
     except Image.DecompressionBombError as error:
@@ -122,6 +123,7 @@ def _png_exif(path: Path) -> bytes:
                 return stream.read(min(length, _MOST_EXIF))
             if len(name) < 4:
                 break
+            # The checksum of four bytes follows each chunk (PNG, 5.3).
             stream.seek(length + 4, os.SEEK_CUR)
     return b""
 
@@ -134,6 +136,7 @@ def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, i
             white = (1 << bits) - 1
             return without_ink(white - samples, white), None, bits
         return *_parted(samples), bits
+    # libpng decodes the first picture only: an animated one is left to Pillow.
     if image.format == "PNG" and image.mode != "P" and _page_count(image) == 1:
         from imagecodecs import png_decode
 
@@ -159,6 +162,7 @@ def _parted(samples: Samples) -> tuple[Samples, Samples | None]:
 def _alpha(image: Image.Image) -> Samples | None:
     if not image.has_transparency_data:
         return None
+    # Also for a transparent colour of a palette or of tRNS, which has no channel.
     return np.array(image.convert("RGBA").getchannel("A"))
 
 

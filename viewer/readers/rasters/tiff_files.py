@@ -84,6 +84,7 @@ def tiff_page(path: Path, frame: int) -> RasterPage:
         _check_compression(page, path)
         _check_bytes(page, path)
         orientation = _number(page, _ORIENTATION, 1)
+        # tifffile returns these as coded, with subsampled chrominance.
         if page.photometric in {_YCBCR, _CIELAB} and page.compression not in _JPEG:
             rgb = turned(_by_libtiff(path, frame, orientation), orientation)
             return RasterPage(rgb, _geometry(page))
@@ -202,7 +203,9 @@ def _by_libtiff(path: Path, frame: int, orientation: int) -> Samples:
 
 def _stored(page: "TiffPage") -> Samples:
     """Return (rows, columns, samples), whether stored in planes or not."""
+    # (planes, depth, rows, columns, samples), of which planes or samples is 1.
     planes = page.asarray().reshape(page.shaped)
+    # tifffile returns pages of one bit as bool, with which nothing can be scaled.
     planes = planes.view(np.uint8) if planes.dtype == np.bool_ else planes
     return np.moveaxis(planes[:, 0], 0, 2).reshape(*planes.shape[2:4], -1)
 
@@ -245,6 +248,7 @@ def _palette(page: "TiffPage", path: Path) -> Samples:
 
 def _unmultiplied(colour: Samples, alpha: Samples, white: int) -> Samples:
     """Return colours divided by alpha; fully transparent pixels are unchanged."""
+    # Half of alpha rounds to the nearest; the product of 16-bit samples needs int64.
     wide = colour.astype(np.int64) * white + alpha // 2
     divided = (wide // np.maximum(alpha, 1)).clip(0, white)
     return np.where(alpha > 0, divided, colour).astype(colour.dtype)

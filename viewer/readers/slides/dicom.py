@@ -59,6 +59,7 @@ class _Level:
 
 def is_dicom_slide(path: Path, start: bytes) -> bool:  # noqa: ARG001 - as its sibling
     """Tell whether a file is part of a whole slide, by its SOP class."""
+    # By bytes: every file of a folder comes here, and parsing the group is slow.
     return start[128:132] == b"DICM" and _SOP_CLASS in start
 
 
@@ -103,6 +104,7 @@ class DicomSlideFile:
 
     def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
         """Return whole pixels of a stored level; missing tiles are background."""
+        # In pixels of the level itself; OpenSlide wants those of the scan.
         at = (round(box.x0), round(box.y0))
         size = (round(box.x1 - box.x0), round(box.y1 - box.y0))
         number = self._numbers[self.facts.levels[level]]
@@ -179,6 +181,7 @@ def _level(path: Path) -> _Level | None:
     kind = list(tags.get("ImageType") or [])
     rows = int(tags.get("TotalPixelMatrixRows") or 0)
     columns = int(tags.get("TotalPixelMatrixColumns") or 0)
+    # Label and overview photographs may show the patient's name: never taken as levels.
     if len(kind) < 3 or kind[2] != _LEVEL or min(rows, columns) < 1:
         return None
     series = str(tags.get("SeriesInstanceUID", ""))

@@ -48,6 +48,7 @@ def is_openslide(path: Path, start: bytes) -> bool:
         from openslide import OpenSlide
     except ImportError:
         return is_known
+    # First: OpenSlide itself would follow an index to files anywhere.
     openslide_parts(path)
     vendor = OpenSlide.detect_format(path)
     return vendor is not None and (vendor != _GENERIC or _is_pyramid(path))
@@ -103,6 +104,7 @@ class OpenSlideFile:
         from PIL import Image
 
         factor = self._slide.level_downsamples[level]
+        # OpenSlide takes the place in pixels of the scan, but the size in the level's.
         at = (round(box.x0 * factor), round(box.y0 * factor))
         size = (round(box.x1 - box.x0), round(box.y1 - box.y0))
         region = self._slide.read_region(at, level, size)

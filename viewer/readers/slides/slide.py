@@ -161,6 +161,7 @@ def _read_at(file: SlideFile, size: SizePx, field: BoxPx) -> npt.NDArray[np.uint
     if stored == size:
         return file.read(level, field)
     x_factor, y_factor = stored.columns / size.columns, stored.rows / size.rows
+    # In pixels of the result: with its margins a block is _BLOCK_PX of the level.
     step = max(1, floor(_BLOCK_PX / max(x_factor, y_factor)) - 2 * _MARGIN)
     rows, columns = int(field.y1 - field.y0), int(field.x1 - field.x0)
     pixels = np.empty((rows, columns, 3), dtype=np.uint8)

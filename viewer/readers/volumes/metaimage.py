@@ -37,6 +37,7 @@ _TYPES: Final = {
     "MET_USHORT": "u2",
     "MET_INT": "i4",
     "MET_UINT": "u4",
+    # MetaIO fixes a long to four bytes, whatever it is for the compiler.
     "MET_LONG": "i4",
     "MET_ULONG": "u4",
     "MET_LONG_LONG": "i8",
@@ -79,6 +80,7 @@ def read_metaimage_header(path: Path) -> VolumeHeader:
         (channels, *sizes) if channels > 1 else sizes,
         np.dtype(order + kind),
         tuple(Part(beside(path, path.parent, name), start) for name in names)
+        # In a .mha the values follow the header, unless HeaderSize says otherwise.
         or (Part(path, end if start == 0 else start),),
         Packing.DEFLATE if _is_true(fields.get("CompressedData", "")) else Packing.NONE,
         components=0 if channels > 1 else None,
@@ -133,4 +135,5 @@ def _affine(fields: dict[str, str], spacing: Steps | None, mm: float) -> Steps |
     axes = matrix.reshape(len(spacing), len(spacing))[:3, :3]
     origin = _numbers(fields, "Offset", mm)
     unknown = np.full(3, np.nan)
+    # A row of TransformMatrix is the direction of an axis; the affine has it as column.
     return known_affine(axes.T * spacing[:3], unknown if origin is None else origin[:3])

@@ -54,8 +54,10 @@ def read_nifti_header(path: Path) -> VolumeHeader:
         dtype,
         (Part(path),),
         Packing.DEFLATE if packed else Packing.NONE,
+        # At less the header itself would be read as values.
         skip=max(int(header["vox_offset"]), header.single_vox_offset),
         components=components,
+        # nibabel gives None for a slope of 0, which means no scaling (nifti1.h).
         slope=1.0 if slope is None else slope,
         intercept=0.0 if intercept is None else intercept,
         affine=_affine(header, mm),

@@ -21,6 +21,7 @@ from viewer.readers.volumes.header import (
 from viewer.readers.volumes.nrrd_space import nrrd_space
 
 _MAGIC: Final = re.compile(r"NRRD\d{4}$")
+# ":=" is a key/value pair of the user's, which may have the name of a field.
 _FIELD: Final = re.compile(r"([^:]+):(?!=)\s*(.*)")
 _TYPES: Final = {
     name: kind
@@ -73,6 +74,7 @@ def read_nrrd_header(path: Path) -> VolumeHeader:
     unpacked_first = packing in {Packing.DEFLATE, Packing.BZIP2}
     if unpacked_first and skipped < 0:
         raise ValueError("only uncompressed data can be at the end of a file")
+    # Lines are skipped in the file, bytes in what it unpacks to (NRRD, section 5).
     moved = 0 if unpacked_first else skipped
     files = [beside(path, path.parent, name) for name in names]
     parts = [_part(file, 0, lines, moved) for file in files]

@@ -31,6 +31,7 @@ def slice_values(header: VolumeHeader, index: tuple[int, ...], shown: int) -> Va
     across = strides.pop(axis) if axis is not None else 0
     first = sum(n * step for n, step in zip(index, strides[2:], strict=True))
     columns, rows = (*header.extent, 1)[:2]
+    # Components behind both axes of a slice: each has a plane of its own.
     if axis is None or axis > 1:
         starts = [first + n * across for n in range(shown)]
         planes = [_block(header, start, columns * rows) for start in starts]
@@ -76,7 +77,9 @@ def _part_values(header: VolumeHeader, part: Part, first: int, count: int) -> Va
 def _read(stream: IO[bytes], header: VolumeHeader, first: int, count: int) -> Values:
     """Return values of a file, fewer if it is truncated."""
     if header.packing is Packing.TEXT:
+        # numpy parses text only into the byte order of the machine.
         plain = header.dtype.newbyteorder("=")
+        # Numbers as text have no fixed width: those before must be read to skip them.
         return np.fromfile(stream, plain, first + count, sep=" ")[first:]
     width = header.dtype.itemsize
     at, length = header.skip + first * width, count * width

@@ -50,6 +50,7 @@ def standard_view(affine: Steps | None) -> VolumeView:
         return VolumeView()
     cosines = affine[:, :3] / np.linalg.norm(affine[:, :3], axis=0)
     nearest = max(
+        # All six assignments: the nearest axis of each alone may name one axis twice.
         permutations(range(3)),
         key=lambda axes: sum(abs(cosines[axis, n]) for n, axis in enumerate(axes)),
     )

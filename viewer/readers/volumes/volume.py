@@ -146,6 +146,7 @@ def _index(header: VolumeHeader, view: VolumeView, frame: int) -> tuple[int, ...
     for count in header.extent[2:]:
         frame, at = divmod(frame, count)
         found.append(at)
+    # Only the slices are reversed, never the time points behind them.
     if view.reversed and found:
         found[0] = header.extent[2] - 1 - found[0]
     return tuple(found)

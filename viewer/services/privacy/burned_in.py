@@ -91,6 +91,7 @@ def windowed(image: PixelImage, window: Window | None) -> PixelImage:
 
 def _shows_more(image: PixelImage, window: Window) -> bool:
     """Tell whether a window reveals text that the file's own does not."""
+    # Without the finder nothing can be compared; the person has seen the image.
     if text_finder_missing() is not None:
         return False
     seen = [place.box for place in find_text(to_raster(image))]

@@ -210,6 +210,7 @@ class Gate:
 
         Local models get the same pixels, so that answers can be compared.
         """
+        # Hashing every image's pixels pays only if something is blacked out at all.
         if not any(r.boxes for r in self.reviews.values()):
             return image
         review = self.reviews.get(pixels_sha256(image))
@@ -239,6 +240,7 @@ class Gate:
             return None
         self.check_model(profile, about.images)
         check_request(request)
+        # By bytes: whoever made the request, only what was drawn here may leave.
         if any(image.png not in about.pngs for image in request.images):
             raise PrivacyError(
                 "A question was not sent: it contains an image that was not reviewed.",
@@ -367,6 +369,7 @@ class GateWatch:
         outgoing: OutgoingRequest,
     ) -> None:
         """Raise ``PrivacyError`` if a person has decided otherwise since."""
+        # A few numbers first: this is asked before every question.
         latest = consents.decided_until(self._store)
         if latest != self._read_at:
             self._read_at, self._now = latest, open_gate(self._store, *self._datasets)

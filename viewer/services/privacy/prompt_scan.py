@@ -25,6 +25,7 @@ _NOT_AFTER_DIGIT, _NOT_BEFORE_DIGIT = r"(?<!\d)", r"(?!\d)"
 _IDEOGRAPHS: Final = "\u2e80"
 """From here on scripts put no space between words."""
 
+# Letters that Unicode does not decompose, so that NFKD leaves them as they are.
 _PLAIN: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
@@ -70,12 +71,15 @@ def check_prompt(
 
 def _spellings(text: str) -> tuple[str, str]:
     """Return a text in lower case without accents, with ``ü`` as ``u`` and ``ue``."""
+    # Invisible characters, such as a soft hyphen, would hide a name.
     seen = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    # Composed, because the letters spelled out below are single characters.
     lower = unicodedata.normalize("NFC", seen).casefold()
     return _bare(lower), _bare(lower.translate(_SPELLED_OUT))
 
 
 def _bare(text: str) -> str:
+    # Folded again: NFKD makes plain capitals of letters such as ℌ.
     apart = unicodedata.normalize("NFKD", text).casefold()
     bare = "".join(c for c in apart if not unicodedata.combining(c))
     return bare.translate(_PLAIN)
@@ -99,6 +103,7 @@ def _ways(wanted: str) -> Iterator[str]:
     words = re.findall(r"[^\W_]+", wanted)
     bare = "".join(words)
     if not bare:
+        # "(?!)" matches nowhere; an empty pattern would match every text.
         yield re.escape(wanted.strip()) or r"(?!)"
         return
     yield _bounded(_SIGNS.join(words), bare)
@@ -149,6 +154,7 @@ _YEAR: Final = r"(\d{4}|\d{2})(?!\d)"
 _WORD: Final = r"([^\W\d_]{3,})"
 _OF: Final = r"[\W_]*(?:(?:of|de|del|di|do)\b[\W_]*)?"
 _NUMBERS: Final = re.compile(
+    # A lookahead takes nothing away, so that overlapping dates are found too.
     rf"(?<!\d)(?=(\d{{1,4}}){_SIGN}(\d{{1,2}}){_SIGN}(\d{{1,4}})(?!\d))"
 )
 _DAY_MONTH_YEAR: Final = re.compile(rf"(?<!\d){_DAY}{_OF}{_WORD}{_OF}{_YEAR}")
@@ -206,6 +212,7 @@ def _orders(first: str, middle: str, last: str) -> Iterator[_Written]:
 def _of_run(run: str) -> Iterator[_Written]:
     """Yield the dates that six or eight digits may mean; a time may follow eight."""
     n = 2 if len(run) == 6 else 4
+    # Year first, then day first, then month first.
     yield run[:n], run[n : n + 2], run[n + 2 : n + 4]
     yield run[4 : 4 + n], run[2:4], run[:2]
     yield run[4 : 4 + n], run[:2], run[2:4]

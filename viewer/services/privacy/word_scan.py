@@ -46,9 +46,11 @@ _PATTERNS: Final = (
     ),
     (NAME, r"(?i:\b(?:patient|full|first|last|family|given)(?:'s)? name\b)\W{1,3}\w"),
     (NAME, r"\b(?i:(?:sur)?name)\s*[:：]\s*\w"),
+    # 某, "a certain", stands for a name that was already removed.
     (NAME, rf"姓名\W{{0,2}}(?!某){_HAN}"),
     (NAME, rf"(?:患者|病人|患儿){_SURNAMES}(?!某){_HAN}{{1,2}}(?=[\s,，、(（]*[男女])"),
     (NAME, rf"(?<!{_HAN}){_SURNAMES}(?!某){_HAN}{{0,2}}(?:医生|医师|大夫|教授)"),
+    # The same sign twice (\1): 2.5-10 is a range and no date.
     (DATE, rf"(?<!\d){_YEAR}([-/.]){_MONTH}\1{_DAY}(?!\d)"),
     (DATE, rf"(?<![\d.]){_DAY}([-/.]){_MONTH}\1(?:{_YEAR}|\d\d)(?!\d|[./-]\d)"),
     (DATE, rf"(?<![\d.]){_MONTH}([-/.]){_DAY}\1(?:{_YEAR}|\d\d)(?!\d|[./-]\d)"),
@@ -63,6 +65,7 @@ _PATTERNS: Final = (
         NUMBER,
         rf"(?:住院|病历|门诊|病案|检查|登记|医保|身份证|就诊卡)(?:号码?|编号){_VALUE}",
     ),
+    # A Chinese resident's number, which may end in X; a US social security number.
     (NUMBER, r"(?<!\d)\d{17}[\dXx](?!\d)|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)"),
     (ADDRESS, r"[\w.+-]+@[\w-]+\.\w"),
     (ADDRESS, r"(?i:\b(?:phone|telephone|tel|fax|mobile)\b)\W{0,3}\+?\d[\d ()/.-]{5,}"),
@@ -70,6 +73,7 @@ _PATTERNS: Final = (
         ADDRESS,
         r"(?:电话|手机|联系方式)(?:号码?)?\W{0,2}\d{6,}|(?<!\d)1[3-9]\d{9}(?!\d)",
     ),
+    # A North American telephone number.
     (ADDRESS, r"(?<![\d-])\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}(?![\d-])"),
     (ADDRESS, rf"\b\d{{1,5}} {_CAPITALISED} (?:Street|St\.|Avenue|Ave\.|Road|Lane)"),
     (ADDRESS, r"(?:住址|地址|家住)\W{0,2}[\u4e00-\u9fff]"),
@@ -118,6 +122,7 @@ def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
 
 def words_sha256(item: Item) -> str:
     """Return the hash under which a decision about an item's text is stored."""
+    # No text contains a zero, so two lists of texts never hash alike.
     words = "\0".join(words_of(item))
     return hashlib.sha256(f"words\0{words}".encode()).hexdigest()
 

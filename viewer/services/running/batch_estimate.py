@@ -165,6 +165,7 @@ def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
     """Return the cost of the remaining questions in micro-dollars, None if unknown."""
     if any(map(is_unpriced, (*spec.models, *spec.helpers))):
         return None
+    # Exact: money is whole micro-dollars, and is rounded once at the end.
     total = Fraction(0)
     for profile in spec.models:
         if not any(map(is_priced, (profile, *spec.helpers))):

@@ -179,6 +179,7 @@ class BatchCoordinator:
 
     def _stop_preparing(self, pool: Executor) -> None:
         """End the preparation of trials without waiting for a model's download."""
+        # A thread cannot be ended: one in a download is interrupted through its model.
         pool.shutdown(wait=False, cancel_futures=True)
         while self._cancel.is_set() and self._scheduler.wait_for_preparing():
             self._context.interrupt_models()
@@ -284,6 +285,7 @@ class BatchCoordinator:
         budget = self._ledger.budget
         most = most_microusd(up.profile, up.request.request)
         if budget.fits(most):
+            # At once: the next question of this round must find the money spoken for.
             budget.reserve(up.trial, most)
             self._scheduler.reserve(up)
             queued.append(up)
@@ -297,6 +299,7 @@ class BatchCoordinator:
         self, queued: list[TrialQuestion], answered: list[Answered]
     ) -> Iterator[Event]:
         """Claim all questions, then send only those that nobody else has claimed."""
+        # What is sent may have changed while it waited, such as rejected parameters.
         queued = [one.now() for one in queued]
         claimed = self._ledger.begin(queued) if queued else ()
         for one, claim in zip(queued, claimed, strict=True):
@@ -340,6 +343,7 @@ class BatchCoordinator:
                 failed.append((question, error))
             else:
                 failed.append((question, unexpected(error)))
+        # Replies first: a failure below must not lose what has been paid for.
         replies = self._ledger.keep(arrived) if arrived else ()
         if failed:
             self._ledger.close_failed(failed)
@@ -357,8 +361,10 @@ class BatchCoordinator:
     def _after_failure(
         self, question: TrialQuestion, error: ProviderError
     ) -> Iterator[Event]:
+        # The next attempt lacks what was rejected, so that this one does not count.
         learned = question.request.drop_rejected_params(error)
         last = question.number >= MAX_ATTEMPTS and not learned
+        # What cannot be reached would fail every question: they stay pending instead.
         if error.retry_class is RetryClass.STOP_RUN or (last and error.unreachable):
             yield from self._stopped(question.model, str(error))
         elif error.retry_class is RetryClass.RETRY and not last:

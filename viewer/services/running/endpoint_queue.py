@@ -86,6 +86,7 @@ class EndpointQueue:
         """Take the next question that its endpoint accepts, if there is one."""
         if self.limit.wait_s(now) > 0:
             return None
+        # Put-back questions and retries were due before what is only prepared.
         if self._returned:
             return self._returned.popleft()
         if self._delayed and self._delayed[0][0] <= now:
@@ -93,6 +94,7 @@ class EndpointQueue:
         return self._take_prepared()
 
     def _take_prepared(self) -> TrialQuestion | PreparationFailure | None:
+        # Only the first: questions leave in the order planned, ready or not.
         while self._preparing and self._preparing[0][1].done():
             question, future = self._preparing.popleft()
             if question.model in self._stopped:
@@ -110,6 +112,7 @@ class EndpointQueue:
 
     def delay(self, question: TrialQuestion, until: float) -> None:
         """Schedule a question to be asked again at a time."""
+        # The trial's number breaks ties; questions themselves have no order.
         heapq.heappush(self._delayed, (until, question.trial, question))
 
     def wait_s(self, now: float) -> float:
@@ -141,4 +144,5 @@ class EndpointQueue:
         self._waiting = deque(q for q in self._waiting if q.model != model)
         self._returned = deque(q for q in self._returned if q.model != model)
         self._delayed = [d for d in self._delayed if d[2].model != model]
+        # Filtering a heap keeps no heap.
         heapq.heapify(self._delayed)

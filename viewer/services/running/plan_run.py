@@ -32,6 +32,7 @@ def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
         "dataset": dataset.root_sha256,
         "study": [study.name, study.version],
         "preset": spec.preset,
+        # Left out so that plans from before there were controls keep their hash.
         "params": {k: v for k, v in spec.params.items() if (k, v) != _NO_CONTROLS},
         "models": [_work_of(model) for model in spec.models],
         "seed": spec.seed,

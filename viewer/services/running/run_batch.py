@@ -50,10 +50,12 @@ def run_batch(
         with (
             asking_threads(options.most, cancel) as threads,
             LoadWatch(run, context.held_models()) as loading,
+            # Opened before anything is asked: it reserves space while there is some.
             ReplyFile(store.path, store.name) as reply_file,
             saving_what_is_lost(store, run, reply_file),
             store.waiting(store.on_wait),
         ):
+            # Before the first question: a reply in a file must not be bought again.
             store.store_saved_replies()
             coordinator = BatchCoordinator(
                 store,

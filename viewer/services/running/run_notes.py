@@ -52,6 +52,7 @@ class RunNotes:
             returned = reader_for(profile).read(raw).model_returned
         except ProviderError:
             return  # its trial ends as provider_error; it names no model
+        # Endpoints that return no name are no change of model.
         first = self._first.setdefault(profile.name, returned) if returned else ""
         if returned != first:
             text = f"the endpoint answered as {first} and later as {returned}"

@@ -116,6 +116,7 @@ class Scheduler:
     def follows(self, question: TrialQuestion) -> bool:
         """Wait for the same request if it is in progress; return whether it is."""
         sha256 = question.sha256
+        # Also of questions to be asked again: their reply is still to come.
         if all(other.sha256 != sha256 for other in self._under_way()):
             return False
         self._followers.setdefault(sha256, []).append(question)
@@ -138,6 +139,7 @@ class Scheduler:
     def reserve(self, question: TrialQuestion) -> None:
         """Reserve a place for a question: it is sent once its attempt is committed."""
         now = time.monotonic()
+        # At the reservation, not when sent: others of this round must see it taken.
         self._queue(question.model).limit.leave(now)
         self._reserved[question.trial] = replace(question, left_at=now)
 
@@ -167,7 +169,9 @@ class Scheduler:
             if self._free() > 0:
                 nexts = [queue.next_prepared() for queue in self._queues.values()]
                 futures += [one for one in nexts if one is not None]
+            # Never zero, which would turn the loop into a busy one.
             patience = min(POLL_S, max(_SOON_S, self._until_time_lets_one_leave()))
+        # wait() on no futures returns at once.
         if futures:
             wait(futures, timeout=patience, return_when=FIRST_COMPLETED)
         else:

@@ -96,9 +96,11 @@ def budget_of_run(
     unknown = sum(
         max(
             _most_of_stored(store, profile, attempt.request_sha256)
+            # The ledger does not say which model of a trial an attempt went to.
             for profile in (profiles[attempt.model], *helpers)
         )
         for attempt in spending.unpriced_attempts(store, run)
+        # As may_have_cost: the query has left out ends with an HTTP status.
         if attempt.reason not in _NOT_ASKED
     )
     return Budget(ceiling, known + unknown)

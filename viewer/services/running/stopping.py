@@ -54,6 +54,7 @@ class Stop(threading.Event):
         """Wait until the flag is set, also by a signal; return whether it is."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         while not self.is_set() and (left := until - time.monotonic()) > 0:
+            # In short waits: the handler sets no event that would end a long one.
             super().wait(min(left, _LOOK_S))
         return self.is_set()
 
@@ -70,6 +71,7 @@ def asking_threads(most: int, cancel: threading.Event) -> Iterator[Executor]:
     try:
         yield threads
     finally:
+        # Late threads still wait for a server; joining them would exceed the limit.
         threads.shutdown(wait=not is_late(cancel), cancel_futures=True)
 
 
@@ -86,6 +88,7 @@ def leave_at_once(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
+    # sys.exit would join the threads of every executor on the way out.
     os._exit(code)
 
 

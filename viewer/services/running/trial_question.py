@@ -79,6 +79,7 @@ class TrialQuestion:
     def answered(self, reply: TrialReply) -> "TrialQuestion | Verdict":
         """Return the next question after a reply, or the verdict."""
         try:
+            # A trial's path yields a profile and a request in turn, which has no type.
             profile = cast("ModelProfile", self.path.send(reply))
         except StopIteration as end:
             return cast("Verdict", end.value)

@@ -28,6 +28,7 @@ class Memo(Generic[_K, _V]):
                 self._values.pop(next(iter(self._values)))
         if mine:
             try:
+                # Outside the lock: others look up their keys meanwhile.
                 future.set_result(self._compute(key))
             except BaseException as error:  # noqa: BLE001 - every asker must be told
                 future.set_exception(error)

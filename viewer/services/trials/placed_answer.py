@@ -127,6 +127,7 @@ def placed_answer(
     name raises WrongUseError.
     """
     if reply.heat_map is not None:
+        # The same everywhere points at nothing; its maximum would be the first pixel.
         if np.ptp(reply.heat_map.values) == 0:
             return Unparsed(Status.UNPARSED, "flat_heat_map")
         return HeatMapAnswer(reply.heat_map, shown.field)

@@ -98,6 +98,7 @@ class Pseudonyms:
     def _item_and_task(self, item: str) -> tuple[str, str]:
         """Return the item's key at the start of a name, and its task; "" for none."""
         key = item
+        # From the whole name down, because a key may itself contain the mark.
         while key not in self.items:
             key, mark, _ = key.rpartition(TASK_MARK)
             if not mark:
@@ -219,6 +220,7 @@ def _read_by(image: DatasetImage) -> Iterable[str]:
 
 
 def _numbered(letter: str, names: Sequence[str]) -> Mapping[str, str]:
+    # Padded, so that pseudonyms sort as text like the names they stand for.
     digits = max(5, len(str(len(names))))
     return {name: f"{letter}{i:0{digits}}" for i, name in enumerate(names, 1)}
 

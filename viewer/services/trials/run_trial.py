@@ -100,6 +100,7 @@ def run_trial(
         request = context.request(trial, step, question)
         about = context.about(trial, question, sources)
         document = document_of(profile, request, trial.repeat, step)
+        # The key is made before the gate, because what passes must be what was hashed.
         sha256 = request_key(document)
         outgoing = _pass_gate(context, profile, request, about)
         reply = yield PreparedRequest(

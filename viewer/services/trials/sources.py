@@ -113,6 +113,7 @@ class RunImages:
     def _look(self, key: tuple[ImageRef, Window | None, str]) -> None:
         ref, window, sha256 = key
         image = self.pixels(ref)
+        # The raster may come from the cache: the file is hashed as it is now.
         if pixels_sha256(image) != sha256:
             raise PrivacyError(
                 "An image was not sent: its file changed in the meantime.",

@@ -74,6 +74,7 @@ class DecodingProcess:
 
     def _ask(self, process: "subprocess.Popen[bytes]", call: Call, path: Path) -> Reply:
         overdue = threading.Event()
+        # Killing the process ends the read below, which has no timeout of its own.
         timer = threading.Timer(call.limit_s, _end, (process, overdue))
         timer.daemon = True
         timer.start()
@@ -100,6 +101,7 @@ class DecodingProcess:
             process = None
         if process is None:
             process = self._process = spawn_decoder()
+        # It was closed while the process started: nobody would end it later.
         if self._closed:
             process.kill()
         return process
@@ -107,6 +109,7 @@ class DecodingProcess:
     def _forget(self, process: "subprocess.Popen[bytes]") -> None:
         process.kill()
         process.wait()
+        # Behind a kill the pipes may hold half a message: they are never used again.
         for pipe in (process.stdin, process.stdout):
             _raw(pipe).close()
         self._process = None

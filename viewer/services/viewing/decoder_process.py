@@ -24,6 +24,7 @@ from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 WORD: Final = "_decoder"
 """The hidden first argument with which the program runs itself as this process."""
+# The parent's timer goes first, since it knows the file to name.
 _SPARE_S: Final = 5.0
 _NEEDED: Final = re.compile(
     r"PATH|PATHEXT|HOME|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|COMSPEC|SYSTEMROOT"
@@ -104,6 +105,7 @@ def serve() -> None:
     """Answer calls until the input ends, as when the window is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
     calls = io.FileIO(sys.stdin.fileno(), "rb", closefd=False)
+    # A duplicate, because descriptor 1 itself is redirected below.
     replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # no library breaks the stream
     widen(replies)
@@ -129,6 +131,7 @@ def _import_readers() -> None:
 def _answer(call: Call) -> Reply:
     with _ending_itself_after(call.limit_s + _SPARE_S):
         try:
+            # For each call anew: how much is free changes.
             limit_memory(call.memory)
             return Reply(call.function(*call.arguments, **call.named))
         except Exception as error:  # noqa: BLE001 - raised again where it was called

@@ -102,6 +102,7 @@ class ProcessDecoder:
 
     def open(self, ref: ImageRef) -> OpenedImage:
         """Return an image ready for the screen."""
+        # Once only: the same image later may be another file.
         expected, self._expected = self._expected, None
         if expected is not None and expected.ref == ref:
             return expected.future.result()

@@ -38,6 +38,7 @@ def read_carefully(
     try:
         return read(paths)
     except UnreadableInputError as error:
+        # One file alone is the culprit; there is nothing to divide any more.
         if len(paths) == 1 or stopped():
             return (Refused(error.what, error.how),) * len(paths)
         return tuple(r for p in paths for r in read_carefully((p,), read, stopped))

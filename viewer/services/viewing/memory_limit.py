@@ -78,6 +78,7 @@ elif sys.platform == "linux":
         RLIMIT_DATA counts what a process allocates but not, as RLIMIT_AS does, mapped
         libraries.
         """
+        # Only the soft limit: a lowered hard one could never be raised again.
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
 
@@ -100,6 +101,7 @@ else:
         _limit[:] = [size]
 
     def _watch() -> None:
+        # In bytes on macOS; Linux counts KiB.
         while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= _limit[0]:
             time.sleep(_EVERY_S)
         os._exit(1)

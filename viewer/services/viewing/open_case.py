@@ -136,6 +136,7 @@ class _Opening:
             if now >= tell_at and self.images and done < len(self._files):
                 yield self._so_far(done, IndexState.RUNNING)
                 took = time.perf_counter() - now
+                # Grouping takes longer the more is found, so it is done more rarely.
                 tell_at = now + max(_TELL_S, _SHARE * took)
         if self.images or self._cancelled.is_set():
             ended = done >= len(self._files)

@@ -48,6 +48,7 @@ def read_message(pipe: io.FileIO, limit: int | None = None) -> Any:  # noqa: ANN
     TooLongError before any of it is read.
     """
     (count,) = _COUNT.unpack(_read_exactly(pipe, _COUNT.size))
+    # The table is bounded before it is read: its length comes from the other side.
     if limit is not None and count * _LENGTH.size > limit:
         raise TooLongError
     table = _read_exactly(pipe, count * _LENGTH.size)
@@ -64,6 +65,7 @@ def _write_all(pipe: io.FileIO, data: memoryview) -> None:
 
 
 def _read_exactly(pipe: io.FileIO, size: int) -> bytearray:
+    # Not bytes: arrays over them would be read-only.
     data = bytearray(size)
     rest = memoryview(data)
     while rest.nbytes:

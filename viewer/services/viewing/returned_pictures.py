@@ -58,6 +58,7 @@ def _decoded(data: bytes) -> bytes | None:
         path = Path(folder, _NAME)
         path.write_bytes(data)
         try:
+            # A model's bytes must not reach the readers of DICOM, volumes or slides.
             if file_kind(path) is not FileKind.RASTER:
                 return None
             return encode_png(to_raster(load_pixels(ImageRef(path, 0))))

@@ -84,6 +84,7 @@ def thumbnail(ref: ImageRef, side: int) -> Raster:
     step = max(1, min(image.size.rows, image.size.columns) // (2 * side))
     thinned = replace(
         image,
+        # A view would keep the whole image in memory.
         values=image.values[::step, ::step].copy(),
         padding=None if image.padding is None else image.padding[::step, ::step],
     )

@@ -117,6 +117,7 @@ class BackgroundWorker:
     def __init__(self, store: Path, listener: Callable[[WorkerMessage], None]) -> None:
         self._store, self._listener = store, listener
         self._ids = itertools.count(1)
+        # RLock: a listener may close the worker from within its message.
         self._lock, self._telling = threading.Lock(), threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
@@ -215,11 +216,13 @@ class BackgroundWorker:
             return
         with contextlib.suppress(OSError):  # it may have ended already
             command_pipe(process).close()
+        # A listener may close the worker, and a thread cannot join itself.
         if threading.current_thread() is not thread:
             thread.join(_PATIENCE_S)
         with self._telling:  # what comes later finds nobody who listens
             self._listener = _nobody
         with contextlib.suppress(subprocess.TimeoutExpired):
+            # Reaps the process if it has ended; one that is still storing goes on.
             process.wait(0)
 
     def _running(self) -> "subprocess.Popen[bytes]":

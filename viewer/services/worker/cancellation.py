@@ -67,6 +67,7 @@ class Cancellations:
 
     def _flag(self, name: str) -> threading.Event:
         flag = self._flags.setdefault(name, threading.Event())
+        # Work that was expected but began after the end stops at once.
         if self._ended:
             flag.set()
         return flag

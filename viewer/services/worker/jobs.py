@@ -100,6 +100,7 @@ def _forward_cancel(
     process: "subprocess.Popen[bytes]", run: int, cancel: threading.Event
 ) -> None:
     cancel.wait()
+    # Infinity has no JSON, so no limit travels as null.
     limit_s = cancel.left_s if isinstance(cancel, Stop) else math.inf
     within_s = None if limit_s == math.inf else limit_s
     with contextlib.suppress(OSError, ValueError):
@@ -118,6 +119,7 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
             raise _error(value["error"])
         if "event" in value:
             yield event_of_json(value)
+        # Not until the pipe ends: the worker lives until its input is closed.
         if value.get("event") == "RunEnded":
             return
     raise OverreadError(

@@ -81,13 +81,16 @@ def run_worker(store_path: Path) -> int:
 def _end_input() -> None:
     """End the loop over commands, which waits in a system call."""
     nothing = os.open(os.devnull, os.O_RDONLY)
+    # Its end of file ends the read, which a flag could not interrupt.
     os.dup2(nothing, 0)
     os.close(nothing)
 
 
 def _private_stdout() -> IO[bytes]:
     """Return the real standard output, and redirect descriptor 1 to standard error."""
+    # Unbuffered, so that each line leaves in one write and none is lost at a crash.
     stream = os.fdopen(os.dup(1), "wb", buffering=0)
+    # By descriptor: C libraries write past sys.stdout.
     os.dup2(2, 1)
     return stream
 
@@ -161,6 +164,7 @@ class _Worker:
             self._emit({"id": number, "error": {"what": what, "how": ""}})
             raise
         else:
+            # Before the batch starts: its events must not overtake this reply.
             self._emit({"id": number, "ok": answer.ok})
             for thread in answer.batches:
                 self._start(thread)
@@ -221,6 +225,7 @@ class _Worker:
 
     def batch(self, command: NewBatch) -> _Answer:
         """Plan a run and start it; an existing run of the same plan is continued."""
+        # One at a time: two equal commands must find one run, not plan two.
         with self._starting, open_store(self._store_path) as store:
             run = plan_run(store, command.spec)
             planned = runs.run_summary(store, run).n_planned
@@ -322,10 +327,12 @@ class _Worker:
 
     def _batch_thread(self, run: int, options: BatchOptions) -> threading.Thread:
         cancel = Stop()
+        # setdefault is atomic: of two threads only one gets its own flag back.
         if self._cancels.setdefault(run, cancel) is not cancel:
             raise WrongUseError(
                 f"Run {run} is already running.", "Wait until it ends, or cancel it."
             )
+        # A command may be under way when the end comes: its batch ends at once.
         if self._ending:
             cancel.set()
         return threading.Thread(

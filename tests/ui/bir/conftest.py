@@ -132,6 +132,19 @@ def radiograph(tmp_path: Path) -> Path:
     return save_dicom(dataset, folder / "film.dcm")
 
 
+@pytest.fixture
+def scintigram(tmp_path: Path) -> Path:
+    """A bone scan of two frames whose window in the file does not start at zero."""
+    counts = np.add.outer(np.arange(64), np.arange(64)).astype(np.uint16) * 4
+    dataset = dicom_dataset(
+        counts, Modality="NM", WindowCenter=300, WindowWidth=400, NumberOfFrames=2
+    )
+    dataset.PixelData = counts.tobytes() * 2
+    folder = tmp_path / "scintigram"
+    folder.mkdir()
+    return save_dicom(dataset, folder / "scan.dcm")
+
+
 def at(view: ImageView, x: float, y: float) -> QPoint:
     """Return a native position in the view's pixels."""
     return view.to_view(PointPx(x, y)).toPoint()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu
 
 from tests.ui.bir.conftest import LEFT, Open
 from tests.ui.canvas.conftest import drag, pixels
@@ -13,6 +14,7 @@ from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import Preferences
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.workspaces.read import ReadWorkspace
 
 
 def _window(view: ImageView) -> Window:
@@ -54,3 +56,50 @@ def test_b13_invert_swaps_black_and_white(
     context.actions["image.invert"].trigger()
     after = view._display.frame(view._camera.viewport(view.screen_size))
     np.testing.assert_array_equal(after.pixels, 255 - before)
+
+
+def _names(context: AppContext) -> list[str]:
+    actions = (context.actions[f"preset.{n}"] for n in range(3, 10))
+    return [action.text() for action in actions if action.isVisible()]
+
+
+def test_b12_presets_follow_the_modality_in_keys_and_popup(
+    opened: Open,
+    read: ReadWorkspace,
+    context: AppContext,
+    series: Path,
+    radiograph: Path,
+) -> None:
+    view = opened(series)
+    assert "Brain" in _names(context)
+    context.actions["preset.3"].trigger()
+    assert (_window(view).center, _window(view).width) == (-500, 1500)
+    context.actions["preset.2"].trigger()
+    assert (_window(view).center, _window(view).width) == (40, 400)
+    context.actions["preset.2"].trigger()
+    assert (_window(view).center, _window(view).width) == (-600, 1500)
+    film = opened(radiograph)
+    assert _names(context) == ["Lung", "Bone", "High contrast", "Low contrast"]
+    context.actions["image.presets"].trigger()
+    (menu,) = read.lightbox.view.findChildren(QMenu)
+    offered = {action.text(): action for action in menu.actions()}
+    assert not offered.keys() & {"Brain", "Liver"}
+    offered["High contrast"].trigger()
+    assert _window(film).width == 0.6 * 360
+    menu.close()
+
+
+def test_b14_nuclear_medicine_and_pet_start_at_zero(
+    opened: Open, context: AppContext, scintigram: Path, series: Path
+) -> None:
+    view = opened(scintigram)
+    clamp = context.actions["image.clamp"]
+    assert clamp.isChecked()
+    view.set_tool(Tool.WINDOW)
+    for end in (QPoint(260, 150), QPoint(120, 260)):
+        drag(view, QPoint(200, 200), end, LEFT)
+        assert _window(view).center == _window(view).width / 2
+    clamp.trigger()
+    assert (_window(view).center, _window(view).width) == (300, 400)
+    opened(series)
+    assert not clamp.isChecked()

@@ -106,10 +106,10 @@ def _models(
     )  # fmt: skip
 
 
-_PRESETS: Final = (
-    "Full range", "File's window", "File's next window", "Lung", "Bone",
-    "Soft tissue", "Mediastinum", "Abdomen", "Brain", "Liver",
-)  # fmt: skip
+PRESETS: Final = 10
+"""Windows on the keys 0 to 9."""
+_EVERY_IMAGE: Final = ("Full range", "File's window", "File's next window")
+"""Presets that every image has; those of its modality follow, under their own names."""
 
 ACTIONS: Final = (
     ActionSpec("file.open", "File", "Open files…", "Ctrl+O",
@@ -220,10 +220,17 @@ ACTIONS: Final = (
                "chevron-down", Place.READ, section=True),
     _read("image.previous", "Image", "Previous image", "PgUp",
           "Go to the previous image", "chevron-up"),
+    _read("image.presets", "Image", "Window presets…", "Shift+W",
+          "Choose a window of this image's modality", "tune-vertical-variant"),
+    ActionSpec("image.clamp", "Image", "Clamp window at 0", "Shift+C",
+               "Keep the lower limit of the window at 0, as for PET and nuclear "
+               "medicine", "arrow-collapse-down", Place.READ, checkable=True),
     *(
-        ActionSpec(f"preset.{n}", "Image", text, str(n), f"Window preset: {text}",
-                   "tune-variant", Place.READ, section=n == 0)
-        for n, text in enumerate(_PRESETS)
+        _read(f"preset.{n}", "Image", text, str(n), f"Window preset: {text}",
+              "tune-variant")
+        for n, text in enumerate(
+            (*_EVERY_IMAGE, *(f"Preset {n}" for n in range(3, PRESETS)))
+        )
     ),
     _tool("length", "Length", "D", "Draw a line and read its length", "ruler", "Mark"),
     _tool("angle", "Angle", "A", "Draw one arm, then click the end of the other",

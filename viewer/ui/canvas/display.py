@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage, QTransform
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import PixelImage, Window
 from viewer.imaging.pyramid import Patch, Pyramid, Viewport
+from viewer.imaging.window_presets import at_zero
 
 MIN_SCALE: Final = 1 / 64
 MAX_SCALE: Final = 64.0
@@ -101,19 +102,35 @@ class Frame:
 class Display:
     """One image with its window: resampled once per viewport, windowed once per window.
 
-    ``window`` None means the file's VOI.
+    ``window`` None means the file's VOI; with ``clamped`` every window starts at 0.
     """
 
-    def __init__(self, pyramid: Pyramid) -> None:
+    def __init__(self, pyramid: Pyramid, *, clamped: bool = False) -> None:
         self.pyramid = pyramid
         self.window: Window | None = None
-        self.inverted = False
+        self.inverted, self.clamped = False, clamped
+        self.reset()
         self._sampled: tuple[Viewport, Patch] | None = None
 
     @property
     def shown_window(self) -> Window:
         """The window in use, in modality units."""
         return self.window or self.pyramid.window
+
+    def set_window(self, window: Window) -> None:
+        """Use a window; the initial one counts as the file's own."""
+        window = at_zero(window) if self.clamped else window
+        self.window = None if window == self.pyramid.window else window
+
+    def reset(self) -> None:
+        """Show as the file says."""
+        self.inverted = False
+        self.set_window(self.pyramid.window)
+
+    def follow(self, other: "Display") -> None:
+        """Show like the previous image of the series."""
+        self.window, self.inverted = other.window, other.inverted
+        self.clamped = other.clamped
 
     def frame(self, viewport: Viewport) -> Frame:
         """Return the picture of a viewport."""

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import Window
 from viewer.domain.reference import Mask
-from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
+from viewer.imaging.window_presets import COUNTED
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
@@ -26,9 +25,7 @@ from viewer.ui.canvas.events import (
     AnswerHovered,
     CursorMoved,
     Scrolled,
-    SenseChanged,
     Tool,
-    WindowChanged,
     ZoomChanged,
 )
 from viewer.ui.canvas.layers import Layers
@@ -39,9 +36,9 @@ from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.stacks import are_alike, is_stack
-from viewer.ui.canvas.still_view import StillView
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
+from viewer.ui.canvas.windowed_view import WindowedView
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -52,7 +49,7 @@ _ZOOM_STEP: Final = 1.2
 _WHEEL_STEP: Final = 120
 
 
-class ImageView(StillView):
+class ImageView(WindowedView):
     """Shows one image.
 
     Left drag is the tool that is set, middle drag pans, right drag zooms; the wheel
@@ -61,10 +58,6 @@ class ImageView(StillView):
 
     cursor_moved = Signal(object)
     """CursorMoved"""
-    window_changed = Signal(object)
-    """WindowChanged"""
-    sense_changed = Signal(object)
-    """SenseChanged"""
     zoom_changed = Signal(object)
     """ZoomChanged"""
     answer_hovered = Signal(object)
@@ -79,7 +72,6 @@ class ImageView(StillView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: ShownImage | None = None
-        self._display: Display | None = None
         self._before: tuple[ShownImage, Display] | None = None
         self._annotations: Annotations | None = None
         self._camera = Camera(1.0, 1.0, 0, 0)
@@ -102,10 +94,10 @@ class ImageView(StillView):
         here, which takes a large radiograph tens of milliseconds.
         """
         self.waiting.end()
-        display = Display(pyramid or Pyramid(shown.image))
+        clamped = shown.header.modality in COUNTED and shown.image.values.ndim == 2
+        display = Display(pyramid or Pyramid(shown.image), clamped=clamped)
         if self._before is not None and are_alike(self._before[0], shown):
-            old = self._before[1]
-            display.window, display.inverted = old.window, old.inverted
+            display.follow(self._before[1])
         else:
             self._layers.set_grid(None)
             self._fitted = True
@@ -171,57 +163,11 @@ class ImageView(StillView):
         self._layers.hide(hidden=hidden)
         self.redraw()
 
-    @property
-    def window_shown(self) -> Window | None:
-        """The window in use, None without a grey image."""
-        grey = (
-            self._display is not None and self._display.pyramid.image.values.ndim == 2
-        )
-        return self._display.shown_window if self._display and grey else None
-
-    @property
-    def inverted(self) -> bool:
-        """Whether the user inverted the grey scale."""
-        return self._display is not None and self._display.inverted
-
-    @property
-    def window_set(self) -> Window | None:
-        """The window that the user set, None while the file's is shown."""
-        return self._display.window if self._display else None
-
-    @property
-    def first_window(self) -> Window | None:
-        """The window that the image was first shown with, None without a grey one."""
-        return self._display.pyramid.window if self._display else None
-
-    @property
-    def shows_low_bright(self) -> bool:
-        """Whether low values are the bright ones."""
-        if self._display is None:
-            return False
-        return is_inverted(self._display.pyramid.image) != self._display.inverted
-
-    def set_window(self, window: Window) -> None:
-        """Set the window; the initial one counts as the file's own."""
-        if self._display is None or self.window_shown is None:
-            return
-        first = self._display.pyramid.window
-        self._display.window = None if window == first else window
-        self.redraw()
-        self._tell_window()
-
-    def invert(self) -> None:
-        """Invert the grey scale."""
-        if self._display is not None:
-            self._display.inverted = not self._display.inverted
-            self.redraw()
-            self._tell_sense()
-
     def reset(self) -> None:
         """Go back to the file's window and the whole image, and remove marks."""
         if self._display is None or self._shown is None:
             return
-        self._display.window, self._display.inverted = None, False
+        self._display.reset()
         if not current().reset_keeps_marks:
             self.marks.remove_all()
         self.fit()
@@ -428,13 +374,6 @@ class ImageView(StillView):
             grounds = self._annotations.grounds
         self._layers.place(self._camera.transform(ratio), self.area, grounds)
         self.viewport().update()
-
-    def _tell_sense(self) -> None:
-        self.sense_changed.emit(SenseChanged(self.inverted))
-
-    def _tell_window(self) -> None:
-        if (window := self.window_shown) is not None:
-            self.window_changed.emit(WindowChanged(window))
 
     def _tell_cursor(self, at: QPointF) -> None:
         if self._shown is None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 _TOOLS: Final = (
     "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "",
     "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
-    "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
+    "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
 )  # fmt: skip
 _AT_SIDE: Final = (

@@ -1,13 +1,10 @@
 """Actions of the menus View and Image on the images on the screen."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.image import PixelImage, Window
 from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
@@ -22,8 +19,7 @@ from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.read.viewport import Viewport
-
-PRESETS: Final = range(10)
+from viewer.ui.panels.read.window_commands import WindowCommands
 
 
 class ImageCommands:
@@ -43,12 +39,11 @@ class ImageCommands:
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(context.undo, lightbox)
         self.keeping = MarkKeeping(context, lightbox, self._marks)
+        self._windows = WindowCommands(lightbox, context)
         lightbox.each(self._watch)
-        lightbox.active_changed.connect(self._follow_sense)
 
     def _watch(self, viewport: Viewport) -> None:
         viewport.view.marks.use(self._marks)
-        viewport.view.sense_changed.connect(self._follow_sense)
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
@@ -58,7 +53,6 @@ class ImageCommands:
             SHOW: partial(lightbox.hide_overlays, hidden=False),
             "image.fit": partial(self._do, ImageView.fit),
             "image.one_to_one": partial(self._do, ImageView.one_to_one),
-            "image.invert": self.invert,
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
             "image.provider": self.provider_look.toggle,
@@ -66,7 +60,7 @@ class ImageCommands:
             "mark.delete": self.delete_mark,
             "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
-            **{f"preset.{n}": partial(self.set_preset, n) for n in PRESETS},
+            **self._windows.handlers(),
         }
 
     def _do(self, act: Callable[[ImageView], None]) -> None:
@@ -97,11 +91,6 @@ class ImageCommands:
         self._actions.set_checked(spec.id, checked=True)
         self._status.show_tool(spec.text)
 
-    def invert(self) -> None:
-        """Invert the grey scale, if there is an image."""
-        self._lightbox.view.invert()
-        self._follow_sense()
-
     def delete_mark(self) -> None:
         """Delete the selected mark, or say that none is selected."""
         if self._lightbox.view.marks.chosen is None:
@@ -111,20 +100,6 @@ class ImageCommands:
     def delete_marks(self) -> None:
         """Delete every mark of the image with the focus; Undo restores them."""
         self._lightbox.view.marks.remove_all()
-
-    def _follow_sense(self, *_: object) -> None:
-        self._actions.set_checked("image.invert", self._lightbox.view.inverted)
-
-    def set_preset(self, number: int) -> None:
-        """Set the window on a key, or say why the image has no such window."""
-        shown, window = self._lightbox.active.shown, self._lightbox.view.window_shown
-        if shown is None:
-            return
-        chosen = preset_window(number, shown.image, window)
-        if isinstance(chosen, NoWindow):
-            self._notices.say(chosen.sentence)
-        else:
-            self._lightbox.view.set_window(chosen)
 
     def show_preferences(self) -> None:
         """Show the preferences; a change is seen at once."""
@@ -168,67 +143,3 @@ class ImageCommands:
         if not isinstance(error, OverreadError):
             raise error
         self._notices.error(error)
-
-
-FULL_RANGE, FILES_FIRST, FILES_NEXT = 0, 1, 2
-_HOUNSFIELD: Final = "HU"
-_CT: Final[Mapping[int, Window]] = {
-    3: Window(-500, 1500, explanation="Lung"),
-    4: Window(350, 2000, explanation="Bone"),
-    5: Window(40, 400, explanation="Soft tissue"),
-    6: Window(80, 400, explanation="Mediastinum"),
-    7: Window(50, 320, explanation="Abdomen"),
-    8: Window(35, 110, explanation="Brain"),
-    9: Window(90, 150, explanation="Liver"),
-}
-"""Centre and width in Hounsfield units, as common viewers set them."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoWindow:
-    """A preset does not apply to an image; the message says why."""
-
-    sentence: str
-
-
-def preset_window(
-    number: int, image: PixelImage, shown: Window | None
-) -> Window | NoWindow:
-    """Return the window on a key.
-
-    Parameters
-    ----------
-    number : int
-        0 to 9.
-    image : PixelImage
-        The image it is for; a preset of CT needs Hounsfield units.
-    shown : Window
-        The window in use; the file's next one follows it.
-    """
-    if image.values.ndim == 3:
-        return NoWindow("A colour image has no window.")
-    if number == FULL_RANGE:
-        return _full_range(image)
-    if number in _CT:
-        if image.units == _HOUNSFIELD:
-            return _CT[number]
-        name = _CT[number].explanation.lower()
-        return NoWindow(f"The {name} window is for CT, in Hounsfield units.")
-    if not image.windows:
-        return NoWindow("The file names no window. Press 0 for the full range.")
-    if number == FILES_FIRST or shown is None or shown not in image.windows:
-        return image.windows[0]
-    after = image.windows.index(shown) + 1
-    return image.windows[after % len(image.windows)]
-
-
-def _full_range(image: PixelImage) -> Window:
-    values = image.values if image.padding is None else image.values[~image.padding]
-    if not values.size:
-        return _NO_RANGE
-    low, high = float(values.min()), float(values.max())
-    return Window((low + high + 1) / 2, max(1.0, high - low + 1), explanation="Full")
-
-
-_NO_RANGE: Final = Window(0.5, 1.0, explanation="Full")
-"""The window of an image without any measurement."""

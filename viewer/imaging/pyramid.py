@@ -15,6 +15,7 @@ import numpy.typing as npt
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.imaging.luts import default_window, to_raster
+from viewer.imaging.smooth import Between, interpolated, touched
 
 CODES: Final = 1 << 16
 _Values = npt.NDArray[Any]
@@ -81,14 +82,16 @@ class Pyramid:
         self._level_for(float(max(self._levels[0].values.shape[:2])))
         return self
 
-    def sample(self, viewport: Viewport) -> Patch:
-        """Resample the visible part.
+    def sample(self, viewport: Viewport, *, smooth: bool = False) -> Patch:
+        """Resample the visible part; ``smooth`` interpolates between magnified pixels.
 
         Every device pixel is the mean of four samples a quarter pixel off its centre,
         taken from the next finer level: at integer zoom these are the image's own
         pixels, unmixed. Images with padding are sampled at the centre only, so that
         padding never bleeds into measured values.
         """
+        if smooth and max(viewport.step_x, viewport.step_y) < 1:
+            return self._smooth(viewport)
         number = self._level_for(min(viewport.step_x, viewport.step_y))
         level = self._levels[number]
         taps = 1 if level.padding is not None else 2
@@ -109,6 +112,24 @@ class Pyramid:
         if padding is not None:
             padding = padding.take(rows[0], 0).take(columns[0], 1)
         return Patch(values, padding, left, top)
+
+    def _smooth(self, viewport: Viewport) -> Patch:
+        """Interpolate measured values; next to padding the nearest stays as it is."""
+        level, size, origin = self._levels[0], self.image.size, viewport.origin
+        step_x, step_y, screen = viewport.step_x, viewport.step_y, viewport.size
+        top, (rows,) = _taps(origin.y, step_y, screen.rows, size.rows, 1)
+        left, (columns,) = _taps(origin.x, step_x, screen.columns, size.columns, 1)
+        if not rows.size or not columns.size:
+            return self.sample(viewport)
+        down = origin.y + (np.arange(rows.size) + top + 0.5) * step_y
+        across = origin.x + (np.arange(columns.size) + left + 0.5) * step_x
+        between = Between.of(down, size.rows), Between.of(across, size.columns)
+        values = interpolated(level.values, *between)
+        if level.padding is None:
+            return Patch(values, None, left, top)
+        nearest, edge = self.sample(viewport), touched(level.padding, *between)
+        values[edge] = nearest.values[edge]
+        return replace(nearest, values=values)
 
     def table(self, window: Window | None, *, inverted: bool) -> npt.NDArray[np.uint8]:
         """Return the grey level of each of the 65,536 codes; see :func:`to_raster`.

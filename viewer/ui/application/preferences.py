@@ -18,6 +18,7 @@ class Preferences:
     scroll_first: bool = True
     up_darkens: bool = False
     reset_keeps_marks: bool = False
+    nearest_pixel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,10 @@ WORDS: Final = {
     "reset_keeps_marks": Wording(
         "Reset keeps the marks of the image",
         "Otherwise Reset removes them, and Undo brings them back (BIR: removes)",
+    ),
+    "nearest_pixel": Wording(
+        "Show magnified pixels as squares",
+        "Otherwise a magnified image is interpolated; measurements never are",
     ),
 }
 """By the name of the field, in the order of the dialog."""

@@ -11,6 +11,7 @@ from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import PixelImage, Window
 from viewer.imaging.pyramid import Patch, Pyramid, Viewport
 from viewer.imaging.window_presets import at_zero
+from viewer.ui.application.preferences import current
 
 MIN_SCALE: Final = 1 / 64
 MAX_SCALE: Final = 64.0
@@ -110,7 +111,7 @@ class Display:
         self.window: Window | None = None
         self.inverted, self.clamped = False, clamped
         self.reset()
-        self._sampled: tuple[Viewport, Patch] | None = None
+        self._sampled: tuple[tuple[Viewport, bool], Patch] | None = None
 
     @property
     def shown_window(self) -> Window:
@@ -134,9 +135,17 @@ class Display:
 
     def frame(self, viewport: Viewport) -> Frame:
         """Return the picture of a viewport."""
-        if self._sampled is None or self._sampled[0] != viewport:
-            self._sampled = viewport, self.pyramid.sample(viewport)
-        patch = self._sampled[1]
+        wanted = viewport, not current().nearest_pixel
+        if self._sampled is None or self._sampled[0] != wanted:
+            self._sampled = wanted, self.pyramid.sample(viewport, smooth=wanted[1])
+        return self._shaded(self._sampled[1])
+
+    def detail(self, viewport: Viewport) -> Frame:
+        """Return the picture of another viewport, such as that of a lens."""
+        smooth = not current().nearest_pixel
+        return self._shaded(self.pyramid.sample(viewport, smooth=smooth))
+
+    def _shaded(self, patch: Patch) -> Frame:
         pixels = self.pyramid.shade(patch, self.window, inverted=self.inverted)
         pixels = np.ascontiguousarray(pixels)
         rows, columns = pixels.shape[:2]

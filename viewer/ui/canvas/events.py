@@ -20,6 +20,7 @@ class Tool(StrEnum):
     PAN = "pan"
     ZOOM = "zoom"
     SCROLL = "scroll"
+    MAGNIFIER = "magnifier"
     LENGTH = "length"
     ANGLE = "angle"
     COBB = "cobb"

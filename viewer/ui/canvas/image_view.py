@@ -42,6 +42,7 @@ from viewer.ui.canvas.windowed_view import WindowedView
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
+    from viewer.ui.canvas.lens import Lens
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag
@@ -78,6 +79,7 @@ class ImageView(WindowedView):
         self._fitted = True
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
+        self._lens: Lens | None = None
         self._pressed = QPointF()
         self._wheel = 0
         self._hovered: StoredAnswer | None = None
@@ -227,6 +229,18 @@ class ImageView(WindowedView):
     def scroll_by(self, steps: int) -> None:
         """Ask for another image of the stack."""
         self.scrolled.emit(Scrolled(steps))
+
+    def magnify(self, at: QPointF | None) -> None:
+        """Show a lens over the image around a position; None takes it away."""
+        if at is None or self._display is None:
+            if self._lens is not None:
+                self._lens.hide()
+            return
+        if self._lens is None:
+            from viewer.ui.canvas.lens import Lens
+
+            self._lens = Lens(self.viewport())
+        self._lens.show_at(at, self._display, self._camera)
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
         """Paint black and the image."""

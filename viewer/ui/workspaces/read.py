@@ -50,9 +50,11 @@ if TYPE_CHECKING:
     from viewer.ui.panels.asking.ask_side import AskSide
     from viewer.ui.panels.asking.grid_controls import GridControls
     from viewer.ui.panels.asking.questions import Questions
+    from viewer.ui.panels.read.cine import CineBar
 
 _TOOLS: Final = (
-    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "",
+    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "tool.magnifier",
+    "image.cine", "",
     "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
@@ -80,6 +82,7 @@ class ReadWorkspace(QWidget):
         self._cursor = ""
         self._recalled: Choices = {}
         self._answering: Answering | None = None
+        self._cine: CineBar | None = None
         self._opening = Opening(context.decoder, self)
         self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
@@ -98,6 +101,7 @@ class ReadWorkspace(QWidget):
         column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
         column.addWidget(self._slides.bar)
         column.addWidget(self.lightbox, 1)
+        self._middle = column
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setObjectName("readSplitter")
         split.setChildrenCollapsible(False)
@@ -182,6 +186,7 @@ class ReadWorkspace(QWidget):
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
+            "image.cine": self.play,
             "edit.find": self.focus_filter,
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
@@ -190,6 +195,16 @@ class ReadWorkspace(QWidget):
 
     def _do_at_side(self, name: str) -> None:
         self.answering.handlers()[name]()
+
+    def play(self) -> None:
+        """Play the images of the active viewport, or pause."""
+        if self._cine is None:
+            from viewer.ui.panels.read.cine import CineBar
+
+            self._cine = CineBar(self.lightbox)
+            self._middle.addWidget(self._cine)
+        if not self._cine.toggle():
+            self._context.notices.say("There is one image, so nothing to play.")
 
     def focus_filter(self) -> None:
         """Focus the filter of the cases."""

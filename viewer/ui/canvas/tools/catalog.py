@@ -110,11 +110,28 @@ class PanDrag:
         self.move(at)
 
 
+class MagnifierDrag:
+    """A lens follows the mouse."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas = canvas
+        canvas.magnify(at)
+
+    def move(self, at: QPointF) -> None:
+        """Move the lens."""
+        self._canvas.magnify(at)
+
+    def end(self, at: QPointF) -> None:  # noqa: ARG002 - wherever it was let go
+        """Put the lens away."""
+        self._canvas.magnify(None)
+
+
 DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
     Tool.WINDOW: WindowDrag,
     Tool.PAN: PanDrag,
     Tool.ZOOM: ZoomDrag,
     Tool.SCROLL: ScrollDrag,
+    Tool.MAGNIFIER: MagnifierDrag,
 }
 DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind}
 """The kind of mark that each other tool draws."""
@@ -123,5 +140,6 @@ CURSORS: Final = {
     Tool.PAN: Qt.CursorShape.OpenHandCursor,
     Tool.ZOOM: Qt.CursorShape.SizeVerCursor,
     Tool.SCROLL: Qt.CursorShape.SplitVCursor,
+    Tool.MAGNIFIER: Qt.CursorShape.WhatsThisCursor,
     **dict.fromkeys(DRAWN, Qt.CursorShape.CrossCursor),
 }

@@ -34,6 +34,9 @@ class Canvas(Protocol):
     def scroll_by(self, steps: int) -> None:
         """Go on by a number of images of a stack; negative is back."""
 
+    def magnify(self, at: QPointF | None) -> None:
+        """Show the image larger around a position; None ends it."""
+
 
 class Drag(Protocol):
     """One drag of the mouse, from press to release."""

@@ -1,0 +1,54 @@
+"""The magnifier: a lens over the image, while the button is held."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.geometry import SizePx
+from viewer.ui.canvas.display import Camera, Display
+from viewer.ui.widgets.theme import current
+
+_SIDE: Final = 260
+MAGNIFICATION: Final = 2.5
+"""How much larger the lens shows the image than the view does."""
+
+
+class Lens(QWidget):
+    """Shows the image around a point larger, in the view's window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.resize(QSize(_SIDE, _SIDE))
+        self._display: Display | None = None
+        self.camera: Camera | None = None
+        self.setAccessibleName("Magnifier")
+
+    def show_at(self, at: QPointF, display: Display, camera: Camera) -> None:
+        """Show what lies under a point of the view, over that point."""
+        ratio = self.devicePixelRatioF()
+        x, y, half = at.x() * ratio, at.y() * ratio, _SIDE * ratio / 2
+        self._display = display
+        self.camera = camera.zoomed(MAGNIFICATION, x, y).panned(half - x, half - y)
+        self.move(round(at.x() - _SIDE / 2), round(at.y() - _SIDE / 2))
+        self.show()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's
+        """Paint the image, and a frame around it."""
+        if self._display is None or self.camera is None:
+            return
+        painter, ratio = QPainter(self), self.devicePixelRatioF()
+        painter.fillRect(self.rect(), Qt.GlobalColor.black)
+        side = round(_SIDE * ratio)
+        frame = self._display.detail(self.camera.viewport(SizePx(side, side)))
+        if not frame.image.isNull():
+            frame.image.setDevicePixelRatio(ratio)
+            painter.drawImage(
+                QPointF(frame.left / ratio, frame.top / ratio), frame.image
+            )
+        painter.setPen(QPen(QColor(current().accent), 2))
+        painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.end()

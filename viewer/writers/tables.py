@@ -10,10 +10,10 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import chain, groupby, takewhile
 from math import ceil
 from typing import TYPE_CHECKING, Final
-from xml.sax.saxutils import quoteattr
 
 from viewer.domain.errors import MissingDependencyError
 from viewer.domain.escapes import guarded, latex, one_line, spreadsheet_xml
@@ -424,7 +424,7 @@ def _relations(*targets: tuple[str, str]) -> str:
 
 def _workbook(tables: Sequence[Table]) -> str:
     sheets = "".join(
-        f'<sheet name={quoteattr(table.name)} sheetId="{n}" r:id="rId{n}"/>'
+        f'<sheet name="{escape(table.name)}" sheetId="{n}" r:id="rId{n}"/>'
         for n, table in enumerate(tables, 1)
     )
     return (

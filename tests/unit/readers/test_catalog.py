@@ -12,7 +12,7 @@ from viewer.domain.case import View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.readers.catalog import read_headers, scan
-from viewer.readers.headers import view_of
+from viewer.readers.files.projections import view_of
 
 PIXELS = np.zeros((4, 6), np.uint16)
 AXIAL = [1, 0, 0, 0, 1, 0]

@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from viewer.domain.case import ImageHeader, View
-from viewer.readers.headers import projection
+from viewer.readers.files.projections import projection
 
 _PATIENT = re.compile(r"patient\d+")
 _VIEW_WORDS = {

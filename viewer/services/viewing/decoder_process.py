@@ -123,6 +123,7 @@ def _import_readers() -> None:
     from viewer.store.lean_import import without
 
     with without("requests"):
+        import viewer.readers.dicom.header
         import viewer.readers.headers
         import viewer.readers.pixels
         import viewer.services.viewing.opened_image  # noqa: F401 - used by name in a call

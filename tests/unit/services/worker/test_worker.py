@@ -1,6 +1,7 @@
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -62,6 +63,14 @@ EVENTS: list[Event] = [
     ModelStopped(3, "m", "The key is refused."),
     RunEnded(3, {Status.PENDING: 1, Status.EXCLUDED: 2}, cancelled=True),
 ]
+
+
+def test_that_a_worker_starts_without_what_reads_dicom_or_speaks_http() -> None:
+    script = "import sys, viewer.services.worker.worker; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert not {"pydicom", "http.client", "ssl"} & set(done.stdout.split())
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda e: type(e).__name__)

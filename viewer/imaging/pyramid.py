@@ -207,6 +207,7 @@ def _code_base(values: _Values) -> int | None:
     if values.ndim == 3 or values.dtype.kind not in "iu":
         return None
     if values.dtype.itemsize <= 2:
+        # The dtype's least, not the image's: this needs no pass over the pixels.
         return int(np.iinfo(values.dtype).min)
     low = int(values.min())
     return low if int(values.max()) - low < CODES else None

@@ -154,6 +154,7 @@ def body_field(image: _Map) -> _Field:
     border = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     outside = np.zeros(n + 1, bool)
     outside[np.unique(border)] = True
+    # Label 0 is what was not labelled at all: the patient at the image's border.
     outside[0] = False
     inner: _Field = ndimage.binary_erosion(~outside[labels], iterations=6)
     return inner
@@ -207,6 +208,7 @@ def otsu(image: _Map) -> float:
     below = np.cumsum(counts)
     above = below[-1] - below
     sums = np.cumsum(counts * centres)
+    # An empty side has no mean; nan_to_num below makes its variance 0.
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = sums / below - (sums[-1] - sums) / above
         between = np.nan_to_num(below * above * gap**2, nan=0.0, posinf=0.0)

@@ -105,6 +105,7 @@ def _plain_host(host: str) -> str:
     """
     if ":" in host:
         try:
+            # What follows "%" names an interface here, not another host (RFC 4007).
             return str(ipaddress.IPv6Address(host.partition("%")[0]))
         except ValueError:
             return ""

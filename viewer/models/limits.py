@@ -191,6 +191,7 @@ class _Window:
         if self._is_cooling(left_at, now):
             return
         self._clean += 1
+        # No rejection yet: grow with every reply (slow start, as in TCP).
         at_once = paced or self._cut_at == -math.inf
         if self._used and self._clean >= (1 if at_once else int(self.size)):
             self.size = min(self.size + 1, float(self._most))
@@ -204,6 +205,7 @@ class _Window:
             self._cut_at = now
 
     def _is_cooling(self, left_at: float, now: float) -> bool:
+        # Sent before the cut, it tells about the larger window and not about this one.
         return left_at < self._cut_at or now - self._cut_at < COOL_DOWN_S
 
 

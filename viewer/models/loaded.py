@@ -228,6 +228,7 @@ class Holder(Generic[_T]):
     def interrupt(self) -> None:
         """Stop a loading that questions wait for; they raise ``ProviderError``."""
         with self._changed:
+            # A new flag at once: the next question must not find itself interrupted.
             self._unwanted.set()
             self._unwanted = threading.Event()
 
@@ -249,6 +250,7 @@ class Holder(Generic[_T]):
         try:
             yield made.model
         finally:
+            # Before the count falls: unload() frees memory once no frame holds it.
             del made
             with self._changed:
                 self._users -= 1

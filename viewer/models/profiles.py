@@ -168,6 +168,7 @@ def _placed(setting: Setting, value: str, base: Path) -> str:
 
 def _number(where: str, setting: Setting, value: object) -> int | float:
     allowed = int if setting.kind is int else (int, float)
+    # A bool is an int in Python, so "seed = true" would count as 1.
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise _wrong_kind(where, setting)
     if not math.isfinite(value) or abs(value) > _LARGEST:

@@ -116,6 +116,7 @@ def status_error(
         The key that was sent, "" for none; it is removed from the quotation.
     """
     error = _error_object(body)
+    # OpenAI sends 429 for an empty account too, where waiting does not help.
     no_quota = status == _PAYMENT_REQUIRED or not _USED_UP.isdisjoint(
         str(error.get(member)) for member in ("code", "type")
     )
@@ -124,6 +125,7 @@ def status_error(
         str(error.get(member)) for member in ("code", "type")
     )
     reason = TOO_LONG if too_long else f"http_{status}"
+    # Messages about a wrong key quote parts of it.
     quotation = "" if status in (401, 403) else _quotation(error.get("message"), secret)
     return ProviderError(
         f"The server at {host} {meaning.what} ({status}{quotation}).",
@@ -283,6 +285,7 @@ def _number(value: str | None) -> float | None:
         number = float(value or "")
     except ValueError:
         return None
+    # float() also takes "nan" and "inf".
     return number if math.isfinite(number) and number >= 0 else None
 
 

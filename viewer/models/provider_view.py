@@ -158,6 +158,7 @@ def _openai_patch(size: SizePx) -> SizePx:
     across, down = size.columns * scale / 32, size.rows * scale / 32
     fit = min(math.floor(n) / n for n in (across, down) if n >= 1)
     return SizePx(
+        # 1e-6: a product meant to be whole may come out a last bit below it.
         max(1, math.floor(size.rows * scale * fit + 1e-6)),
         max(1, math.floor(size.columns * scale * fit + 1e-6)),
     )

@@ -72,6 +72,7 @@ def usage_of(usage: object, key_in: str, key_out: str) -> Usage:
 
 
 def _count(value: object) -> int | None:
+    # A bool is an int in Python.
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         return None
     return value
@@ -116,6 +117,7 @@ def _finite(value: object) -> float | None:
         return None
     try:
         number = float(value)
+    # A JSON integer has any number of digits, and Python reads them all.
     except OverflowError:
         return None
     return number if math.isfinite(number) else None

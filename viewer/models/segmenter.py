@@ -167,6 +167,7 @@ def _segmented(
         output = loaded.model(
             pixel_values=inputs["pixel_values"].to(loaded.device),
             input_boxes=inputs["input_boxes"].float().to(loaded.device),
+            # SAM's three masks are for ambiguous prompts, such as a single point.
             multimask_output=False,
         )
     (masks,) = loaded.processor.image_processor.post_process_masks(

@@ -35,10 +35,12 @@ def bundle_bytes(members: Mapping[str, bytes], manifest: Mapping[str, object]) -
 def _zipped(members: Mapping[str, bytes]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
+        # Zeros first: the comment ends the file, and its length lies before it already.
         archive.comment = SEAL + b"0" * _DIGITS
         for name, data in sorted(members.items()):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.create_system = 3  # the same on every system
+            # Unix permissions; at 0 nobody could read the unpacked file.
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 6)
     return stream.getvalue()

@@ -79,6 +79,7 @@ _POSITIONS: Final = {
 def derived_uid(*names: str) -> str:
     """Return a UID under 2.25 that depends on the names alone (PS3.5 B.2)."""
     digest = hashlib.sha256("\x00".join(names).encode()).digest()
+    # 128 bits, as many as a UUID has: all 256 exceed the 64 characters of a UID.
     return f"2.25.{int.from_bytes(digest[:16], 'big')}"
 
 
@@ -107,6 +108,7 @@ def dx_bytes(dataset: Dataset, *, compressed: bool) -> bytes:
         from pydicom.uid import JPEG2000Lossless
 
         dataset.compress(
+            # pydicom would give the compressed image another UID, drawn at random.
             JPEG2000Lossless, encoding_plugin="pylibjpeg", generate_instance_uid=False
         )
     return file_bytes(dataset)
@@ -202,6 +204,7 @@ def _add_pixels(
     )
     dataset.PresentationLUTShape = "INVERSE" if header.inverted else "IDENTITY"
     dataset.PixelIntensityRelationship = "LOG"
+    # 1 means that lower values are less beam intensity (PS3.3 C.8.11.3).
     dataset.PixelIntensityRelationshipSign = 1 if header.inverted else -1
     dataset.Rows, dataset.Columns = values.shape
     dataset.BitsAllocated = 16

@@ -72,6 +72,7 @@ def seg_bytes(
     from highdicom.seg import Segmentation, SegmentationTypeValues
 
     labels = [label for label, mask in masks.items() if mask.any()]
+    # (frames, rows, columns, segments), as highdicom takes overlapping segments.
     pixels = np.stack([masks[label] for label in labels], axis=-1)[np.newaxis]
     seed = (collection, str(source.SOPInstanceUID))
     segmentation = Segmentation(

@@ -44,6 +44,7 @@ def _replace(path: Path, data: bytes) -> None:
         if not is_kept(path):
             share(temporary)
         temporary.replace(path)
+    # Ctrl+C as well must not leave the temporary file.
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -48,6 +48,7 @@ def table_script(spec: Spec | None, name: str, store: Path, run: int) -> str:
         "cells": [(c.estimator, c.names, c.of, dict(c.where)) for c in spec.cells],
     }
     source = files("viewer.writers").joinpath("table_numbers.py").read_text("utf-8")
+    # Without the module's docstring: the script has one of its own.
     body = source.partition('"""\n\n')[2]
     written = pformat(plain(table), width=88, sort_dicts=False)
     last = f'\nTABLE = {written}\nshow(TABLE, (*sys.argv[1:], "items.csv")[0])\n'

@@ -61,6 +61,7 @@ def toml_value(value: object, key: str = "") -> str:
 def toml_text(text: str) -> str:
     """Return text as a TOML string; multi-line text stays multi-line."""
     plain = text.replace("\n", "").replace("\t", "")
+    # Quotes side by side, or one before the closing three, would end the string.
     if plain == text or not plain.isprintable() or "''" in text:
         return _basic(text)
     return f"'''\n{text}'''"

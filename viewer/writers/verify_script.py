@@ -54,6 +54,7 @@ def _body(source: str, tree: ast.Module, name: str) -> str:
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom) or node is tree.body[0]:
             first, last = node.lineno, node.end_lineno or node.lineno
+            # Emptied, not removed: the line numbers of the other nodes must stay.
             lines[first - 1 : last] = [""] * (last - first + 1)
     title = (ast.get_docstring(tree) or name).splitlines()[0]
     return f"\n\n# {name}: {title}\n\n\n" + "\n".join(lines).strip()

@@ -132,6 +132,7 @@ class CnnCam(Held[Network]):
 
 def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
     """Return the label of the cell that contains the most salient point."""
+    # A flat map has its maximum everywhere; the first cell would be invented.
     if np.ptp(heat_map.values) == 0:
         return "no location supports the finding"
     size = facts.plain.size

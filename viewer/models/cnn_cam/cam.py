@@ -43,6 +43,7 @@ def grad_cam(
     import torch
 
     given = torch.from_numpy(numbers).to(network.device).requires_grad_(True)
+    # With benchmark, cuDNN picks its algorithm by time, and sums differ by run.
     exact = torch.backends.cudnn.flags(deterministic=True, benchmark=False)
     with exact, torch.enable_grad():
         maps_of = _own_maps if network.layer is None else _captum

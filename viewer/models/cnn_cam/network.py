@@ -77,6 +77,7 @@ def load_network(
     check_cancelled(cancelled)
     module = module.to(device)
     if card.source.kind == "factory":
+        # A new module is in training mode: dropout, and statistics of the batch.
         module.eval()
     network = Network(module, _layer(module, card), device, card)
     progress(0.8, "trying the network")

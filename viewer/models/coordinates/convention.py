@@ -95,6 +95,7 @@ class NumberConvention:
         rejected = tuple(p for p in placed if isinstance(p, Rejected))
         rejected += tuple(Rejected(text, "malformed") for text in found.malformed)
         status, reason = _status(answer, found, places, rejected, truncated=truncated)
+        # The axes' order is unknown, and a place by the wrong one would be scored.
         if status is ReplyStatus.AMBIGUOUS:
             places = ()
         flags = _flags(places, rejected)

@@ -176,6 +176,7 @@ class Candidate:
 
 
 _SIGNS: Mapping[str, tuple[tuple[re.Pattern[str], float], ...]] = {
+    # A cell's name has no syntax of its own; its parser takes nothing but the name.
     "grid": ((re.compile(r"\A"), 1.0),),
     "qwen2_vl": (
         (re.compile(r"<\|(?:box|point|object_ref)_start\|>"), 1.0),

@@ -93,6 +93,7 @@ def named_corners(value: Pairs) -> list[float] | None:
                 x, y = x - width / 2, y - height / 2
             return [x, y, x + width, y + height]
     of_point = numbers.get("x") is not None and numbers.get("y") is not None
+    # x and y beside a width or a height alone are part of a box, not a point.
     if of_point and not _EXTENT_NAMES.intersection(numbers):
         return [numbers["x"] or 0.0, numbers["y"] or 0.0]
     return None

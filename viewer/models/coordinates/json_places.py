@@ -73,6 +73,7 @@ def find_in_json(text: str, rules: JsonRules) -> Found:
     for document in documents(text):
         before = len(walk.marks)
         walk.document(document, text)
+        # Only the last document can be cut off: its reader went to the end of the text.
         complete = document.complete
         blocks += len(walk.marks) > before
     if complete and walk.found_nothing:
@@ -239,6 +240,7 @@ class _Walk:
         named: bool = False,
     ) -> None:
         values = tuple(numbers)
+        # Numbers under keys such as "x0" say themselves which axis they are on.
         if self.rules.y_first and not named:
             values = tuple(
                 v

@@ -66,6 +66,7 @@ def documents(text: str) -> Iterator[Document]:
         try:
             value = reader.container(0)
         except _BadSyntaxError:
+            # Prose may contain a bracket that opens nothing; look for the next one.
             position = start.end()
         else:
             position = reader.position
@@ -149,6 +150,7 @@ class _Reader:
             members.append(value)
 
     def _scalar(self) -> object:
+        # Pixels first: of "12 px" a number alone would take only the 12.
         for pattern in (_PIXELS, _NUMBER, _NO_NUMBER):
             if match := pattern.match(self.text, self.position):
                 self._step(match)

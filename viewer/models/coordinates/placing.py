@@ -53,10 +53,12 @@ def place(mark: Mark, space: Space, frame: Frame) -> Place | Rejected:
 
 def _bad_numbers(mark: Mark, space: Space) -> str:
     """Return why numbers are invalid in their convention, else ""."""
+    # The reader keeps infinite numbers, so that they are rejected and counted here.
     if not all(math.isfinite(value) and abs(value) < 1e9 for value in mark.values):
         return "not_a_number"
     if space.largest is None:
         return ""
+    # A bin's number means its middle, so the image reaches half a bin further.
     slack = 0.5 if space.centred else 0.0
     inside = all(-slack <= v <= space.largest + slack for v in mark.values)
     return "" if inside else "out_of_range"

@@ -67,6 +67,7 @@ class AnsweringText:
 
 def answering_text(reply: str) -> AnsweringText:
     """Return the answering text: NFKC, plain quotes, no reasoning or chat tokens."""
+    # NFKC turns full-width digits and brackets, as in Chinese text, into ASCII.
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", reply)).translate(_PLAIN)
     text = _LONG_BLANK.sub(_one_blank, _CONTROL.sub(" ", text))
     text = _after_last_end(_without_closed(text))
@@ -86,6 +87,7 @@ def _without_closed(text: str) -> str:
     pieces, position = [], 0
     for start in _START.finditer(text):
         of_name = ends.get(start[1].casefold(), [])
+        # By bisection: a search from every start would be quadratic in a hostile reply.
         at = bisect.bisect(of_name, start.start(), key=re.Match.start)
         if start.start() >= position and at < len(of_name):
             pieces.append(text[position : start.start()])

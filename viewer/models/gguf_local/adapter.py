@@ -106,6 +106,7 @@ class GgufAdapter(Held[Any]):
 
     def generate(self, request: ModelRequest) -> RawReply:
         """Ask once; the answer can be interrupted between two tokens."""
+        # Counted before loading: an interruption meanwhile stops this answer too.
         interruptions = self._interruptions
         body = self._body(request)
         with self._holder.in_use() as engine:
@@ -204,6 +205,7 @@ class _Watch:
     def __call__(self, piece: Mapping[str, Any]) -> bool:
         """Handle a piece; returning True stops llama.cpp."""
         self.collected.add(piece)
+        # The answer is complete; what still comes are the counts of its tokens.
         if self.collected.finish_reason:
             return False
         self._stopped = self._adapter.stopped_since(self._interruptions)

@@ -120,6 +120,7 @@ def _read_parts(path: Path, cursor: "_Cursor") -> GgufHeader:
             "Convert the model again with a current llama.cpp.",
         )
     n_tensors, n_metadata = int(cursor.number(10)), int(cursor.number(10))
+    # Before the loops: a damaged header may state billions of entries.
     cursor.check_count(max(n_tensors, n_metadata))
     metadata = dict(_metadatum(cursor) for _ in range(n_metadata))
     tensors = dict(_tensor(cursor) for _ in range(n_tensors))

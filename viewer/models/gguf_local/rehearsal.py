@@ -100,6 +100,7 @@ def _command(arguments: Sequence[str]) -> Sequence[str]:
 
 def _arguments(model: GgufModel, settings: EngineSettings) -> tuple[str, ...]:
     projector = "" if model.eye is None else str(model.eye.path)
+    # The trial asks one short question, and a larger context only takes memory.
     context = min(settings.context, _ENOUGH_TOKENS)
     numbers = (context, settings.gpu_layers, settings.threads)
     return (str(model.llm.path), projector, *(str(n) for n in numbers))

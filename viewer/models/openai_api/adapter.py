@@ -80,15 +80,18 @@ class OpenAIAdapter:
             "api": self._api,
             **{key.replace("-", "_"): v for key, v in self._address.query.items()},
         }
+        # A server's model name is an alias: nothing says which weights answer today.
         return ModelIdentity(endpoint, self._model, "alias", self._identified(repeat))
 
     def _identified(self, repeat: int) -> dict[str, object]:
         """Return what affects an answer besides the messages, as part of the key."""
+        # Without the rejected parameters, which a run learns: its keys must not change.
         settings = self._settings(frozenset())
         wanted = self._form.parameters(settings, repeat, CELL_SCHEMA)
         taken = [p for p in wanted if settings.takes(p)]
         params = body_of([p for p in taken if p.name != "structured"])
         if any(p.name == "structured" for p in taken):
+            # Only that there is a form: the schema is part of the request's own key.
             params["structured"] = True
         detail = settings.get(DETAIL)
         if detail is not None and self._server.takes(self._api, DETAIL):
@@ -186,6 +189,7 @@ class OpenAIAdapter:
         sent = [p for p in wanted if settings.takes(p) and p.name != DETAIL]
         content = self._form.content(settings, request)
         document = {"model": self._model, **content, **body_of(sent)}
+        # These bytes are hashed for the ledger, and sent as they are.
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 

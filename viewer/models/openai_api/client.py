@@ -78,6 +78,7 @@ class Client:
         if len(self._key) < _LEAST_KEY:
             return reply
         everything = "\n".join([*reply.headers.values(), reply.body.decode("latin-1")])
+        # JSON may write a slash as "\/" (RFC 8259 section 7), and a key may have one.
         if self._key in everything.replace("\\/", "/"):
             raise provider_errors.key_echoed_error(self._host)
         return reply
@@ -127,11 +128,13 @@ class Client:
             withheld=frozenset({"authorization"} if self._is_azure else ()),
         )
         http = openai.DefaultHttpxClient(
+            # A redirect, or a proxy of the environment, leads where nobody allowed.
             transport=transport, trust_env=False, follow_redirects=False
         )
         return openai.OpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._address.endpoint.url,
+            # Every attempt has its own row in the ledger, so the scheduler repeats it.
             max_retries=0,
             timeout=self._timeout_s,
             default_headers=self._headers(),

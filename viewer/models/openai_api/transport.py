@@ -165,6 +165,7 @@ class _Watch:
         self._socket: socket.socket | None = None
         self._expired = False
         self._timer = threading.Timer(timeout_s, self._expire)
+        # Else the application could not exit before the deadline.
         self._timer.daemon = True
         self._timer.start()
 
@@ -174,6 +175,7 @@ class _Watch:
         TLS replaces the socket object.
         """
         if event == "connection.connect_tcp.complete":
+            # "localhost" is looked up like any name; only the address is certain.
             self._refuse_elsewhere(info["return_value"])
         if event.endswith(_CONNECTED):
             self._socket = info["return_value"].get_extra_info("socket")

@@ -281,6 +281,7 @@ class Batcher(Generic[_Q, _A]):
         mine: Future[_A] = Future()
         self._waiting.append((question, mine))
         with self._answering:
+            # Whoever had the lock before may have answered this question as well.
             while not mine.done():
                 self._answer_next()
         return mine.result()

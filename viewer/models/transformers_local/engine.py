@@ -75,6 +75,7 @@ def generate(
     flags = StopFlags([one.stop for one in wanted])
     processors = [*steering, *([notes] if engine.options.logprobs else [])]
     if engine.options.samples and len(wanted) > 1:
+        # After the notes, to which the drawn token would be the only possible one.
         processors.append(OneDraw(engine.options.temperature))
     with torch.inference_mode(), _seeded(engine.device, wanted[0].seed):
         ids = engine.model.generate(
@@ -118,6 +119,7 @@ def _generation(options: LocalOptions, most: int | None) -> Foreign:
         drawn = {
             "do_sample": True,
             "temperature": options.temperature,
+            # Off: transformers keeps only the 50 likeliest tokens by default.
             "top_k": 0,
             "top_p": 1.0,
         }

@@ -219,6 +219,7 @@ def _joined(mask: Foreign, bias: Foreign) -> Foreign:
     if mask is None:
         return bias
     if mask.dtype == torch.bool:
+        # Not -inf: the softmax of a row that contains nothing else is NaN.
         lowest = torch.finfo(bias.dtype).min
         return torch.where(mask, bias, lowest)
     return mask + bias

@@ -255,6 +255,7 @@ def fetch(wanted: Wanted, received: Received) -> None:
     with utils.WeakFileLock(wanted.lock):
         _receive(wanted, received)
         _check(wanted)
+        # Only now under the cache's name, where every program takes it as complete.
         wanted.part.replace(wanted.blob)
 
 
@@ -266,14 +267,17 @@ def _receive(wanted: Wanted, received: Received) -> None:
     if here == wanted.size:
         received(here)
         return
+    # Of a compressed transfer, no byte offset would say where to continue.
     headers = {**utils.build_hf_headers(), "Accept-Encoding": "identity"}
     if 0 < here < wanted.size:
         headers["Range"] = f"bytes={here}-"
     timeout = httpx2.Timeout(_STALLED_S)
     with utils.get_session().stream(
+        # The hub sends large files by a redirect to its storage.
         "GET", wanted.url, headers=headers, timeout=timeout, follow_redirects=True
     ) as answer:
         utils.hf_raise_for_status(answer)
+        # A server may ignore Range and send everything with 200 (RFC 9110, 14.2).
         goes_on = answer.status_code == _PARTIAL_CONTENT
         _write(answer, wanted.part, here if goes_on else 0, received)
 
@@ -291,6 +295,7 @@ def _check(wanted: Wanted) -> None:
     """Delete a file whose length or hash differs from the hub's, and raise."""
     size = wanted.part.stat().st_size
     digest = wanted.blob.name
+    # The tag of a small file is Git's SHA-1 of its blob; only LFS names a SHA-256.
     hashed = _SHA256.fullmatch(digest) is not None
     if size != wanted.size or (hashed and _sha256(wanted.part) != digest):
         wanted.part.unlink()

@@ -117,6 +117,7 @@ def _tiled(engine: Engine, size: SizePx) -> PatchLayout:
 
     config, images = engine.model.config, engine.encoder.image_processor
     side = config.vision_config.image_size // _patch_size(engine) // config.scale_factor
+    # Asked instead of computed: the number of tiles depends on its settings.
     blank = Image.new("RGB", (size.columns, size.rows))
     seen = images(images=[[blank]], return_row_col_info=True, return_tensors="np")
     down, across = int(seen["rows"][0][0]), int(seen["cols"][0][0])

@@ -48,6 +48,7 @@ def load_engine(
         )
         check_cancelled(cancelled)
         _repeat_exactly(device)
+        # Quantized weights were put on the device while loading (device_map).
         placed = model if options.quantization != "none" else model.to(device)
         ends = _ends(model, encoder.tokenizer)
         bare = _without_defaults(placed.eval(), encoder.tokenizer, ends)
@@ -58,6 +59,7 @@ def release_memory() -> None:
     """Release the memory that torch keeps of deleted models."""
     import torch
 
+    # Modules and hooks refer to one another; counting references frees no cycles.
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -70,7 +72,9 @@ def _repeat_exactly(device: str) -> None:
     import torch
 
     if device == "cuda":
+        # cuBLAS repeats its sums exactly only with a fixed workspace (torch's notes).
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        # Only a warning: some operations have no such algorithm, and must still run.
         torch.use_deterministic_algorithms(mode=True, warn_only=True)
 
 

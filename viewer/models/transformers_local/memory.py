@@ -100,6 +100,7 @@ def peak_bytes(device: str) -> int | None:
         return None
     import resource
 
+    # getrusage(2): bytes on macOS, KiB on Linux.
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

@@ -20,6 +20,7 @@ class Memo(Generic[_K, _V]):
     def __call__(self, key: _K) -> _V:
         """Return the value of a key; a failed computation raises for every asker."""
         with self._lock:
+            # Put in again: a dict keeps its order, so the longest unused goes first.
             future = self._values.pop(key, None)
             mine = future is None
             future = future or Future()

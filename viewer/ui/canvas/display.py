@@ -136,6 +136,7 @@ class Display:
     def frame(self, viewport: Viewport) -> Frame:
         """Return the picture of a viewport."""
         wanted = viewport, not current().nearest_pixel
+        # A drag of the window changes the shading alone, which is the cheap part.
         if self._sampled is None or self._sampled[0] != wanted:
             self._sampled = wanted, self.pyramid.sample(viewport, smooth=wanted[1])
         return self._shaded(self._sampled[1])
@@ -147,6 +148,7 @@ class Display:
 
     def _shaded(self, patch: Patch) -> Frame:
         pixels = self.pyramid.shade(patch, self.window, inverted=self.inverted)
+        # QImage takes an address and a pitch: a row's pixels must be side by side.
         pixels = np.ascontiguousarray(pixels)
         rows, columns = pixels.shape[:2]
         kind = (
@@ -160,6 +162,7 @@ class Display:
 
 def value_text(image: PixelImage, point: PointPx) -> str | None:
     """Return the value under a native position with its unit, None off the image."""
+    # floor, not int(): between -1 and 0 lies nothing of the image.
     row, column = int(np.floor(point.y)), int(np.floor(point.x))
     if not (0 <= row < image.size.rows and 0 <= column < image.size.columns):
         return None

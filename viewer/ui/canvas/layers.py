@@ -96,6 +96,7 @@ class Layers:
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
         tagged: tuple[AnswerItem | MarkItem, ...]
+        # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
         shapes = [edges(item.frames(native)) for item in tagged]
         covered, whole = edges(grounds), np.concatenate((NOTHING, *shapes))
@@ -129,6 +130,7 @@ class Layers:
     ) -> None:
         """Load a reference in place of the one before: boxes as boxes, else a mask."""
         color = current().reference
+        # A new item would have to trace the mask's outline again.
         if (mask, boxes, color) == self._referenced:
             return  # as whenever more becomes known of the image
         self._referenced = mask, boxes, color

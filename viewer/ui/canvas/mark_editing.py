@@ -94,6 +94,7 @@ class MarkEditing:
         They stand where they belong once the surface is redrawn.
         """
         self._shown = shown
+        # The same mark on another image has other values below it.
         self._lines.clear()
         self._forget()
         self._draw()
@@ -170,6 +171,7 @@ class MarkEditing:
 
     def _set_point(self, at: QPointF) -> None:
         point, draft = self._surface.native_at(at), self._draft
+        # A double click presses twice at one place, which is one point.
         if draft is None or point == draft.points[-1]:
             return
         self._draft = draft.extended(point)
@@ -219,6 +221,7 @@ class MarkEditing:
         """Draw the marks; ``live`` is the one that follows the mouse."""
         if self._chosen is not None and self._chosen not in self.marks:
             self._chosen = None
+        # While it is dragged, the mark is drawn at its new place only.
         held = self._grab.mark if self._grab and live else None
         drawn = [
             DrawnMark(mark, self._words(mark), chosen=mark == self._chosen)

@@ -17,6 +17,7 @@ def mark_menu(
     if mark is None:
         return None
     menu = QMenu(parent)
+    # popup() returns at once, and the view would keep every closed menu as a child.
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     if mark.kind in REGIONS:
         menu.addAction("Outline it", outline)

@@ -84,6 +84,7 @@ class StillView(QGraphicsView):
         """Frame the view that has the keyboard."""
         if self.hasFocus():
             painter.setPen(QPen(QColor(current().accent), 1))
+            # Qt draws a rectangle's right and bottom line one pixel beyond its size.
             painter.drawRect(self.area.adjusted(0, 0, -1, -1))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -105,6 +106,7 @@ class StillView(QGraphicsView):
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
         """Tell which files and folders were let go."""
+        # A browser drops links to pages as well.
         urls = event.mimeData().urls()
         paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
         if paths:

@@ -20,6 +20,7 @@ class DropTarget(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Accept files; pass other drags on."""
+        # Entering and moving are QDropEvents as well (QDragEnterEvent inherits it).
         if isinstance(event, QDropEvent) and _paths(event.mimeData()):
             event.acceptProposedAction()
             if event.type() is QEvent.Type.Drop:

@@ -19,6 +19,7 @@ from viewer.writers.verify.estimators import (
 from viewer.writers.verify.sums import deviation, variance
 
 LEVELS = (1, 2, 3, 4, 5)
+# SciPy's: scipy.stats.wilcoxon counts up to 50 pairs, of tied ones up to 13.
 _EXACT_PAIRS, _SCIPY_UNTIED, _SCIPY_TIED = 1_000, 50, 13
 _ORDERS = 4
 TIE = 1e-9
@@ -111,6 +112,7 @@ def _spread(s: Cell) -> Cells:
 
 def _signed(s: Cell, rows: Rows) -> Cells:
     """Wilcoxon's signed-rank test: n, zeros, both sums, p, effect and its name."""
+    # Equal differences of decimals, such as 0.3 - 0.1 and 0.2 - 0, must be tied.
     gaps = [round(a - b, 12) for a, b in _pairs(s, rows)]
     way, zeros = s.options["zero_method"], gaps.count(0)
     counted = [gap for gap in gaps if gap or way != "wilcox"]
@@ -151,6 +153,7 @@ def _signs_by_cluster(s: Cell, rows: Rows, rank: Mapping[float, float]) -> list[
             continue
         gap, cluster = round(row[one] - row[other], 12), row[s.options["cluster"]]
         if gap:
+            # Doubled: tied ranks are halves, and patterns of whole numbers are counted.
             signed = 2 * math.copysign(rank[abs(gap)], gap)
             sums[cluster], pairs = sums.get(cluster, 0.0) + signed, pairs + 1
     return list(sums.values()) if len(sums) < pairs else []

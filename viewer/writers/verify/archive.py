@@ -118,6 +118,7 @@ def _check_entries(entries: Sequence[zipfile.ZipInfo]) -> None:
     Of no member more is unpacked than its entry says.
     """
     names = [entry.filename for entry in entries]
+    # Windows and macOS would unpack two such names into one file.
     if len({name.casefold() for name in names}) < len(names):
         raise ValueError("a name appears twice in it")
     if len(names) > MOST_FILES:
@@ -165,6 +166,7 @@ def departures(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:
     Knows type, const, pattern, minimum, required, properties, additionalProperties and
     items; ``at`` names the place of the value.
     """
+    # `is`, because 1 == True: the schema's constants are true and false.
     if "const" in schema and value is not schema["const"]:
         yield f"{at} is not {schema['const']}."
     if "type" in schema and not _is_of(value, schema["type"]):

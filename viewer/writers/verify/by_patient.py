@@ -165,6 +165,7 @@ def beta_quantile(level: float, a: float, b: float) -> float:
         low, high = (low, x) if gap > 0 else (x, high)
         slope = _front(x, a, b) / (x * (1 - x))
         after = x - gap / slope if slope > _TINY else low
+        # Where the distribution is flat, a Newton step leaves the bounds: halve them.
         after = after if low < after < high else (low + high) / 2
         if abs(after - x) <= _EXACT * x:
             return after
@@ -174,12 +175,14 @@ def beta_quantile(level: float, a: float, b: float) -> float:
 
 def beta_share(x: float, a: float, b: float) -> float:
     """Return the cumulative probability of a beta distribution at ``x`` (0 < x < 1)."""
+    # The fraction converges fast only below this; above it, by symmetry.
     if x > (a + 1) / (a + b + 2):
         return 1 - _front(x, a, b) * _fraction(1 - x, b, a) / b
     return _front(x, a, b) * _fraction(x, a, b) / a
 
 
 def _front(x: float, a: float, b: float) -> float:
+    # By logarithms: the gamma function itself overflows from 172 on.
     norm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     return math.exp(norm + a * math.log(x) + b * math.log1p(-x))
 
@@ -193,6 +196,7 @@ def _fraction(x: float, a: float, b: float) -> float:
             m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
             -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
         ):
+            # Lentz: a denominator of 0 is replaced, or the fraction would end there.
             d = 1 / (1 + term * d or _TINY)
             c = 1 + term / c or _TINY
             whole *= d * c

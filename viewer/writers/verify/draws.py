@@ -65,6 +65,7 @@ def _words_of(number: int) -> list[int]:
 
 def drawn_rows(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]:
     """Yield ``rows`` rows of ``n`` integers from 0 to n - 1, as NumPy draws them."""
+    # NumPy draws nothing where there is nothing to choose.
     if n == 1:
         yield from ([0] for _ in range(rows))
         return
@@ -74,6 +75,7 @@ def drawn_rows(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]
         row = []
         for _ in range(n):
             wide = step() * n
+            # Lemire: the few products that would favour some integers are drawn again.
             while wide & _WORD < least:
                 wide = step() * n
             row.append(wide >> 32)
@@ -84,6 +86,7 @@ def drawn_signs(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]
     """Yield ``rows`` rows of ``n`` zeros and ones, as NumPy draws them as bytes."""
     step = _halves(entropy).__next__
     for _ in range(rows):
+        # Of a range of two, NumPy takes a byte each: its highest bit is the number.
         data = b"".join(step().to_bytes(4, "little") for _ in range(-(-n // 4)))
         yield [byte >> 7 for byte in data[:n]]
 

@@ -186,6 +186,7 @@ def _by_item(s: Cell) -> list[Any]:
 
 def _by_chance(s: Cell) -> Cells:
     counts = _by_item(s)
+    # Fractions: their sum does not depend on the order of the items.
     whole = sum((Fraction(1, n) for n in counts), Fraction())
     return (float(whole / len(counts)) if counts else None,)
 
@@ -255,6 +256,7 @@ def sign_flip(differences: Sequence[float]) -> float:
             ways = longer
         far = sum(n for total, n in ways.items() if abs(total) >= abs(sum(d)))
         return far / (1 << len(d))
+    # The same terms added in another order may differ in the last digit.
     limit = abs(sum(d)) - _SLACK * size
     if len(d) <= _FEW_SIGNS:
         sums = [0.0]
@@ -267,6 +269,7 @@ def sign_flip(differences: Sequence[float]) -> float:
         >= limit
         for signs in drawn_signs(entropy, len(d), rows)
     )
+    # The signs observed are one more pattern; without them p could be 0.
     return (far + 1) / (rows + 1)
 
 
@@ -333,6 +336,7 @@ def _paired_change(s: Cell) -> Cells:
     change = _in_points(ratio(sum(every), len(every)), changes.values())
     if not every:
         return (*change, *(None,) * 3, 0)
+    # Means as whole numbers: of these every pattern of signs is counted exactly.
     scale = math.lcm(*map(len, changes.values()))
     p = sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
     return *change, every.count(1), every.count(-1), p, len(every)

@@ -78,10 +78,12 @@ def precision_at(s: Cell, least: float) -> Number:
     whole = _to_find(s)
     if not whole:
         return None
+    # Both limits are COCOeval's: 100 boxes an image, and overlaps just below 1.
     steps = [*_steps(_ranked(s, min(least, _NEARLY_ONE), _MOST_BOXES))]
     recalls = [found / whole for _, found, _ in steps]
     precisions = [found / boxes for boxes, found, _ in reversed(steps)]
     tops = [0.0, *accumulate(precisions, max)][::-1]
+    # As np.linspace makes them: steps times the pitch, but the end as it is given.
     wanted = [*(i * 0.01 for i in range(100)), 1.0]
     return pairwise_sum([tops[bisect_left(recalls, one)] for one in wanted]) / 101
 

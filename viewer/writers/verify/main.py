@@ -60,6 +60,7 @@ def verify_file(path: Path, tell: Tell) -> int:
 def _read(path: Path) -> bytes:
     """Return a file's bytes; raise if it is endless or too long for a bundle."""
     found = path.stat()
+    # A device or a pipe may never end.
     if not stat.S_ISREG(found.st_mode):
         raise BundleError(f"{path.name} is not a file.")
     if found.st_size > MOST_BYTES:

@@ -59,7 +59,9 @@ def runs_of(counts: str) -> list[int]:
         if code & 32:
             continue
         if code & 16:
+            # The highest bit of the last piece is the sign.
             value -= 1 << shift
+        # From the fourth run on, COCO stores the difference from the last but one.
         runs.append(value + (runs[-2] if len(runs) > 2 else 0))
         value = shift = 0
     return runs
@@ -98,6 +100,7 @@ def seen_by_pixels(
         for j in range(grid[1])
     ]
     top, bottom = sending.threshold.numerator, sending.threshold.denominator
+    # In whole numbers: the share itself would be rounded, just at the threshold.
     full = [i for i, c in enumerate(covered) if c * bottom >= top * area[i]]
     hits = full or [i for i, c in enumerate(covered) if c]
     return Seen(tuple(covered), tuple(area), tuple(hits), not full)
@@ -132,6 +135,7 @@ def _fitted_columns(
     x0, y0, source_width, source_height = place.source
     inside = range(max(top, 0), min(top + height, side))
     picked = [y0 + _nearest(y - top, height, source_height) for y in inside]
+    # One more than needed: of a single place itemgetter returns no tuple.
     pick = itemgetter(*picked, picked[0])
     before, after = bytes(inside.start), bytes(side - inside.stop)
     for x in range(max(left, 0), min(left + width, side)):

@@ -151,6 +151,7 @@ def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
         if one.repeat == 0 and one.counted:
             arms.setdefault((one.model, one.condition), []).append(one)
     for (model, condition), own in arms.items():
+        # One series an arm, drawn in the script's order: skipped draws would shift it.
         chance = Random(seed)  # noqa: S311 - the script's own numbers
         for one in own:
             right, dropped, drawn = _settled(one, chance)

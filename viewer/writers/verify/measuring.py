@@ -77,6 +77,7 @@ class Drawn:
 def _part(value: float, start: float, stop: float, cells: int) -> int:
     if not start <= value <= stop:
         return -1
+    # A point on the far edge belongs to the last cell.
     return min(int((value - start) / (stop - start) * cells), cells - 1)
 
 

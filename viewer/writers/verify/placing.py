@@ -124,6 +124,7 @@ class PlaceCheck:
     def _sending(self) -> Sending:
         """How images were sent."""
         params = self._params
+        # repr: 0.1 as it was written, not the binary number beside it.
         threshold = Fraction(repr(params["hit_threshold"]))
         aspect = Fraction(self._image["pixel_aspect"])
         return Sending(params["side"], params["fit_mode"], threshold, aspect)

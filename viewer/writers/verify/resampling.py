@@ -78,6 +78,7 @@ def _sd_of(samples: Sequence[float], left_out: Sequence[float]) -> float | None:
     if any(math.isnan(one) for one in left_out):
         return None
     defined = [one for one in samples if not math.isnan(one)]
+    # The mean of equal numbers may be off in the last digit, and so not give 0.
     return 0.0 if min(defined) == max(defined) else deviation(defined)
 
 

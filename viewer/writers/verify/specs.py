@@ -207,6 +207,7 @@ class _Table:
         """Return the rows of a frame, or the table's own, that match values."""
         rows = self.frames[frame] if frame else self.own
         columns = [name for name in about if rows and name in rows[0]]
+        # Their text, because lists of values cannot be keys.
         which = repr((frame, where, columns))
         if which not in self._groups:
             groups = self._groups.setdefault(which, {})

@@ -80,6 +80,7 @@ def plain_labels(reply: ReadReply, known: Iterable[str], none: str) -> set[str] 
 
 def plain_score(reply: ReadReply) -> int | None:
     """Return the score of a judge who keeps to the form, 0 to 5."""
+    # Markup can be removed in more than one way, so it is left to a parser.
     if _MARKUP & set(reply.text):
         return None
     found = _SCORE_LINE.fullmatch(unicodedata.normalize("NFKC", reply.text).strip())
@@ -143,6 +144,7 @@ def _official_option(text: str, options: Sequence[str]) -> int | None:
     letters = [chr(ord("A") + i) for i in range(len(options))]
     ways = [[f"({one})" for one in letters], [f" {one} " for one in letters]]
     last = [[text.rfind(form) for form in forms] for forms in ways]
+    # The script's own rule: only in longer replies are the words searched for.
     if len(text.split()) > 5:
         last.append([text.lower().rfind(one.lower()) for one in options])
     for places in last:

@@ -59,6 +59,7 @@ class MarkBook(QObject):
         if self._undo is not None and self._marks.keys() & stored.keys():
             self._undo.forget()
         for ref, marks in stored.items():
+            # Below: they were drawn before, and the last drawn lies on top.
             self._marks[ref] = (*marks, *self.of(ref))
             self.changed.emit(MarksChanged(ref))
 
@@ -79,4 +80,5 @@ class MarkBook(QObject):
 
 def absolute(ref: ImageRef) -> ImageRef:
     """Return the image by its absolute path, as in the store."""
+    # absolute() and not resolve(): the store keeps links as they were named.
     return replace(ref, path=ref.path.absolute())

@@ -77,6 +77,7 @@ class MarkItem(ScreenItem):
         self.tag = QRectF() if own.isEmpty() else placed(own, size, seen)
         self.leader = leader_to(nearest_point((own,), self.tag), self.tag)
         whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
+        # Before the bounds change: the scene's index still finds the item by the old.
         self.prepareGeometryChange()
         self._bounds = native.inverted()[0].mapRect(whole)
         return self.tag if self.words else QRectF()
@@ -104,6 +105,7 @@ class MarkItem(ScreenItem):
     def meets(self, at: QPointF) -> bool:
         """Tell whether a position of the view lies on the lines."""
         stroker = QPainterPathStroker()
+        # The width is that of the whole stroke, half of it on each side of the line.
         stroker.setWidth(2 * _REACH)
         return stroker.createStroke(self._native.map(self._path)).contains(at)
 

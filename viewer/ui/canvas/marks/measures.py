@@ -99,6 +99,7 @@ def value_lines(values: npt.NDArray[Any], image: PixelImage) -> tuple[str, ...]:
     """Return mean, standard deviation (with n, not n - 1) and range of the pixels."""
     if not values.size:
         return ()
+    # float32 pixels would also be summed in float32, and lose the last digits shown.
     wide = values.astype(np.float64)
     mean, deviation = f"{wide.mean():.5g}", f"{wide.std():.4g}"
     low, high = f"{values.min():.6g}", f"{values.max():.6g}"
@@ -123,16 +124,19 @@ def _vector(
 
 def _between(a: tuple[float, float], b: tuple[float, float]) -> float:
     across, along = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
+    # atan2: acos of a rounded cosine is inexact near 0° and 180°, or undefined.
     return abs(degrees(atan2(across, along)))
 
 
 def _centres(low: float, high: float, count: int) -> range:
     """Return the pixels of an axis whose centres lie between two positions."""
+    # The centre of pixel n is at n + 0.5.
     first = min(max(ceil(low - 0.5), 0), count)
     return range(first, min(max(ceil(high - 0.5), first), count))
 
 
 def _off(pixels: range, ends: list[float]) -> npt.NDArray[np.float64]:
     """Return how far each centre is off the middle; 1 is the ellipse's edge."""
+    # 1e-9: an ellipse without width contains nothing, and divides by nothing.
     middle, half = sum(ends) / 2, max(abs(ends[1] - ends[0]) / 2, 1e-9)
     return (np.array(pixels, float) + 0.5 - middle) / half

@@ -139,6 +139,7 @@ class AnswerItem(ScreenItem):
     def shape(self) -> QPainterPath:
         """Return shape and tag: over both the answer's provenance is shown."""
         path = QPainterPath()
+        # Odd-even, the default, leaves a hole where tag and shape overlap.
         path.setFillRule(Qt.FillRule.WindingFill)
         if not self._shape.extent.isNull():
             path.addPath(self._shape.outline(self._native))
@@ -154,6 +155,7 @@ class AnswerItem(ScreenItem):
 
         ``native`` maps native pixels to the view. A shape out of sight has no tag.
         """
+        # Before the bounds change: the scene's index still finds the item by the old.
         self.prepareGeometryChange()
         self._native, to_native = native, native.inverted()[0]
         self._named = self._fitting_name(seen.area.width())
@@ -192,6 +194,7 @@ class AnswerItem(ScreenItem):
         painter.fillRect(self.tag, _GROUND)
         if self.chosen:
             painter.setPen(QPen(self._color, LINE_PX))
+            # A line's middle lies on the rectangle; half a pixel in, lines are sharp.
             painter.drawRect(self.tag.adjusted(0.5, 0.5, -0.5, -0.5))
         inner = self.tag.adjusted(GAP, 0, -GAP, 0)
         line = QRectF(inner.topLeft(), QSizeF(inner.width(), self._line_height()))

@@ -88,6 +88,7 @@ def _heeded(shape: QRectF, seen: Surroundings) -> _Heeded:
     overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
     others = seen.others + np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
     blocks = np.concatenate((seen.taken, others))
+    # (2 · most)² places, each compared with all blocks, stay below the limit.
     most = int(sqrt(_MOST / max(1, len(blocks))) / 2)
     if len(blocks) > most:
         apart = np.maximum(-_lengths(blocks, mine), 0)
@@ -210,6 +211,7 @@ def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
         _shared(label, heeded.taken),
         area - _shared(label, heeded.area),
     )
+    # Noise in the last digits must not decide between places that are equally good.
     return np.asarray(np.round(np.stack(rows), 3), np.float64)
 
 
@@ -217,6 +219,7 @@ def _shared(labels: _Floats, rects: _Floats) -> _Floats:
     """Return how much area of each label (n, 4) some rectangles cover, summed."""
     if not len(labels):
         return np.zeros(0)
+    # Rectangles beyond all labels share nothing with them.
     reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
     left, top, right, bottom = rects[_lengths(rects, reach).min(axis=1) > 0].T
     wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)

@@ -45,6 +45,7 @@ def picture_of_codes(codes: npt.NDArray[np.uint8]) -> QImage:
     rows, columns = codes.shape
     data = _table()[codes]
     form = QImage.Format.Format_ARGB32_Premultiplied
+    # The image refers to the array's memory, which ends with this function.
     return QImage(data.data, columns, rows, 4 * columns, form).copy()
 
 
@@ -53,5 +54,6 @@ def _table() -> npt.NDArray[np.uint32]:
     """Return the colour of every code, 0xAARRGGBB, premultiplied."""
     straight = colors_of(np.linspace(0, 1, 256, dtype=np.float32)).astype(np.uint32)
     alpha = straight[:, 3]
+    # + 127 rounds the division, which // alone would cut off.
     red, green, blue = (straight[:, :3] * alpha[:, None] + 127).T // 255
     return np.asarray(alpha << 24 | red << 16 | green << 8 | blue, np.uint32)

@@ -149,6 +149,7 @@ def _letters(text: str, face: Face, color: str, ratio: float) -> _Argb:
     """Return a label's own pixels."""
     picture = stamp(text, face, color, ratio)
     pixels = np.frombuffer(picture.constBits(), np.uint32)
+    # constBits() is the picture's memory, and ends with it.
     return pixels.reshape(picture.height(), picture.width()).copy()
 
 

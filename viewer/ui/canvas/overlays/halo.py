@@ -30,6 +30,7 @@ class Face:
     def font(self) -> QFont:
         """Return it as Qt's."""
         font = QFont()
+        # Not in points, whose size in pixels depends on the screen's resolution.
         font.setPixelSize(self.pixels)
         font.setBold(self.bold)
         return font

@@ -86,6 +86,7 @@ class MapPicture:
         while len(self._codes) <= number:
             self._codes.append(_halved(self._codes[-1]))
         if number not in self._pictures:
+            # Only one: a zoom shows one scale, and codes take a quarter of it.
             self._pictures = {number: picture_of_codes(self._codes[number])}
         return self._pictures[number]
 
@@ -93,6 +94,7 @@ class MapPicture:
 def _halved(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return the mean of each 2 × 2; an odd last row or column is repeated."""
     odd = [(0, n % 2) for n in codes.shape]
+    # uint16: four codes add up to 1020.
     even = np.pad(codes, odd, mode="edge").astype(np.uint16)
     rows = even[0::2] + even[1::2]
     return np.asarray((rows[:, 0::2] + rows[:, 1::2] + 2) >> 2).astype(np.uint8)

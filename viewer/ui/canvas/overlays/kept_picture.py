@@ -54,6 +54,7 @@ class KeptPicture:
         else:
             # While it is zoomed each picture would be drawn but once.
             self._picture, self._look = QImage(), look
+            # A hatch begins at the view's origin, and would stand still in a pan.
             painter.setBrushOrigin(at)
             draw(painter, Sight(native, QRectF(painter.viewport()), ratio))
 
@@ -64,6 +65,7 @@ def _pictured(
     """Return what is drawn as a picture with its top left corner ``at``."""
     pixels = size * ratio
     picture = QImage(
+        # One for what floor() moved the corner, one for a part of a pixel at the end.
         int(pixels.width()) + 2,
         int(pixels.height()) + 2,
         QImage.Format.Format_ARGB32_Premultiplied,

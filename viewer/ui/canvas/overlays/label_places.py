@@ -117,6 +117,7 @@ def name_place(box: QRectF, size: QSizeF, obstacles: Sequence[QRectF]) -> QRectF
     where nothing is free, the place that is covered least.
     """
     places = tuple(_beside(box, size))
+    # min() keeps the first of equals, and the better places come first.
     return min(places, key=lambda place: _overlap(place, obstacles))
 
 

@@ -76,6 +76,8 @@ def _pens(color: str, reader: int) -> tuple[QPen, QPen]:
     for pen in pens:
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         if dashes:
+            # Qt's square caps, the default, lengthen each dash by a width of the pen.
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            # Qt counts dashes in widths of the pen; halo and line must have them alike.
             pen.setDashPattern([n * LINE_PX / pen.widthF() for n in dashes])
     return pens

@@ -24,6 +24,7 @@ class ZoomDrag:
 
     def move(self, at: QPointF) -> None:
         """Zoom by what the mouse moved up or down."""
+        # Exponential: equal ways zoom by equal factors, and back is back.
         factor = exp((at.y() - self._last.y()) / _PIXELS_PER_E)
         self._canvas.zoom_at(self._centre, factor)
         self._last = at
@@ -85,6 +86,7 @@ class ScrollDrag:
         """Go on by what the mouse moved."""
         steps = int((at.y() - self._from) / _PIXELS_PER_IMAGE)
         if steps:
+            # Not to where the mouse is: the rest of a step counts for the next.
             self._from += steps * _PIXELS_PER_IMAGE
             self._canvas.scroll_by(steps)
 

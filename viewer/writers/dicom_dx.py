@@ -109,7 +109,9 @@ def dx_bytes(dataset: Dataset, *, compressed: bool) -> bytes:
 
         dataset.compress(
             # pydicom would give the compressed image another UID, drawn at random.
-            JPEG2000Lossless, encoding_plugin="pylibjpeg", generate_instance_uid=False
+            JPEG2000Lossless,
+            encoding_plugin="pylibjpeg",
+            generate_instance_uid=False,
         )
     return file_bytes(dataset)
 

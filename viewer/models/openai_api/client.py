@@ -129,7 +129,9 @@ class Client:
         )
         http = openai.DefaultHttpxClient(
             # A redirect, or a proxy of the environment, leads where nobody allowed.
-            transport=transport, trust_env=False, follow_redirects=False
+            transport=transport,
+            trust_env=False,
+            follow_redirects=False,
         )
         return openai.OpenAI(
             api_key=self._key or _NO_KEY,

@@ -274,7 +274,11 @@ def _receive(wanted: Wanted, received: Received) -> None:
     timeout = httpx2.Timeout(_STALLED_S)
     with utils.get_session().stream(
         # The hub sends large files by a redirect to its storage.
-        "GET", wanted.url, headers=headers, timeout=timeout, follow_redirects=True
+        "GET",
+        wanted.url,
+        headers=headers,
+        timeout=timeout,
+        follow_redirects=True,
     ) as answer:
         utils.hf_raise_for_status(answer)
         # A server may ignore Range and send everything with 200 (RFC 9110, 14.2).

@@ -79,6 +79,7 @@ def with_anatomy(dataset: Dataset, progress: Progress | None = None) -> Dataset:
     notices = [*without_tables(dataset, anatomy_files), *read.notices]
     for image in dataset.images:
         anatomy, about = _usable(image, read, named[image.key])
+        # Masks that the format itself has win over those beside it.
         images.append(replace(image, anatomy={**anatomy, **image.anatomy}))
         notices += about
     notices += _unknown([name for name in read.names if name not in keys])

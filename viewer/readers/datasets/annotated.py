@@ -223,6 +223,7 @@ def _reference(entry: Annotated, size: SizePx) -> _Reference:
             defects[name] = error.reason
             text = f"{name} cannot be used: {error.why}."
             notices.append(Notice(error.reason, entry.key, text))
+            # Made before its boxes failed; half a reference would be wrong.
             masks.pop(name, None)
     return _Reference(masks, boxes, defects, tuple(notices))
 
@@ -238,6 +239,7 @@ class _Unusable(Exception):  # noqa: N818 - no failure of the program
 def _made(make: MakeMask, size: SizePx) -> Mask:
     try:
         mask = make(size)
+        # Decodes the mask here, where a broken code becomes a defect of its image.
         _ = mask.is_empty
     except UnreadableInputError as error:
         raise _Unusable("mask_unreadable", error.what.rstrip(".")) from error

@@ -116,6 +116,7 @@ def _read_truth(layout: Layout) -> _Truth:
     anatomy, repeated_anatomy = _read_masks(layout.anatomy, read_mask_file)
     tables = [read_labels(path) for path in layout.labels]
     labels: dict[str, Mapping[str, bool]] = {}
+    # Reversed, so that the first table's row of an image stays, as with masks.
     for table in reversed(tables):
         labels |= table.rows
     labels = _in_words_of(masks, labels)
@@ -375,6 +376,7 @@ def _mask_set(entry: object) -> MaskSet:
 
 def _size_of(value: object) -> SizePx | None:
     pair = value if isinstance(value, list) else []
+    # Not isinstance(): true in JSON would be an int too.
     sides = [n for n in pair if type(n) is int and 0 < n <= _LARGEST]
     return SizePx(sides[0], sides[1]) if len(sides) == len(pair) == 2 else None
 

@@ -84,6 +84,7 @@ def find_layout(path: Path) -> Layout:
         )
     root = _root_of(path)
     files = files_below(root)
+    # Whoever names the outlines wants them, though masks of the split are there.
     if path.is_file() and _split_of_role("outlines", path.name):
         files = tuple(p for p in files if not _split_of_role("segmentations", p.name))
     splits = (named,) if named else _splits(files)
@@ -180,6 +181,7 @@ def _in_splits(path: Path, root: Path, splits: Sequence[str]) -> bool:
 
 
 def _bytes_in(path: Path) -> tuple[int, str]:
+    # The path decides between files of one size, so that imports are alike.
     return path.stat().st_size, path.as_posix()
 
 

@@ -171,6 +171,7 @@ def option_named(written: str, options: Sequence[str]) -> int:
     """
     named = labelled(written)
     alone = option_of(written.strip())
+    # Words first: an option may itself be a single letter, such as a blood group.
     by_words = _same(written, options)
     if by_words:
         return _only(by_words)

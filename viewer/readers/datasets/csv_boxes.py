@@ -169,6 +169,7 @@ def _take(
     cells = row.cells
     file, finding = cells.get("image", ""), display_name(cells.get("finding", ""))
     reader = cells.get(_READER, "")
+    # A cell too many has moved the others, so an empty number proves nothing.
     placed = row.overlong or any(cells.get(c) for c in numbers)
     if not file or (placed and not finding):
         what = "finding" if file else "image"

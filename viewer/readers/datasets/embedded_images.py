@@ -83,6 +83,7 @@ class EmbeddedImages:
         Data that is not an image keeps the ``name`` and gets no file.
         """
         try:
+            # Base64 may be wrapped in lines (RFC 2045), which validate=True refuses.
             data = base64.b64decode(text, validate=False)
         except (binascii.Error, ValueError):
             data = b""
@@ -169,6 +170,7 @@ def write_image(path: Path, data: bytes) -> None:
     try:
         make_folder(path.parent)
         part.unlink(missing_ok=True)
+        # x: never write through a link that lies there under this name.
         with part.open("xb") as stream:
             stream.write(data)
         share(part)

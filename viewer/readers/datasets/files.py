@@ -107,6 +107,7 @@ def _search(root: Path) -> FoundBelow:
             odd.append(folder)
             continue
         for entry in entries:
+            # A link may lead back to a folder above, and so on without an end.
             if entry.is_dir(follow_symlinks=False):
                 folders.append(folder / entry.name)
             else:
@@ -171,6 +172,7 @@ def read_facts(
             if progress:
                 progress(len(facts), len(paths))
     finally:
+        # Otherwise a cancelled import would still wait for every file.
         pool.shutdown(cancel_futures=True)
     return facts
 
@@ -219,6 +221,7 @@ def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -
         line = json.dumps(_content(image), sort_keys=True, separators=(",", ":"))
         digest.update(line.encode() + b"\n")
     for item in sorted(items, key=lambda item: item.key):
+        # Prefixed, so that an item's line is never equal to an image's.
         digest.update(b"item " + item.content.encode() + b"\n")
     return digest.hexdigest()
 

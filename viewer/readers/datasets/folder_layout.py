@@ -86,6 +86,7 @@ def is_anatomy_mask(path: Path, root: Path) -> bool:
 
 def image_file(path: Path) -> ImageFile:
     """Return one image with the masks beside it."""
+    # A name may hold glob's own characters, such as [1].
     beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*.*"))
     masks = _mask_files([path, *(p for p in beside if p != path)])
     return _image_file(path, _stem(path), _by_owner(masks).get(path, ()))
@@ -101,6 +102,7 @@ def _stem(path: Path) -> str:
 
 
 def _is_dicom(path: Path) -> bool:
+    # A UID as a name, such as 1.2.840.1, ends in what looks like a suffix.
     if path.suffix and not path.suffix[1:].isdecimal():
         return False
     try:
@@ -124,6 +126,7 @@ def _mask_file(
     if _suffix(path) not in RASTER_SUFFIXES:
         return None
     parts = _stem(path).split(".")
+    # The longest name first: a.b.Edema.png is of a.b.png, though a.png is there.
     for n in range(len(parts) - 1, 0, -1):
         owners = by_stem.get((path.parent, ".".join(parts[:n])))
         if owners and names_finding(".".join(parts[n:])):
@@ -157,6 +160,7 @@ def _image_file(path: Path, key: str, masks: Sequence[_MaskFile]) -> ImageFile:
     return ImageFile(
         path,
         key,
+        # Reversed, so that the first mask of a finding by name stays.
         {m.finding: m.path for m in reversed(masks) if len(m.owners) == 1},
         frozenset(m.finding for m in masks if len(m.owners) > 1),
     )

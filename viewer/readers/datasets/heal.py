@@ -219,6 +219,7 @@ def _runs(area: str, code: object) -> Runs:
             "A location is not a mask with size and counts.", _HOW
         )
     found = Runs(area, SizePx(*shape), numbers)
+    # Whether the runs fill the image does not depend on their order.
     _ = mask_of(found, Order.COLUMNS)
     return found
 

@@ -114,6 +114,7 @@ def _numbers(listed: object) -> Sequence[int] | None:
 
 def _whole(value: object) -> int:
     """Return the length of an image's side, 0 if it is invalid."""
+    # pandas makes floats of a column of integers with an empty cell.
     text = str(value).strip().removesuffix(".0")
     return int(text) if text.isdecimal() else 0
 

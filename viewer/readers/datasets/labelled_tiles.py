@@ -126,6 +126,7 @@ def _words(label: str) -> str:
 
 
 def _row(tile: Tile, labels: Sequence[str]) -> ChoiceRow:
+    # SHA-256, because hash() of a text differs from process to process.
     seed = np.frombuffer(hashlib.sha256(tile.path.encode()).digest(), dtype="<u4")
     rng = np.random.default_rng([int(word) for word in seed])
     label = _words(tile.label)

@@ -18,6 +18,7 @@ from viewer.readers.datasets.findings import display_name
 from viewer.readers.files.text_files import check_text
 
 _NOT_FINDINGS = frozenset(
+    # "": an index column of pandas; None: where csv keeps cells beyond the header.
     {"Path", "Study", "Sex", "Age", "Frontal/Lateral", "AP/PA", "", None}
 )
 _VALUES = {1.0: True, 0.0: False}

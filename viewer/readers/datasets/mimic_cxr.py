@@ -145,7 +145,9 @@ def _priors(
 def _latest_before(
     one: _Examination, others: Sequence[_Examination]
 ) -> _Examination | None:
+    # As text: StudyDate is YYYYMMDD. A study of the same moment is no prior.
     earlier = [other for other in others if other.when < one.when]
+    # The key decides between studies of one moment, so that imports are alike.
     return max(earlier, key=lambda other: (other.when, other.key), default=None)
 
 

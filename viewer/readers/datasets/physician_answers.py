@@ -88,6 +88,7 @@ def read_physician_answers(
         versions[key] = answer
     answers = [a for a in versions.values() if a.reader not in withdrawn]
     answers.sort(key=lambda answer: (answer.reader, answer.case, answer.version))
+    # Reversed: the lowest version is set last, and stays.
     first = {(a.reader, a.case): a for a in reversed(answers)}
     return PhysicianAnswers(
         tuple(first[key] for key in sorted(first)),

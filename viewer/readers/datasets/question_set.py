@@ -111,6 +111,7 @@ class _Rows:
         """Return the distinct items with exactly one right answer each."""
         asked: dict[str, list[Item]] = {}
         for item in self.items.values():
+            # In another group it is still the same question.
             facts = {**item.facts, "groups": ""}
             asked.setdefault(json.dumps([item.images, facts]), []).append(item)
         distinct = []
@@ -218,6 +219,7 @@ def _item(
     if not images:
         text = "It has no image, so it can only be asked as text."
         rows.notices.append(Notice("no_image", key, text))
+    # TOML's multi-line strings end with a line break if their quotes do.
     prompt = found.prompts.get(kind, "").removesuffix("\n")
     groups = {name: _written(row.get(name)) or "none" for name in found.report.groups}
     return Item(
@@ -284,6 +286,7 @@ def _image(cell: Any, table: Path, root: Path, rows: _Rows) -> str:  # noqa: ANN
     data, path = cell.get("bytes"), str(cell.get("path") or "")
     if not isinstance(data, bytes) or not data:
         return path
+    # The hash and not the bytes: images of a whole table would stay in memory.
     if rows.sent.setdefault(path, hash(data)) != hash(data):
         path = ""  # another image of the table has its name
     folder = table.relative_to(root).parent / f"{stem_of(table.stem)}_images"

@@ -95,10 +95,12 @@ def _table(root: Path) -> Path:
 
 
 def _rows(table: Path, embedded: EmbeddedImages) -> Iterator[ChoiceRow]:
+    # An image in base64 is longer than csv's own limit of 128 KiB.
     csv.field_size_limit(LONGEST_LINE)
     try:
         regular_file(table)
         with table.open(encoding="utf-8-sig", newline="") as stream:
+            # strict: else an unclosed quote makes one cell of the rest of the file.
             rows = csv.DictReader(bounded_lines(stream), delimiter="\t", strict=True)
             for place, row in enumerate(rows, 1):
                 yield _row(row, place, embedded.of_row(row), table)
@@ -140,6 +142,7 @@ def _letters(row: _Row) -> Iterator[str]:
     """Yield the names of option columns: A to Z, then AA and so on."""
     yield from LETTERS
     if "AA" in row:
+        # One more than can be lettered: such a row is refused, not shortened.
         yield "AA"
 
 

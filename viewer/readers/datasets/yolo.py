@@ -145,6 +145,7 @@ def _rows(path: Path, names: Sequence[str]) -> _Rows:
             continue
         try:
             number, *shares = map(float, text.split()[:5])
+            # names[-1] would be the last class.
             finding = names[int(number)] if number >= 0 else ""
         except (ValueError, IndexError):
             finding, shares = "", []

@@ -121,6 +121,7 @@ def _segments(path: Path) -> tuple[_Segment, ...]:
 
         held_bytes(path)
         segmentation = segread(path)
+        # Each is a study's, a series' and an instance's UID.
         uids = [str(uids[2]) for uids in segmentation.get_source_image_uids()]
         labels = [
             display_name(segmentation.get_segment_description(n).segment_label)
@@ -147,7 +148,10 @@ def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
 def _pixels(segmentation: Any, uids: list[str]) -> npt.NDArray[np.float64]:  # noqa: ANN401 - highdicom, untyped
     """Return (images, rows, columns, segments), values 0 to 1."""
     read = segmentation.get_pixels_by_source_instance(
-        uids, ignore_spatial_locations=True, assert_missing_frames_are_empty=True
+        # A DX image has no position; empty frames may be left out (PS3.3 C.8.20).
+        uids,
+        ignore_spatial_locations=True,
+        assert_missing_frames_are_empty=True,
     )
     return np.asarray(read, dtype=np.float64)
 

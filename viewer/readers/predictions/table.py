@@ -174,6 +174,7 @@ def _prediction(cells: Mapping[str, str], finding: str) -> Prediction:
 def _place(cells: Mapping[str, str]) -> Written | None:
     kinds = [kind for kind, needed in _KINDS.items() if all(map(cells.get, needed))]
     if "corner and size" in kinds:
+        # A corner with a size has x and y as well.
         kinds.remove("point")
     if len(kinds) > 1:
         raise ValueError(f"it has a {' and a '.join(kinds)}")

@@ -81,6 +81,7 @@ def _row(sample: object, model: str, number: int) -> Row:
     metadata = sample.get("metadata")
     fields = metadata if isinstance(metadata, dict) else {}
     named = {name: fields[name] for name in _NAMED if name in fields}
+    # inspect_ai counts epochs from 1, a run its repeats from 0.
     repeat = int(sample.get("epoch") or 1) - 1
     trial = {"item": sample.get("id"), "repeat": repeat, "model": model}
     return Row(f"sample {number}", {**trial, **named, **dict(_reply_fields(sample))})

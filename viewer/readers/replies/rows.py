@@ -34,6 +34,7 @@ def json_line_rows(file: Path) -> list[Row]:
         raise UnreadableInputError(
             f"'{file.name}' cannot be read as text.", "Choose a file in UTF-8."
         ) from error
+    # splitlines() would also split at U+2028, which JSON allows inside a text.
     lines = enumerate(text.split("\n"), start=1)
     return [
         Row(f"line {n}", _object(file, n, line)) for n, line in lines if line.strip()

@@ -47,6 +47,7 @@ class ZipMembers:
 
         self._file.seek(info.header_offset)
         header = self._file.read(_LOCAL_HEADER.size)
+        # By the local header: its extra field may differ from the directory's.
         self._file.seek(sum(_LOCAL_HEADER.unpack(header)), 1)
         packed = self._file.read(info.compress_size)
         data = bytes(zstd_decode(packed, out=info.file_size))

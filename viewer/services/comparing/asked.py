@@ -148,6 +148,7 @@ def _prompts_of(store: Store, sent: Sent) -> tuple[PromptText, ...]:
 def word_diff(first: str, second: str) -> tuple[WordChange, ...]:
     """Return two texts as runs of words that are equal or only in one of them."""
     mine, theirs = _WORDS.findall(first), _WORDS.findall(second)
+    # From 200 words on, autojunk would not match the frequent ones, such as blanks.
     matcher = difflib.SequenceMatcher(None, mine, theirs, autojunk=False)
     changes: list[WordChange] = []
     for kind, i, j, k, m in matcher.get_opcodes():

@@ -80,6 +80,7 @@ def declare_family(
     masked = _groups(known, study)
     wanted = tuple(dict.fromkeys(findings or masked))
     _check(wanted, masked, models, test, alpha)
+    # One model named twice: two runs of it are compared.
     pairs = tuple(combinations(dict.fromkeys(models), 2)) or ((models[0], models[0]),)
     return comparing.declare(
         store,
@@ -137,6 +138,7 @@ def looked(store: Store, first: Side, second: Side) -> Looked:
         for one in comparing.declarations(store, sha256)
         if one.study == study and covers(one, first.name, second.name)
     ]
+    # ISO 8601 in UTC sorts as text.
     before = [one for one in covering if one.declared_at < now]
     if not before:
         return Looked(now, None, too_late=bool(covering))

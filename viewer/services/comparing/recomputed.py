@@ -193,6 +193,7 @@ class Recomputed:
     def _hit(self, reply: int, sent: int, mask: int) -> bool:
         """Return whether a side's reply, placed like another's, hits another's mask."""
         halves = self._first, self._second
+        # The stored reading holds for its own grid; under another it is read anew.
         stored = reply == sent or self._same_place
         parsed = (
             halves[reply].line.parsed or NOTHING

@@ -208,6 +208,7 @@ def _other_pairs(store: Store, comparison: Comparison) -> Iterator[PValues | Non
         if sides is None:
             yield None
             continue
+        # Their p values adjust this pair's, so they count as looked at, too.
         comparing.first_look(store, sides[0].key, sides[1].key)
         yield p_values(paired_sides(store, *sides).scored)
 

@@ -282,4 +282,5 @@ def _paired(pairing: Pairing) -> dict[str, object]:
 
 
 def _known_number(value: object) -> object:
+    # NaN is unequal to itself, and JSON has none.
     return None if value != value else value

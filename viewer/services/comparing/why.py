@@ -120,6 +120,7 @@ class Explainer:
     def _read_now(self, reply: Half, under: Half) -> str:
         if reply.line.reply_id is None:
             return NOTHING
+        # The models of the reply's own run: their profile says how it is read.
         spec = replace(under.end.spec, models=reply.end.spec.models)
         context = RunContext(spec, under.context.dataset)
         trial = replace(under.trial, model=reply.trial.model)

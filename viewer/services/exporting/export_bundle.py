@@ -97,6 +97,7 @@ def run_bundle(store: Store, run: int) -> bytes:
         "index.html": render_bundle(found.page),
     }
     manifest = manifest_of_report(store, report, members)
+    # bundle_bytes() hashes it again, with the bundle's own entries.
     del manifest["manifest_sha256"]
     about = _about(found, report.data)
     return bundle_bytes(members, {**manifest, **about})
@@ -154,6 +155,7 @@ def _contents(
     replies, own = Replies(store), own_report.context
     records = list(contents.judged_trials(store, own_report, names, replies))
     if not own.study.words.places:
+        # By the data set's real names: `report` already has pseudonyms.
         _check_replies(replies, own)
     _check_pictures(store, replies, own)
     plan = contents.plan_of(own, records, names)

@@ -220,6 +220,7 @@ def _known(context: RunContext, profile: ModelProfile) -> Iterator[_Find]:
     number the lines from 0 number the trials.
     """
     planned = _planned(context, profile)
+    # trial=trial: a bare lambda would see the loop's last trial.
     yield from (lambda trial=trial: _first(context, trial) for trial in planned)
     yield from (lambda trial=trial: _later(context, trial) for trial in planned)
 

@@ -77,6 +77,7 @@ def answer_of_map(values: npt.NDArray[np.float32], size: SizePx) -> str:
     floats.
     """
     low, high = float(values.min()), float(values.max())
+    # A flat map has no range to divide by, and becomes 0 everywhere.
     scaled = (values.astype(np.float64) - low) / ((high - low) or 1.0)
     whole = BoxPx(0.0, 0.0, float(size.columns), float(size.rows))
     return answer_as_json(HeatMapAnswer(SentHeatMap.of(scaled.astype("<f2")), whole))

@@ -200,6 +200,7 @@ class RunPictures:
         """Return the whole image, greys, its longer side about ``most`` pixels."""
         pixels = _grey(squared(to_raster(self._context.drawn.pixels_of(image))).pixels)
         step = max(1, -(-max(pixels.shape) // most))
+        # The rest at the far edges fills no whole block.
         rows, columns = (n // step * step for n in pixels.shape)
         blocks = pixels[:rows, :columns].reshape(
             rows // step, step, columns // step, step

@@ -89,6 +89,7 @@ def sha256_of(raw: RawReply) -> str:
 
 
 def _record(raw: RawReply) -> Record:
+    # Bytes as they came: a body that is no UTF-8 has to keep its hash.
     body: Record = {"base64": base64.b64encode(raw.body).decode()}
     try:
         text = raw.body.decode()

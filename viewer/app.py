@@ -100,6 +100,7 @@ def measure_window(samples: "Samples") -> "WindowSpeeds":
     from viewer.ui.window.benchmark import measure_window as measure
 
     if not has_display():
+        # Qt reads it when the application is made.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     make_application()
     window = build_window(Settings(samples.home, samples.home / "store.sqlite"))

@@ -57,6 +57,7 @@ def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> 
             justify="right" if numeric else "left",
         )
     for row in rows:
+        # rich reads [words] in brackets of a plain string as markup.
         table.add_row(*(Text(one_line(cell_text(row[column]))) for column in columns))
     Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
 

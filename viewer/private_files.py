@@ -44,6 +44,7 @@ def open_private(path: Path, mode: Literal["wb", "xb", "ab", "a+b"]) -> IO[bytes
 
 
 def _private_opener(path: str, flags: int) -> int:
+    # Windows has no O_NOFOLLOW. The mode is only that of a file made now.
     descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
     if sys.platform != "win32":
         with contextlib.suppress(PermissionError):  # another user's, who decides
@@ -53,6 +54,7 @@ def _private_opener(path: str, flags: int) -> int:
 
 def temporary_beside(path: Path) -> tuple[IO[bytes], Path]:
     """Return a new private temporary file, open, in the same folder."""
+    # In the same folder: only within a file system does it replace a file atomically.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     return os.fdopen(descriptor, "wb"), Path(name)
 
@@ -60,6 +62,7 @@ def temporary_beside(path: Path) -> tuple[IO[bytes], Path]:
 def make_private_folder(folder: Path) -> None:
     """Create a folder and its missing parents; only their owner may enter."""
     for missing in _missing(folder):
+        # mkdir(parents=True) would give the parents the usual permissions.
         missing.mkdir(PRIVATE_FOLDER, exist_ok=True)
 
 
@@ -84,11 +87,13 @@ def share(path: Path) -> None:
         return
     mode = path.stat().st_mode
     everything = 0o777 if stat.S_ISDIR(mode) else 0o666
+    # A folder shared by a group hands its set-group-ID bit on to new folders.
     path.chmod((mode & (stat.S_ISGID | stat.S_ISVTX)) | (everything & ~_umask()))
 
 
 def _umask() -> int:
     """Return the umask that this process was started with."""
+    # It can only be read by setting it, for all threads of the process.
     with _reading_umask:
         if _umask_at_start:
             return _umask_at_start[0]
@@ -142,6 +147,7 @@ def _family(store: Path) -> Iterator[Path]:
 
 def _tighten(paths: Iterable[Path]) -> None:
     for path in paths:
+        # chmod follows a link to what may be another's file.
         if path.is_symlink() or not _is_loose(path):
             continue
         path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)

@@ -57,6 +57,7 @@ def drain_limit_s() -> float:
         seconds = float(text)
     except ValueError:
         seconds = math.nan
+    # True for NaN too.
     if not seconds >= 0:
         raise WrongUseError(
             f"{DRAIN_VARIABLE}='{text}' is not a number of seconds.",

@@ -128,6 +128,7 @@ class _Box(click.ParamType[BoxPx]):
             x0, y0, x1, y1 = (float(part) for part in value.split(","))
         except ValueError:
             self.fail(f"'{value}' is not a box.", param, ctx)
+        # Written so that NaN, which float() reads, is refused too.
         if not (x0 < x1 and y0 < y1):
             self.fail(f"'{value}' is an empty box.", param, ctx)
         return BoxPx(x0, y0, x1, y1)

@@ -171,6 +171,7 @@ def _is_left(image: DatasetImage, finding: str, rule: str) -> bool:
     boxes = _counted(image, finding, rule)
     if rule == MAJORITY:
         return bool(_patches(image.size, boxes, _needed(image, rule)).inside.any())
+    # A box that lies between the centres of pixels marks none.
     return any(_holds_a_pixel(box.box, image.size) for box in boxes)
 
 
@@ -203,6 +204,7 @@ def _patches(size: SizePx, boxes: Sequence[ReferenceBox], needed: int) -> _Patch
     columns = _edges(size.columns, [n for (_, c), _ in spans for n in c])
     votes = np.zeros((len(rows) - 1, len(columns) - 1), dtype=np.int64)
     for reader in dict.fromkeys(reader for _, reader in spans):
+        # Boxes of one reader may overlap: together they are one vote.
         marked = np.zeros(votes.shape, dtype=np.bool_)
         for (r, c), _ in (span for span in spans if span[1] == reader):
             marked[_between(rows, r), _between(columns, c)] = True
@@ -219,6 +221,7 @@ def _pixels(box: BoxPx, size: SizePx) -> tuple[tuple[int, int], tuple[int, int]]
 
 
 def _centres(low: float, high: float, count: int) -> tuple[int, int]:
+    # The centre of pixel i is at i + 0.5: low <= i + 0.5 < high.
     first = min(max(math.ceil(low - 0.5), 0), count)
     return first, min(max(math.ceil(high - 0.5), first), count)
 

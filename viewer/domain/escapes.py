@@ -43,7 +43,9 @@ _BYTES: Final = range(0xDC80, 0xDD00)
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _GUARDED: Final = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
+# XML 1.0 forbids these (2.2) but for CR, which a parser reads as LF (2.11).
 _NO_XML: Final = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+# Such text would be read back as the character that it names.
 _LIKE_XML_ESCAPE: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _LATEX: Final = str.maketrans(
     {
@@ -147,5 +149,6 @@ def _unseen(found: re.Match[str]) -> str:
 
 
 def _json_escape(found: re.Match[str]) -> str:
+    # Beyond U+FFFF JSON's \u escapes are surrogate pairs (RFC 8259, 7).
     units = found.group().encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

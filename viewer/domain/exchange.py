@@ -141,6 +141,7 @@ class ModelProfile:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __hash__(self) -> int:
+        # Settings may hold lists, which have no hash.
         return hash((self.name, self.adapter, repr(sorted(self.settings.items()))))
 
 

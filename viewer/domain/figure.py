@@ -255,6 +255,7 @@ class PlotFigure:
         values = [y for p in self.panels for one in p.series for y in one.y]
         if not self.one_scale or not values:
             return None
+        # An axis needs some extent, even if all values are equal.
         margin = 0.05 * (max(values) - min(values)) or 1.0
         return min(values) - margin, max(values) + margin
 

@@ -52,6 +52,7 @@ def spelled(name: str) -> str:
 def concept(name: str) -> str:
     """Return one canonical name for all synonyms of a finding, for comparison only."""
     known = spelled(name)
+    # Either of two synonyms gives the same: the first by the alphabet.
     return min(known, SYNONYMS.get(known, known))
 
 

@@ -153,6 +153,7 @@ def _level(
     question: LikertQuestion, value: Value, _canvas: Canvas, _options: Sequence[Option]
 ) -> str:
     inside = isinstance(value, int) and question.lowest <= value <= question.highest
+    # In Python True is a whole number: it would be level 1.
     if inside and not isinstance(value, bool):
         return ""
     return f"Choose a level from {question.lowest} to {question.highest}."

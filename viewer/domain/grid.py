@@ -112,6 +112,7 @@ class Grid:
 
 
 def _is_count(text: str) -> bool:
+    # isdigit() also accepts "²", which int() refuses.
     return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 

@@ -98,6 +98,7 @@ class ImageGeometry:
             column_mm=self.spacing.column_mm * columns,
         )
         ratio = self.aspect_ratio and self.aspect_ratio * rows / columns
+        # A new first pixel covers `columns` old ones from -0.5 on; this is its centre.
         moved = self._position_at((columns - 1) / 2, (rows - 1) / 2)
         return replace(
             self, size=size, spacing=spacing, aspect_ratio=ratio, position=moved

@@ -91,6 +91,7 @@ def _samples(
     centres = np.arange(length) + 0.5
     pixels = np.flatnonzero((centres >= start) & (centres < stop))
     at = (centres[pixels] - start) / (stop - start) * samples
+    # Just below `stop` rounding may give `samples`.
     return pixels, np.minimum(at.astype(np.int64), samples - 1)
 
 

@@ -43,6 +43,7 @@ _WORDS: Final = {
     "object": "a table",
     "str": "text",
 }
+# msgspec's errors have no attributes: place and type are only in their text.
 _PLACE: Final = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
 _TYPE: Final = re.compile(
     r"Expected `(.*?)`(?: of(?: at (?:least|most))? length (\d+))?, got .*"
@@ -97,6 +98,7 @@ def made(kind: type[T], document: object, *, where: str) -> T:
         value: T = msgspec.convert(document, kind, dec_hook=_from_known)
     except msgspec.ValidationError as error:
         raise _refusal(str(error), kind, where) from error
+    # msgspec forbids unknown fields of its own structs only, not of dataclasses.
     for entry, known in _unknown_entries(value, document):
         raise WrongUseError(
             f"'{entry}' in {where} is not known.",
@@ -139,6 +141,7 @@ class Kinds(Generic[T]):
 def _with_lists(value: object) -> object:
     if isinstance(value, dict):
         return {name: _with_lists(part) for name, part in value.items()}
+    # msgspec leaves tuples as they are; read back from JSON they would be lists.
     if isinstance(value, list | tuple):
         return [_with_lists(part) for part in value]
     return value
@@ -150,6 +153,7 @@ def _as_known(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, float):
+        # msgspec refuses subclasses of float.
         return float(value)  # numpy's, which is one too
     raise TypeError(f"{type(value).__name__} has no plain form")
 

@@ -36,6 +36,7 @@ def decode_runs(counts: str) -> list[int]:
             shift += 5
             more = bool(code & 0x20)
             position += 1
+            # Differences can be negative: the last group's highest bit is the sign.
             if not more and code & 0x10:
                 value |= -1 << shift
         if len(runs) > 2:

@@ -70,6 +70,7 @@ def without_secrets(text: str, known: Iterable[str] = ()) -> str:
         The keys that the program knows; they are also found in percent-encoding, base64
         and hexadecimal, and split across lines or string literals.
     """
+    # The longest first: a key may contain another, whose rest would stay.
     for key in sorted(set(known), key=len, reverse=True):
         if len(key) >= _SHORTEST:
             text = _pattern(key).sub(STRUCK, text)
@@ -116,6 +117,8 @@ def _either(letter: str) -> str:
 def _base64(raw: bytes) -> set[str]:
     """Return the base64 substrings that encode the key, one per alignment."""
     found = set()
+    # Three bytes become four characters, so a key's characters depend on its offset;
+    # those at its ends, which share bits with its neighbours, are left out.
     for before in range(3):
         text = base64.b64encode(bytes(before) + raw).decode().rstrip("=")
         whole = text[-(-8 * before // 6) : (before + len(raw)) * 8 // 6]

@@ -187,7 +187,9 @@ def luminance(colour: str) -> float:
     """Return the relative luminance, 0-1, of a colour #RRGGBB (WCAG 2)."""
     coded = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in coded
+        # IEC 61966-2-1 and WCAG since May 2021; before, WCAG said 0.03928.
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in coded
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

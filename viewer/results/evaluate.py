@@ -109,6 +109,7 @@ class _Evaluation:
                 for key, value in zip(keys, values, strict=True)
                 if key.values or key.ascending
             ]
+            # Tuples compare from the left: free keys keep the order in which they came.
             return (places.setdefault(tuple(free), len(places)), *ranks)
 
         return sorted(seen, key=place)
@@ -174,6 +175,7 @@ class _Evaluation:
         if which not in self._grouped:
             self._grouped[which] = rows.groups(*columns)
         values = tuple(about[name] for name in columns)
+        # Empty, but with its columns, whose names are still checked.
         return self._grouped[which].get(values) or rows.take(())
 
     def _of_frame(self, frame: str, where: Where) -> Frame:

@@ -38,6 +38,7 @@ class Frame:
             There is no such column.
         """
         shared = self.shared[column]
+        # Only a whole frame has a range: its columns need no selection.
         if isinstance(self.places, range):
             return shared
         return [shared[place] for place in self.places]
@@ -116,10 +117,12 @@ def frame_of_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Fr
 
 def has_value(value: object) -> bool:
     """Tell whether a value is present: neither None nor NaN."""
+    # Only NaN differs from itself; isnan() would refuse text.
     return value is not None and value == value
 
 
 def _column(values: Sequence[object]) -> Sequence[object]:
+    # Tells a column of text at once, without looking at all its values.
     may = values and isinstance(values[0], float | None)
     if may and set(map(type, values)) == {float, type(None)}:
         return [nan if value is None else value for value in values]

@@ -7,6 +7,7 @@ from viewer.domain.grid import Cell, Grid
 
 _UNIT = r"(?!\s*(?:%|percent|mm\b|cm\b|px\b|pixels?\b|x\s*\d|×))"
 _END = rf"(?![A-Za-z0-9])(?!\.\d){_UNIT}"
+# "A" and "I" are words as well, so "A 4" is a cell only at the end of a phrase.
 _NAME = re.compile(
     rf"""(?<![A-Za-z0-9]) (?<![A-Za-z]['’]) (?:
       (?P<glued>[A-Za-z])-?(?P<glued_n>\d{{1,3}}) {_END}
@@ -42,6 +43,7 @@ _MORE_LETTERS = re.compile(
     re.VERBOSE,
 )
 
+# Vertebrae are called like cells: C7, T1 (or D1, dorsal), L5, S1.
 _SPINE = "CTLSD"
 _SPINE_AFTER = re.compile(
     r"""\s*[-/]?\s*(?:vertebr|spin(?:e|al|ous)|dis[ck]s?\b|level|interspace|pedicle

@@ -95,6 +95,7 @@ class _Reader:
 
         A ``range`` is never one cell, however few names it has.
         """
+        # D4-6 names D4 alone, but means three cells.
         if len(set(names)) == 1 and reason != "range":
             return self.named(names[0], tier)
         inside = [name for name in names if self.grid.cell(name)]
@@ -177,6 +178,7 @@ def _last_marked(text: str, affirmed: list[Mention]) -> Mention | None:
     """Return the last mention introduced as the answer, else as the cell (tier 3)."""
     for mark in (_ANSWER_MARK, _CELL_MARK):
         for mention in reversed(affirmed):
+            # A mark ends where the mention begins; a window keeps long replies linear.
             if mark.search(text[max(0, mention.start - 80) : mention.start]):
                 return mention
     return None

@@ -82,6 +82,7 @@ _DENIED_AFTER = re.compile(
 )
 _SHORTEST_QUOTE = 3
 
+# With Greek Α to Ε, which options may have as letters (option_of).
 _CAPITAL = r"[A-Z\u0391-\u0395]"
 _BRACKETED = rf"[\[(]\s*{_LETTER}\s*[\])]"
 _JOINED = (
@@ -98,6 +99,7 @@ _LISTED = re.compile(
     r"|I(?=\s*(?:[).:,;!?\"'。]|$|\n)))"
 )
 _JOINT = re.compile(_JOINED)
+# Haematoxylin and eosin: a stain, not two options.
 _STAIN = re.compile(r"H\s+(?:and|&)\s+E\b")
 
 

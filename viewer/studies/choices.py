@@ -149,6 +149,7 @@ def _read_prose(reader: _Reader, text: str) -> Reading:
     """Read sentences, the surest tier first."""
     if marked := _read_marked(reader, text):
         return marked
+    # An option's own words may hold a letter, such as the B of hepatitis B.
     unquoted = without_quotes(text, reader.options)
     letters = mentioned_letters(unquoted, len(reader.options))
     words = quoted(text, reader.options)

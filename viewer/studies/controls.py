@@ -198,6 +198,7 @@ def _exchangeable(texts: Sequence[str], rng: np.random.Generator) -> list[int]:
     commonest, count = Counter(texts).most_common(1)[0]
     alike = [i for i, text in enumerate(texts) if text == commonest]
     surplus = max(0, 2 * count - len(texts))
+    # A text held by more than half cannot be given to others alone.
     dropped = {alike[i] for i in rng.permutation(count)[:surplus].tolist()}
     return [i for i in range(len(texts)) if i not in dropped]
 

@@ -40,6 +40,7 @@ def _replace(path: Path, data: bytes) -> None:
         with file:
             file.write(data)
             file.flush()
+            # Else the new name may reach the disk before the bytes do.
             os.fsync(file.fileno())
         if not is_kept(path):
             share(temporary)

@@ -27,6 +27,7 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     by_cluster: dict[str, list[float]] = defaultdict(list)
     for cluster, one, other in both.each(seen.options["cluster"], *seen.of):
         by_cluster[cluster].append(one - other)
+    # The test may draw signs by a seed: its p value depends on the patients' order.
     groups = [by_cluster[name] for name in sorted(by_cluster)]
     totals, ends = [*map(sum, groups)], seen.options.get("ends")
     found = bounded_mean(groups, ends) if ends else grouped_difference(groups)
@@ -112,6 +113,7 @@ def interval_of_scores(seen: Seen) -> Sequence[object]:
 
 def _whole(groups: Collection[Sequence[int]]) -> list[int]:
     """Return the groups' means as integers on a common scale."""
+    # Whole numbers let the test follow every pattern, not only random ones.
     scale = lcm(*map(len, groups))
     return [sum(of) * (scale // len(of)) for of in groups]
 

@@ -202,6 +202,7 @@ def chance_level(seen: Seen) -> Sequence[object]:
     It covers the same trials as the rate, each as often as the rate counts it.
     """
     known = or_none(seen.rows, seen.of[0])
+    # fsum rounds once: the order of the rows does not change the last digit.
     return (nan if None in known else ratio(fsum(known), len(known)),)
 
 
@@ -301,6 +302,7 @@ def _interval(seen: Seen, below: str = "") -> tuple[object, ...]:
     counts = seen.rows[below] if below else repeat(1)
     for k, n, patient, item in zip(
         *(seen.rows[seen.of[0]], counts, *(seen.rows[name] for name in seen.of[-2:])),
+        # repeat(1) has no end.
         strict=False,
     ):
         hits[patient] += k or 0

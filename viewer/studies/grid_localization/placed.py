@@ -217,6 +217,7 @@ def _predicted(
     """Return predicted boxes clipped to the part sent, with confidences if any."""
     if isinstance(answer, BoxesAnswer):
         cut = [cut_to(box, field) for box in answer.boxes]
+        # A box that is cut off wholly takes its confidence with it.
         sure = compress(answer.confidences, cut)
         return tuple(box for box in cut if box), tuple(sure)
     return (_around(answer.mask, field) if isinstance(answer, MaskAnswer) else ()), ()

@@ -238,6 +238,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
     if mask.size != image.size:
         return "mask_size"
     try:
+        # A broken run-length code is found only when it is decoded, as here.
         return _lost_in_crop(mask, image.geometry, params)
     except UnreadableInputError:
         return "mask_unreadable"
@@ -247,6 +248,7 @@ def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
     """Return why nothing of a mask is left after cropping, "" if some is."""
     if column_segments(mask).x.size == 0:
         return NO_REFERENCE
+    # Any grid will do: whether the mask is on the square at all, no grid changes.
     reference = reference_of(mask, geometry, conditions(params)[0], params)
     if any(reference.covered) or params.outside_crop is OutsideCrop.MISS:
         return ""

@@ -53,6 +53,7 @@ def reference_of(
 ) -> GridReference:
     """Return a mask seen through a grid in the mask mode of the parameters."""
     grid = grid_of(condition, params)
+    # repr: 0.1 as it was written, not the binary number beside it.
     threshold = Fraction(repr(params.hit_threshold))
     modes = {MaskMode.PAPER: _paper_coverage, MaskMode.EXACT: _exact_coverage}
     chosen = modes.pop(params.mask_mode)(mask, geometry, grid, params)

@@ -99,6 +99,7 @@ def read_number(text: str) -> Read:
     for rest in marks(plain):
         if marked := _NUMBER.match(rest):
             return _number(marked[0])
+    # The same number twice is one answer.
     found = list(dict.fromkeys(_NUMBER.findall(plain)))
     if len(found) == 1:
         return _number(found[0])

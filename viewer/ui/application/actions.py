@@ -403,6 +403,7 @@ class Actions(QObject):
         if spec.icon:
             action.setIcon(icon(spec.icon))
         action.setShortcut(QKeySequence(spec.shortcut))
+        # A held key repeats its press, but one press is enough until the release.
         action.setAutoRepeat(not spec.held)
         action.triggered.connect(lambda: self.run(spec.id))
         action.setToolTip(as_tip(_tip(spec)))

@@ -122,6 +122,7 @@ class WorkerBridge(QObject):
         super().__init__()
         self._store, self._make = store, make
         self._worker: Worker | None = None
+        # Emitted in the worker's thread; queued, it arrives in the window's own.
         self._arrived.connect(self.message, Qt.ConnectionType.QueuedConnection)
 
     def _started(self) -> Worker:

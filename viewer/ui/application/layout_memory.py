@@ -72,6 +72,7 @@ def keep_layout(layout: Layout, home: Path) -> bool:
     file = QSaveFile(str(home / FILE))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly):
         return False
+    # Before a byte is written: a path may name a patient.
     file.setPermissions(_OWNER_ONLY)
     file.write(QByteArray(text.encode()))
     return file.commit()

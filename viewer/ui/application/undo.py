@@ -75,5 +75,6 @@ class UndoStack(QUndoGroup):
     def _stack(self, place: str) -> QUndoStack:
         if place not in self._stacks:
             stack = self._stacks[place] = QUndoStack(self)
+            # Now: Qt accepts a limit only while the stack is empty.
             stack.setUndoLimit(LIMIT)
         return self._stacks[place]

@@ -198,6 +198,7 @@ class GroupsView(NumberView):
         columns = self.model_.columns
         order = Qt.SortOrder.DescendingOrder if descending else _ASCENDING
         header = self.horizontalHeader()
+        # The indicator's signal would sort the table again.
         header.blockSignals(True)
         at = columns.index(name) if name in columns else -1
         header.setSortIndicator(at, order)
@@ -285,6 +286,7 @@ class GroupsModel(NumberModel):
             self.index(int(place[row]), index.column())
             for row, index in zip(rows, persistent, strict=True)
         ]
+        # Selection and current cell are such indexes; they follow their groups.
         self.changePersistentIndexList(persistent, moved)
         self.layoutChanged.emit()
 
@@ -306,6 +308,7 @@ class GroupsModel(NumberModel):
             self._order = np.arange(n)
             return
         values = self._sortable(name)
+        # NaN comes last in both directions: argsort puts it there, and -NaN is NaN.
         order = np.argsort(-values if descending else values, kind="stable")
         self._order = order
 

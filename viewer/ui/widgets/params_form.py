@@ -23,6 +23,7 @@ from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.number_box import DecimalBox, WholeBox
 from viewer.ui.widgets.plain_text import as_tip
 
+# The largest number of a QSpinBox, which holds a C int.
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12
 _SHORTEST: Final = 12
@@ -370,8 +371,10 @@ class ParamsForm(QWidget):
     def show_fields(self, fields: Sequence[FormField]) -> None:
         """Replace the form by that of other fields, at their defaults."""
         while self.rows.rowCount():
+            # Deletes the row's widgets as well.
             self.rows.removeRow(0)
         self._editors = {field.name: editor(field) for field in fields}
+        # As the fields give them back, so that a field's rounding is no change.
         self._defaults = self.values()
         for field, widget in zip(fields, self._editors.values(), strict=True):
             self.rows.addRow(label_of(field), widget)

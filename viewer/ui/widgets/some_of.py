@@ -53,6 +53,7 @@ class SomeOf(QPushButton):
     def offer(self, values: Sequence[str], words: Sequence[str]) -> None:
         """Offer values under display names; keep the choice if it is still there."""
         now = [(value, tick.text()) for value, tick in self._ticks.items()]
+        # In a menu, a single & marks the letter that chooses an entry.
         texts = [text.replace("&", "&&") for text in words]
         if now == list(zip(values, texts, strict=True)):
             return  # the menu may be open

@@ -92,6 +92,7 @@ class CrashHandler(QObject):
             self._notices.error(error)
             return
         report = crash_report(error)
+        # A failure while painting comes back with every frame.
         if report in self._told:
             return
         self._told.add(report)

@@ -341,6 +341,7 @@ class MainWindow(QMainWindow):
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Show the overlays again when the key that hides them is released."""
+        # While a key is held, repeats of it send releases as well.
         if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
             self.context.actions.run(SHOW)
         super().keyReleaseEvent(event)

@@ -34,6 +34,7 @@ class RecentMenu(QMenu):
             mark = f"&{number % 10} " if number <= RECENT else ""
             action = self.addAction(f"{mark}{path.parent.name}/{path.name}")
             action.setToolTip(as_tip(str(path)))
+            # _ takes what triggered() sends: whether the action is checked.
             action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))
         if not self.actions():
             self.addAction("Nothing was opened yet").setEnabled(False)

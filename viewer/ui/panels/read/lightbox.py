@@ -139,6 +139,7 @@ class Lightbox(QWidget):
             viewport.share_memory(count)
         for viewport in self._made[count:]:
             viewport.show_stack(None)
+        # QGridLayout keeps emptied rows and columns; without stretch they take no room.
         for n in range(max(self._places.rowCount(), self._places.columnCount())):
             self._places.setRowStretch(n, int(n < self.rows))
             self._places.setColumnStretch(n, int(n < self.columns))

@@ -68,9 +68,11 @@ class Opening(QObject):
         self.lately: tuple[Path, ...] = ()
         """The files and folders that were opened, the newest first."""
         self._closings = 0
+        # Emitted in the thread that indexes; queued, it arrives in the window's.
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         application = QCoreApplication.instance()
         if application is not None:
+            # The program's end waits for its threads, and a folder may take minutes.
             application.aboutToQuit.connect(self.cancel)
 
     @property

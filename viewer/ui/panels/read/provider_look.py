@@ -95,6 +95,7 @@ class ProviderLook(QObject):
             self._lightbox.active.chosen_window,
             self._lightbox.grid_choice.grid,
         )
+        # An equal one is kept: its slow `sent` may be computed already.
         if self._subject != subject:
             self._subject = subject
         self._work(dialog, self._subject, self.provider)

@@ -164,6 +164,7 @@ class _Gestures(QObject):
         self._pressed: QPointF | None = None
         self._cursor: PointPx | None = None
         viewport.view.cursor_moved.connect(self._remember)
+        # A QGraphicsView gets the keys, its viewport the mouse.
         viewport.view.installEventFilter(self)
         viewport.view.viewport().installEventFilter(self)
 

@@ -270,6 +270,7 @@ class Viewport(QWidget):
             lambda: self._decoder.open(ref),
             on_done,
             on_error,
+            # The image that is waited for overtakes those decoded ahead.
             priority=0 if ahead else 1,
         )
 
@@ -290,6 +291,7 @@ class Viewport(QWidget):
             key=lambda i: abs(i - self.position),
         )
         wanted = [images[i].ref for i in near if i < len(images)]
+        # Images that the wheel has left behind need not be decoded any more.
         for ref in self._jobs.keys() - set(wanted):
             self._jobs.pop(ref).cancel()
         for ref in wanted:
@@ -300,6 +302,7 @@ class Viewport(QWidget):
         count = len(self.stack.images) if self.stack else 0
         for widget in (self.slider, self.caption):
             widget.setVisible(count > 1)
+        # setValue() would go to the image once more.
         self.slider.blockSignals(True)
         self.slider.setRange(0, max(0, count - 1))
         self.slider.setPageStep(_PAGE)

@@ -60,6 +60,7 @@ def frame_of_trials(
         {
             **columns,
             **{
+                # A StrEnum equals its text and hashes like it: the store has texts.
                 name: list(map(follows.__getitem__, statuses))
                 for name, follows in _FOLLOWING.items()
             },

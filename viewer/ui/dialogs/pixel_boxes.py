@@ -111,6 +111,7 @@ class PixelBoxes(QGraphicsView):
             chosen = item.isSelected()
             colour = QColor(palette.warning if chosen else palette.reference)
             pen = QPen(colour, 2 * self.devicePixelRatioF())
+            # As wide on the screen at any scale of the image.
             pen.setCosmetic(True)
             item.setPen(pen)
             item.setBrush(veil)

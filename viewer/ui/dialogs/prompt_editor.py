@@ -265,6 +265,7 @@ class PromptEditor(QDialog):
         )
         self.remove.setToolTip("Remove this variant")
         self.restore.setToolTip("Take back what is changed in this prompt")
+        # In a dialog every button is autoDefault: Enter might press it.
         for button in (self.add, self.remove, self.restore, self.cancel):
             button.setAutoDefault(False)
         for button in (self.previous, self.next):

@@ -159,6 +159,7 @@ class _Picture(QWidget):
         size, ratio = raster.size, self.devicePixelRatioF()
         self.head.setText(f"{self._words}: {size.columns} × {size.rows} px")
         pixmap = QPixmap.fromImage(_image(raster))
+        # Qt's default, without smoothing: every pixel stays a square.
         pixmap = pixmap.scaled(pixmap.width() * zoom, pixmap.height() * zoom)
         pixmap.setDevicePixelRatio(ratio)
         self.picture.setPixmap(pixmap)
@@ -201,6 +202,7 @@ def _image(raster: Raster) -> QImage:
     kind = QImage.Format.Format_RGB888 if color else QImage.Format.Format_Grayscale8
     stride = size.columns * (3 if color else 1)
     data = pixels.tobytes()
+    # Copied: a QImage of a buffer only refers to it.
     return QImage(data, size.columns, size.rows, stride, kind).copy()
 
 

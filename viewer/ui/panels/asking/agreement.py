@@ -124,6 +124,7 @@ class Agreement(QWidget):
     def _clear(self) -> None:
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
+                # deleteLater() waits for the event loop: until then it would be seen.
                 widget.hide()
                 widget.deleteLater()
 

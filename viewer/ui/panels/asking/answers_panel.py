@@ -102,7 +102,9 @@ class AnswersPanel(QWidget):
         self.tree.setAccessibleName("Answers")
         self.tree.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.tree.setRootIsDecorated(False)
+        # Without it itemEntered comes only while a button is pressed.
         self.tree.setMouseTracking(True)
+        # The mouse leaves the viewport, not the tree around it.
         self.tree.viewport().installEventFilter(self)
         self._hovered: StoredAnswer | None = None
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -352,6 +354,7 @@ class AnswersPanel(QWidget):
             look = glyph_of(answer.score), colour
             if look not in signs:
                 signs[look] = sign(answer.score, colour)
+            # A change of the item: its signal, if not blocked, would lead back here.
             item.setIcon(0, signs[look])
         self.tree.blockSignals(False)
         self.agreement.show_answers(drawn, colours)

@@ -124,6 +124,7 @@ class AskPanel(QWidget):
 
     def set_findings(self, names: Sequence[str], chosen: str = "") -> None:
         """Offer findings; any other may be typed."""
+        # Taken first: clear() empties the field as well.
         text = chosen or self.finding.currentText()
         self.finding.clear()
         self.finding.addItems(list(names))
@@ -227,6 +228,7 @@ class AskPanel(QWidget):
 
     def set_running(self, running: bool, words: str = "") -> None:
         """Show whether a question is running, with Cancel."""
+        # Once the button is disabled Qt moves the focus on, wherever that is.
         held = self.ask.hasFocus()
         self._running = running
         self.show_waiting("", 0.0)
@@ -242,6 +244,7 @@ class AskPanel(QWidget):
         Without words its models are being asked.
         """
         self._waits_for = words
+        # From 0 to 0 Qt shows that something goes on, without how far.
         self.progress.setMaximum(1000 if words else 0)
         self.progress.setValue(round(1000 * part) if words else 0)
         self._update()

@@ -117,6 +117,7 @@ class Questions(QObject):
         self._runs = set(runs) if isinstance(runs, list) else set()
         if not self._runs:
             self.ended.emit(Ended(self._cancelled))
+        # Cancelled before the worker had told the runs' numbers.
         elif self._cancelled:
             self.cancel()
 

@@ -242,6 +242,7 @@ def _whiskers(chart: BarChart, colour: str) -> Any:  # noqa: ANN401
         for x, bar in _placed(chart)
         if bar.value is not None and bar.low is not None and bar.high is not None
     ]
+    # An empty list has one axis; four rows are unpacked all the same.
     x, y, below, above = np.array(ends, dtype=float).reshape(-1, 4).T
     return pg.ErrorBarItem(
         x=x, y=y, bottom=below, top=above, beam=0.05, pen=pg.mkPen(colour)

@@ -92,6 +92,7 @@ class FigureView(QScrollArea):
 
     @property
     def _page_width(self) -> float:
+        # Always less a scroll bar: one that came or went would change the width.
         room = self.maximumViewportSize().width() - 2 * _MARGIN_PX
         bar = self.verticalScrollBar().sizeHint().width()
         return max(200, min(room - bar, _WIDEST_PX)) * self._zoom

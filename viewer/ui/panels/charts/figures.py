@@ -25,6 +25,7 @@ from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.plain_text import Label
 
+# Print's page is 183 mm wide (writers/figures_style).
 _PAGE_INCH: Final = 183 / 25.4
 _FILES: Final = (
     "PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv);;Python script (*.py)"

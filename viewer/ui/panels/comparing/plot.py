@@ -228,6 +228,7 @@ def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
 
 def _drawable(figure: ForestFigure) -> list[tuple[int, ForestRow]]:
     """Return the rows whose difference is known, each with its position."""
+    # Only NaN differs from itself.
     return [(y, row) for y, row in enumerate(figure.rows) if row.value == row.value]
 
 

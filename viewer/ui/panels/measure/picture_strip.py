@@ -191,6 +191,7 @@ class PictureStrip(QListView):
         self.setFlow(QListView.Flow.LeftToRight)
         self.setMovement(QListView.Movement.Static)
         self.setWrapping(False)
+        # Else Qt asks for the size of every item.
         self.setUniformItemSizes(True)
         self.setIconSize(QSize(SIDE, SIDE))
         caption = lines * self.fontMetrics().height()

@@ -171,6 +171,7 @@ class ResultsFilters(QWidget):
         """Change several things without emitting signals."""
         self.blockSignals(True)
         yield
+        # The fields' own signals were not blocked, and have started it.
         self._soon.stop()
         self.blockSignals(False)
 

@@ -146,6 +146,7 @@ class ResultsPanel(QWidget):
             choices.addWidget(combo, 1)
         self._body = both = QSplitter(Qt.Orientation.Vertical)
         policy = both.sizePolicy()
+        # Hidden while a run is read, it keeps its place, and nothing around it moves.
         policy.setRetainSizeWhenHidden(True)
         both.setSizePolicy(policy)
         both.addWidget(self.chart)

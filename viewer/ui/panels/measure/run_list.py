@@ -227,6 +227,7 @@ class _RunPainter(QStyledItemDelegate):
             short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             baseline = top + metrics.ascent()
             painter.drawText(inner.left(), baseline, short)
+            # QRect.right() is one less than left + width, for Qt's history.
             edge = inner.left() + inner.width() - metrics.horizontalAdvance(right)
             painter.drawText(edge, baseline, right)
             top += metrics.height() + 2

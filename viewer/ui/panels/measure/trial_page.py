@@ -55,6 +55,7 @@ class TrialPage(QDialog):
         super().__init__(parent)
         trial = told.trial
         self.setWindowTitle(f"What {trial.model} was asked and said")
+        # A closed dialog is only hidden otherwise, and stays with its parent.
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.told = told
         self.draw = QCheckBox("Draw what was pointed out")

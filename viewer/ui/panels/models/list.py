@@ -203,6 +203,7 @@ class _View(QTableView):
         self.hint = Label(_HINT, self.viewport(), wordWrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        # It lies over the table, which gets the clicks.
         self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hint.hide()
 

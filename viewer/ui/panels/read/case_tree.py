@@ -197,6 +197,7 @@ class CaseTree(QTreeWidget):
                 for row in _children(study):
                     words = row.words if isinstance(row, CaseRow) else ""
                     hidden = not all(word in words for word in self._filter)
+                    # setHidden() lays the tree out again, even where nothing changes.
                     if row.isHidden() != hidden:
                         row.setHidden(hidden)
                 _hide_empty(study)

@@ -180,6 +180,8 @@ class FlagBox(QuestionBox):
         self.comment.hide()
         self.column.addWidget(self.flag)
         self.column.addWidget(self.comment)
+        # Unlike toggled and textChanged these come only from the person, not from
+        # paint_value().
         self.flag.clicked.connect(self._raise)
         self.comment.textEdited.connect(self._read)
 
@@ -189,6 +191,7 @@ class FlagBox(QuestionBox):
         self.flag.setChecked(flagged)
         self.comment.setVisible(flagged)
         comment = self.value.comment if isinstance(self.value, Flagged) else ""
+        # setText() moves the cursor to the end, even to the same text.
         if comment != self.comment.text():
             self.comment.setText(comment)
 

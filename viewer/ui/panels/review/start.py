@@ -339,6 +339,7 @@ def _offer(box: QComboBox, items: Sequence[tuple[str, object]]) -> None:
     box.setCurrentIndex(max(0, box.findData(chosen)))
     box.blockSignals(False)
     box.setEnabled(bool(items))
+    # What depends on the choice follows once, also where its index is the same.
     box.currentIndexChanged.emit(box.currentIndex())
 
 

@@ -32,6 +32,7 @@ _BRUSH_PART: Final = 40
 
 def clipped(canvas: Canvas, at: PointPx) -> PointPx:
     """Return a position clamped to the image."""
+    # An image is half-open: its right and lower edges are outside.
     edge = float(np.nextafter(1.0, 0.0))
     return PointPx(
         min(max(at.x, 0.0), canvas.size.columns * edge),
@@ -192,6 +193,7 @@ class MaskStroke:
         shade.setAlpha(110)
         if self._hand.fill:
             painter.fillPath(self._path, shade)
+            # A pen of width 0 is one pixel wide at any zoom.
             painter.setPen(QPen(color, 0))
             painter.drawPath(self._path)
         else:
@@ -225,6 +227,7 @@ class MaskStroke:
             painter.strokePath(self._path, self._pen(white))
         painter.end()
         rows = np.frombuffer(picture.constBits(), np.uint8)
+        # Qt pads rows to whole multiples of 32 bits.
         rows = rows.reshape(size.rows, picture.bytesPerLine())
         return np.asarray(rows[:, : size.columns] > 0)
 

@@ -145,7 +145,7 @@ def _rest_of(
         read.furnish,
         _import_measure,
         partial(_add_imports, window),
-        partial(_add_measure, window),
+        partial(_add_measure, window, read),
         partial(_add_review, window),
         partial(_add_models, window),
     )
@@ -174,12 +174,13 @@ def _add_imports(window: MainWindow) -> None:
         window.context.actions.handle(page.handlers(window, window.context))
 
 
-def _add_measure(window: MainWindow) -> None:
+def _add_measure(window: MainWindow, read: "ReadWorkspace") -> None:
     from viewer.ui.window.interrupted_runs import InterruptedRuns
     from viewer.ui.workspaces.measure import MeasureWorkspace
 
     measure = MeasureWorkspace(window.context)
     measure.trial_chosen.connect(window.open_trial)
+    read.browser.folder.batch_wanted.connect(measure.batches.open_on)
     window.add_measure(measure, measure)
     InterruptedRuns(window.context, measure.batches.resume, window).look()
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import finished_run, misjudge
 from tests.helpers.window_story import found
 from viewer.domain.answer import Status
-from viewer.domain.run import ModelStopped
+from viewer.domain.run import ModelStopped, RunEnded
 from viewer.services.inspecting.runs import run_table, run_table_script, trial_rows
 from viewer.services.reporting.report_run import write_report
 from viewer.services.reporting.rescore import rescore_run
@@ -53,6 +53,25 @@ def _shown(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
 
 def _wait_for_film(workspace: MeasureWorkspace, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bool(workspace.film.model.trials), timeout=20_000)
+
+
+def test_that_a_batch_that_ends_unseen_offers_its_results(
+    workspace: MeasureWorkspace, run: int, qtbot: QtBot
+) -> None:
+    workspace.hide()
+    counts = {Status.SCORED_CORRECT: 30, Status.UNPARSED: 2}
+    with qtbot.waitSignal(workspace._context.notices.posted) as posted:
+        workspace._context.worker.message.emit(
+            WorkerEvent(RunEnded(run, counts, cancelled=False))
+        )
+    notice = posted.args[0]
+    assert notice.what == f"Run {run} has ended: 32 trials, 2 unreadable."
+    workspace._context.actions.handle({"window.measure": workspace.show})
+    notice.offer.act()
+    assert workspace.isVisible()
+    qtbot.waitUntil(lambda: workspace.results.table.shown.rowCount() > 0)
+    assert workspace.runs.selected is not None
+    assert workspace.runs.selected.id == run
 
 
 def test_that_the_newest_run_shows_its_table_chart_and_film(

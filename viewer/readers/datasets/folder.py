@@ -94,6 +94,8 @@ def read(
             text = f"It is part of the whole slide {found.headers[0].ref.path.name}."
             notices.append(Notice("part_of_slide", file.key, text))
             continue
+        if progress:
+            progress(len(facts), len(facts))  # masks take longest: it may be stopped
         masks = _read_masks(file)
         of_file = _images(file, found, masks, view)
         images.extend(of_file)

@@ -11,7 +11,7 @@ from typing import Final
 
 from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.box_reference import ANY, with_masks
-from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox
+from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.finding_names import ByFinding
 from viewer.domain.geometry import BoxPx
@@ -111,6 +111,15 @@ def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
     except UnreadableInputError:
         return {}  # an image that cannot be read says so where it is opened
     return images[ref.frame].masks if ref.frame < len(images) else {}
+
+
+def registered_view(store: Path, ref: ImageRef) -> View:
+    """Return the view that the newest data set with the image gives it."""
+    from viewer.store import folders
+    from viewer.store.database import open_store
+
+    with open_store(store) as opened:
+        return folders.view_of(opened, ref)
 
 
 def reference_boxes(

@@ -6,7 +6,7 @@ whoever writes.
 
 from typing import Final
 
-from viewer.store.schema import cases, people, predictions, runs
+from viewer.store.schema import cases, folders, people, predictions, runs
 
 # ``generation`` counts the transactions of a store; a copy of it counts on from the
 # same number.
@@ -47,7 +47,11 @@ def _first() -> str:
     return "".join((*tables, *map(_append_only, append_only)))
 
 
-MIGRATIONS: Final = {1: _first}
+def _second() -> str:
+    return folders.TABLES
+
+
+MIGRATIONS: Final = {1: _first, 2: _second}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

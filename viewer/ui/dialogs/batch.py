@@ -149,10 +149,11 @@ class BatchDialog(QDialog):
             limit=self.limit.value() or None,
         )
 
-    def reload(self) -> None:
-        """Reload what there is to choose from."""
+    def reload(self, dataset: str = "") -> None:
+        """Reload what there is to choose from, and choose a data set by its name."""
         offers = partial(offers_of, self._settings)
-        self._background_tasks.start("offers", offers, self._show_offers, self._fail)
+        show = partial(self._show_offers, wanted=dataset)
+        self._background_tasks.start("offers", offers, show, self._fail)
 
     def look_again(self) -> None:
         """Offer new data sets and models; the user's choices and input stay."""
@@ -212,7 +213,7 @@ class BatchDialog(QDialog):
         self._show_offers(offers)
         self.models.verticalScrollBar().setValue(row)
 
-    def _show_offers(self, offers: Offers) -> None:
+    def _show_offers(self, offers: Offers, wanted: str = "") -> None:
         self._offers = offers
         self.study.offer(offers.studies, offers.unusable)
         self._suiting = offers.suiting
@@ -222,16 +223,15 @@ class BatchDialog(QDialog):
         if self._first is not None:
             form, self._first = self._first, None
             self.show_form(form)
-        self._choose_newest()
+        self._choose(wanted or self._suiting.newest_beside(self.known))
         if not self.preset.count():
             self._show_presets()
         self._edited()
 
-    def _choose_newest(self) -> None:
-        """Choose the data set that came last, and a study that can ask about it."""
-        before, newest = self.study.name, self._suiting.newest_beside(self.known)
+    def _choose(self, newest: str) -> None:
+        """Choose a data set, "" for none, and a study that can ask about it."""
+        before, chosen = self.study.name, self.dataset.name
         self.known = self._suiting.datasets
-        chosen = self.dataset.name
         if newest:
             self.study.choose(self._suiting.study_for(newest, before))
             chosen = self._suiting.dataset_for(self.study.name, newest)

@@ -240,7 +240,7 @@ class MainWindow(QMainWindow):
             return
         if show:
             self.enter(Place.READ)
-        self._read.open_paths(paths, show=show)
+        self._read.open_paths([path.absolute() for path in paths], show=show)
 
     def reopen(self) -> None:
         """Open what was open last, if it still exists."""

@@ -55,6 +55,7 @@ from viewer.ui.panels.measure.outcome_words import trials_title
 from viewer.ui.panels.measure.predictions_page import CasesFound, PredictionsPage
 from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPanel
 from viewer.ui.panels.measure.results_panel import ResultsPanel
+from viewer.ui.panels.measure.run_ending import RunEndings
 from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, RunExport
 from viewer.ui.panels.measure.run_list import RunList, run_title
 from viewer.ui.panels.measure.run_reading import RunReading
@@ -115,7 +116,7 @@ class MeasureWorkspace(QWidget):
             "file.export": self._export,
             "file.answers": RunExport(self._context, self.runs, ANSWERS).ask,
             "file.bundle": RunExport(self._context, self.runs, BUNDLE).ask,
-            "edit.copy": lambda: self.comparing.copy_or(self._copy),
+            "edit.copy": lambda: self.comparing.copy_or(self._shown.table.copy),
             "edit.find": self._find,
             "run.compare": self.comparing.open,
             "tour.next": lambda: self.predictions.tour.step(1),
@@ -152,9 +153,6 @@ class MeasureWorkspace(QWidget):
     def _export(self) -> None:
         if not self.comparing.export():
             self._shown.ask_where_to_export()
-
-    def _copy(self) -> None:
-        self._shown.table.copy()
 
     def _find(self) -> None:
         if self._shown_groups:
@@ -238,6 +236,7 @@ class MeasureWorkspace(QWidget):
             lambda event: self.told.route(event, self.trial_chosen.emit)
         )
         self._context.worker.message.connect(self._hear)
+        RunEndings(self._context, self, self._open_run)
         self._context.changes.store_written.connect(self._look_again)
 
     def _lay_out(self) -> None:
@@ -420,9 +419,7 @@ class MeasureWorkspace(QWidget):
         elif "cancelling" in reply.ok:
             self.refresh()
         elif isinstance(reply.ok.get("run"), int):
-            self.comparing.leave()
-            self.runs.wanted = int(str(reply.ok["run"]))
-            self.refresh()
+            self._open_run(int(str(reply.ok["run"])))
 
     def _follow(self, message: WorkerEvent) -> None:
         event = message.event
@@ -434,13 +431,15 @@ class MeasureWorkspace(QWidget):
             self.groups.refresh_soon()
         elif isinstance(event, TrialDone) and self.groups.isVisible():
             self.groups.refresh_soon()
-        elif isinstance(event, ModelStopped) and self._is_listed(event.run):
+        elif isinstance(event, ModelStopped) and self.runs.lists(event.run):
             notice = stopped_notice(self.window(), self._context, event)
             self._context.notices.post(notice)
 
-    def _is_listed(self, run: int) -> bool:
-        """Tell a batch from a single question, which Read reports."""
-        return self.runs.model.row_of(run) is not None
+    def _open_run(self, run: int) -> None:
+        """Select a run once it is listed."""
+        self.comparing.leave()
+        self.runs.wanted = run
+        self.refresh()
 
     def _fail(self, error: Exception) -> None:
         """Show an error that the user can fix; raise others."""

@@ -30,7 +30,6 @@ from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
     CursorMoved,
-    FilesDropped,
     Tool,
 )
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
@@ -38,6 +37,7 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.index_line import words_of
 from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
+from viewer.ui.panels.read.open_folders import OpenFolders
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
 from viewer.ui.panels.read.viewport import ImageFailed, ImageShown, Viewport
@@ -86,6 +86,7 @@ class ReadWorkspace(QWidget):
         self._opening = Opening(context.decoder, self)
         self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
+        self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
         self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
@@ -128,7 +129,7 @@ class ReadWorkspace(QWidget):
     def _follow_viewport(self, viewport: Viewport) -> None:
         viewport.image_shown.connect(self._image_shown)
         viewport.image_failed.connect(self._image_failed)
-        viewport.view.files_dropped.connect(self._dropped)
+        viewport.view.files_dropped.connect(lambda event: self.open_paths(event.paths))
         viewport.view.cursor_moved.connect(self._tell_cursor)
         viewport.view.answer_hovered.connect(self._hover)
         viewport.view.answer_clicked.connect(self._choose)
@@ -146,6 +147,8 @@ class ReadWorkspace(QWidget):
         made.side.answers.answers_lit.connect(self._light)
         self._right.addWidget(made.side)
         made.begin()
+        self._folders.registered.connect(made.knowledge.look_again)
+        self._folders.begin()
 
     @property
     def answering(self) -> "Answering":
@@ -286,6 +289,7 @@ class ReadWorkspace(QWidget):
         self._list_open()
 
     def _list_open(self) -> None:
+        self._folders.forget(self._opening.paths)
         self.browser.show_cases(self._opening.rows())
         self.browser.say("")
         if self.browser.tree.current_row is None and not self.browser.choose_first():
@@ -317,6 +321,7 @@ class ReadWorkspace(QWidget):
         if found.event.state is not IndexState.RUNNING:
             self._end_line()
             self.browser.say(words_of(found.event, found.rows), found.event.others)
+            self._folders.register(found.wanted.paths)
         if self._choose_wanted(found.wanted):
             self.lightbox.view.setFocus()
         self.opened.emit(self._opening.paths)
@@ -365,9 +370,6 @@ class ReadWorkspace(QWidget):
     def _open_wanted(self, event: OpenWanted) -> None:
         self._context.actions.run("file.open_folder" if event.folder else "file.open")
 
-    def _dropped(self, event: FilesDropped) -> None:
-        self.open_paths(event.paths)
-
     # The images on the screen
 
     def _hang(self, event: ImageChosen) -> None:
@@ -402,6 +404,7 @@ class ReadWorkspace(QWidget):
         self._tell_window()
         if self._answering is not None:
             self._answering.follow()
+        self._folders.look_at(self.lightbox.active.header)
 
     def _highlight_active(self, event: ActiveChanged) -> None:
         if event.viewport.stack is not None:

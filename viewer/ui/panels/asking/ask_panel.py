@@ -75,7 +75,8 @@ class AskPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("askPanel")
-        self._image_open, self._view, self._running = False, View.UNKNOWN, False
+        self._image_open, self._running = False, False
+        self._view = self._registered = View.UNKNOWN
         self._waits_for = self._restricted = ""
         self._models: tuple[tuple[ModelState, QCheckBox], ...] = ()
         self.finding = QComboBox(editable=True)
@@ -222,8 +223,13 @@ class AskPanel(QWidget):
     def set_image(self, view: View | None) -> None:
         """Say which projection the current image shows; None without an image."""
         self._image_open = view is not None
-        self._view = view or View.UNKNOWN
+        self._view, self._registered = view or View.UNKNOWN, View.UNKNOWN
         self.view.setCurrentIndex(0)
+        self._update()
+
+    def set_registered(self, view: View) -> None:
+        """Say which projection the image's data set gives, which counts first."""
+        self._registered = view
         self._update()
 
     def set_running(self, running: bool, words: str = "") -> None:
@@ -259,10 +265,11 @@ class AskPanel(QWidget):
         self.ask_wanted.emit(AskWanted(self.asked_finding, self.ticked, self._asked()))
 
     def _asked(self) -> View:
-        return self._view if self._known() else View(self.view.currentData())
+        known = (self._registered, self._view, View(self.view.currentData()))
+        return next((view for view in known if view is not View.UNKNOWN), View.UNKNOWN)
 
     def _known(self) -> bool:
-        return self._view is not View.UNKNOWN
+        return {self._registered, self._view} != {View.UNKNOWN}
 
     def _go_to_missing(self) -> None:
         if not self._image_open or self._running:

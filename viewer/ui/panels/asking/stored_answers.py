@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QTimer
 
-from viewer.domain.case import ImageRef, ReferenceBox
+from viewer.domain.case import ImageRef, ReferenceBox, View
 from viewer.domain.finding_names import own_word
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
@@ -16,7 +16,11 @@ from viewer.services.inspecting.answers import StoredAnswer, answers_about
 from viewer.services.inspecting.written_answers import written_about
 from viewer.services.privacy.decisions import restricted_by
 from viewer.services.readings.committed import is_committed
-from viewer.services.viewing.view_image import reference_boxes, reference_masks
+from viewer.services.viewing.view_image import (
+    reference_boxes,
+    reference_masks,
+    registered_view,
+)
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.tell import tell_error
@@ -39,7 +43,8 @@ class About:
 
     ``boxes`` are those of findings whose reference was drawn as boxes.
     ``restricted`` names the data set that keeps it on this machine, "" for none.
-    ``committed`` where its reader has committed a reading.
+    ``committed`` where its reader has committed a reading. ``view`` is the one that its
+    data set gives, unknown without one.
     """
 
     ref: ImageRef
@@ -48,12 +53,14 @@ class About:
     restricted: str = ""
     boxes: Mapping[str, tuple[ReferenceBox, ...]] = field(default_factory=dict)
     committed: bool = False
+    view: View = View.UNKNOWN
 
     @property
     def told(self) -> tuple[object, ...]:
         """What of it is listed and drawn, to tell whether anything is new."""
         scores = tuple((one.trial, one.score) for one in self.answers)
-        return scores, self.masks, self.boxes, self.restricted, self.committed
+        of_image = (self.restricted, self.committed, self.view)
+        return scores, self.masks, self.boxes, of_image
 
 
 def load_about(store: Path, ref: ImageRef) -> About:
@@ -65,6 +72,7 @@ def load_about(store: Path, ref: ImageRef) -> About:
         restricted_by(store, ref),
         reference_boxes(store, ref),
         is_committed(store, ref),
+        registered_view(store, ref),
     )
 
 
@@ -185,6 +193,7 @@ class Knowledge(QObject):
         about = self._current()
         self._lock()
         self._ask.set_restricted(about.restricted if about else "")
+        self._ask.set_registered(about.view if about else View.UNKNOWN)
         answers = about.answers if about else ()
         wanted = self.wanted
         if about and wanted and wanted.ref == about.ref:
@@ -235,6 +244,7 @@ class Knowledge(QObject):
             self.list_now()
         self._lock()
         self._ask.set_restricted(about.restricted)
+        self._ask.set_registered(about.view)
         self._follow_finding()
 
     def _not_withdrawn(self, about: About) -> About:

@@ -38,6 +38,10 @@ class Batches(QObject):
 
     def open(self) -> None:
         """Show the page that sets up a batch; the window stays usable."""
+        self.open_on("")
+
+    def open_on(self, dataset: str) -> None:
+        """Show the page with a data set chosen by its name, "" for the last choice."""
         if self._page is None:
             self._page = BatchDialog(
                 self._context.settings, self._owner, self._form, self._known
@@ -48,7 +52,7 @@ class Batches(QObject):
             self._page.finished.connect(self._keep_form)
             self._context.changes.store_written.connect(self._page.look_again)
             self._context.changes.models_written.connect(self._page.look_again)
-        self._page.reload()
+        self._page.reload(dataset)
         self._page.show()
         self._page.raise_()
         self._page.activateWindow()

@@ -296,6 +296,10 @@ class RunList(QWidget):
         self.wanted = None if self.wanted in known else self.wanted
         self._update_buttons()
 
+    def lists(self, run: int) -> bool:
+        """Tell whether a run is listed: a batch, not a single question from Read."""
+        return self.model.row_of(run) is not None
+
     def select(self, run: int | None) -> None:
         """Select a run, if it is in the list."""
         row = None if run is None else self.model.row_of(run)

@@ -28,6 +28,7 @@ from viewer.ui.application.show_once import show_once
 from viewer.ui.panels.read.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
 from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack
 from viewer.ui.panels.read.index_line import IndexLine
+from viewer.ui.panels.read.open_folders import FolderLine
 from viewer.ui.panels.read.opening import lies_in
 from viewer.ui.panels.read.thumbnails import Thumbnails
 from viewer.ui.widgets.labels import caption, link, title
@@ -71,6 +72,7 @@ class CaseBrowser(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setAcceptDrops(False)  # a file dropped here is opened, not typed
         self.tree, self.line, self.count = CaseTree(), IndexLine(), caption()
+        self.folder = FolderLine()
         self.others = link("", "Files that are not images, with the reason")
         self.unmatched = link("Nothing matches: clear the filter", "")
         for widget in (self.count, self.others, self.unmatched):
@@ -88,6 +90,7 @@ class CaseBrowser(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(title("Cases"))
+        column.addWidget(self.folder)
         column.addWidget(self._stack, 1)
         for widget in (self.line, self.count, self.others):
             column.addWidget(widget)

@@ -1,0 +1,18 @@
+"""The tables of opened folders: what they held, and views that a person corrected."""
+
+from typing import Final
+
+# ``listing`` is a SHA-256 of the names, sizes and times of a folder's files when its
+# data set was read; without a row the data set was imported, and is left as it is.
+TABLES: Final = """
+CREATE TABLE opened_folder (
+    dataset_id INTEGER PRIMARY KEY REFERENCES dataset (id),
+    listing TEXT NOT NULL
+) STRICT;
+CREATE TABLE corrected_view (
+    path TEXT NOT NULL,
+    frame INTEGER NOT NULL,
+    view TEXT NOT NULL,
+    PRIMARY KEY (path, frame)
+) STRICT;
+"""

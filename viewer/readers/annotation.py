@@ -136,6 +136,8 @@ def _examination(dataset: Dataset) -> tuple[CornerLine, ...]:
     return _lines(
         _element(dataset, "InstitutionName"),
         _element(dataset, "StudyDescription"),
+        _element(dataset, "StudyID", lambda number: f"Study {number}"),
+        _element(dataset, "AccessionNumber", lambda number: f"Accession {number}"),
         _moment(dataset),
     )
 
@@ -169,9 +171,26 @@ def _image(dataset: Dataset, frame: int) -> tuple[CornerLine, ...]:
         _joined(series),
         _joined(shown),
         _number(dataset, frame),
+        _contrast(dataset),
+        _thickness(dataset, frame),
         _element(dataset, "SliceLocation", lambda at: f"Location {float(at):.1f} mm"),
         CornerLine(_UNEQUAL if regions_differ(dataset) else "", _source(_REGIONS)),
         CornerLine(lossy_text(dataset), _lossy_source(dataset)),
+    )
+
+
+def _contrast(dataset: Dataset) -> CornerLine:
+    """Return the contrast agent, "" if the file names none."""
+    agent = _element(dataset, "ContrastBolusAgent", lambda name: f"Contrast {name}")
+    items = dataset.get("ContrastBolusAgentSequence") or ()
+    coded = [_element(item, "CodeMeaning", lambda n: f"Contrast {n}") for item in items]
+    return next(iter(_lines(agent, *coded)), CornerLine(""))
+
+
+def _thickness(dataset: Dataset, frame: int) -> CornerLine:
+    measures = functional_group(dataset, frame, "PixelMeasuresSequence")
+    return _element(
+        measures, "SliceThickness", lambda mm: f"Thickness {float(mm):g} mm"
     )
 
 
@@ -221,7 +240,8 @@ def _joined(parts: Sequence[CornerLine], between: str = " ") -> CornerLine:
 
 
 def _text(dataset: Dataset, keyword: str) -> str:
-    return str(dataset.get(keyword) or "").strip()
+    value = dataset.get(keyword)
+    return "" if value is None else str(value).strip()
 
 
 def _lines(*lines: CornerLine) -> tuple[CornerLine, ...]:

@@ -302,7 +302,7 @@ def test_that_corner_text_says_where_it_was_read(
     born = CornerLine("born 1970-01-31", "PatientBirthDate (0010,0030)")
     corners = CornerText((born,), window_source="WindowCenter (0028,1050)")
     view.show_image(replace(make_shown(), corners=corners))
-    corner, zoom, window = QPoint(12, 12), QPoint(12, 366), QPoint(12, 350)
+    corner, zoom, window = QPoint(12, 12), QPoint(12, 350), QPoint(12, 334)
     assert view.tip_at(QPointF(corner)) == "PatientBirthDate (0010,0030)"
     assert view.tip_at(QPointF(zoom)) == "Screen pixels per image pixel"
     assert view.tip_at(QPointF(window)) == "WindowCenter (0028,1050)"

@@ -5,10 +5,25 @@ and common practice differ, there is a preference.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 CHOICE: Final = "preferences"
 """Their name among the choices that the window remembers."""
+
+
+class Detail(StrEnum):
+    """How much is written over an image (IHE BIR 5.8)."""
+
+    FULL = "full"
+    MINIMAL = "minimal"
+    NONE = "none"
+
+    @property
+    def next(self) -> "Detail":
+        """What follows it when a key goes through all of them."""
+        order = tuple(Detail)
+        return order[(order.index(self) + 1) % len(order)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +34,8 @@ class Preferences:
     up_darkens: bool = False
     reset_keeps_marks: bool = False
     nearest_pixel: bool = False
+    detail: Detail = Detail.FULL
+    """Set by a key of its own, not in the dialog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +64,7 @@ WORDS: Final = {
         "Otherwise a magnified image is interpolated; measurements never are",
     ),
 }
-"""By the name of the field, in the order of the dialog."""
+"""Those in the dialog, by the name of the field."""
 
 
 _IN_USE = {"preferences": Preferences()}

@@ -5,13 +5,15 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from viewer.domain.annotation import CornerLine
+from viewer.domain.annotation import CornerLine, CornerText
 from viewer.services.viewing.view_image import ShownImage
+from viewer.ui.application.preferences import Detail, current
 from viewer.ui.canvas.display import Display, window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
 from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 
 _OWN_WINDOW: Final = "Not from the file: set here, or fitted to the image's values"
+_FIDELITY: Final = "Whether the screen shows every stored pixel, unmixed"
 _ZOOM: Final = "Screen pixels per image pixel"
 
 
@@ -24,6 +26,7 @@ class Annotations:
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
+        self._detail, self._below = Detail.FULL, 0
 
     @property
     def grounds(self) -> tuple[QRectF, ...]:
@@ -36,25 +39,59 @@ class Annotations:
 
     def place(self, area: QRectF, scale: float, ratio: float, display: Display) -> None:
         """Lay out for a view; ``scale`` is device pixels per native, ``ratio`` DPR."""
-        grey = self._shown.image.values.ndim == 2
+        self._area, self._detail = area, current().detail
+        corners, live = self._shown.corners, self._live(scale, display)
+        if self._detail is Detail.MINIMAL:
+            corners, live = minimal(corners), ()
+        elif self._detail is Detail.NONE:
+            corners, live = CornerText(), ()
+        self._below = len(corners.bottom_right)
+        self._lines = corner_text.layout(corners, live, area, TEXT)
+        geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
+        self._letters = letters.layout(geometry, area, LETTER) if shown else ()
+        bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)
+        self._bar = bar if shown else None
+
+    def _live(self, scale: float, display: Display) -> tuple[CornerLine, ...]:
+        """Return what changes while one looks: window, zoom, and how true it is."""
         from_file = (
             display.window is None or display.window in self._shown.image.windows
         )
         read = self._shown.corners.window_source if from_file else ""
         window = CornerLine(window_text(display.shown_window), read or _OWN_WINDOW)
-        live = (*((window,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
-        self._area = area
-        self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)
-        geometry = self._shown.image.geometry
-        self._letters = letters.layout(geometry, area, LETTER)
-        self._bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)
+        grey = (window,) if self._shown.image.values.ndim == 2 else ()
+        zoom = CornerLine(f"Zoom {scale:.0%}", _ZOOM)
+        return (*grey, zoom, fidelity(self._shown.corners, scale))
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""
         corner_text.paint(painter, self._lines, TEXT)
         corner_text.paint(painter, self._letters, LETTER)
         if self._bar is not None:
-            last = len(self._shown.corners.bottom_right)
-            lines = self._lines[len(self._lines) - last :]
+            lines = self._lines[len(self._lines) - self._below :]
             above = sum(line.ground.height() for line in lines)
             scale_bar.paint(painter, self._bar, self._area, TEXT, above)
+
+
+def minimal(corners: CornerText) -> CornerText:
+    """Return who it is, and whether the image was compressed with loss."""
+    lossy = tuple(line for line in corners.bottom_right if _is_lossy(line))
+    return CornerText(corners.top_left[:2], (), (), lossy)
+
+
+def fidelity(corners: CornerText, scale: float) -> CornerLine:
+    """Return the badge that says whether the screen shows every measured pixel.
+
+    ``scale`` is device pixels per native pixel.
+    """
+    lossy = any(_is_lossy(line) for line in corners.bottom_right)
+    losses = ["compressed with loss"] if lossy else []
+    if scale < 1:
+        losses.append("reduced")
+    elif scale > 1 and not current().nearest_pixel:
+        losses.append("interpolated")
+    return CornerLine(f"Pixels {', '.join(losses) or 'as stored'}", _FIDELITY)
+
+
+def _is_lossy(line: CornerLine) -> bool:
+    return line.text.startswith("Lossy")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
@@ -46,7 +47,8 @@ class PreferencesDialog(QDialog):
         column.addWidget(buttons)
 
     def _set(self, name: str, ticked: bool) -> None:
-        preferences.use(replace(preferences.current(), **{name: ticked}))
+        values: dict[str, Any] = {name: ticked}
+        preferences.use(replace(preferences.current(), **values))
         self._changed()
 
     def _restore(self) -> None:

@@ -142,7 +142,7 @@ def test_that_every_corner_line_of_a_radiograph_names_its_elements() -> None:
     tags = {tag.tag: tag.keyword for tag in tags_of(ImageRef(path))}
     lines = (*corners.top_left, *corners.top_right, *corners.bottom_right)
     named = [source for line in lines for source in line.source.split("\n")]
-    assert len(lines) == 10
+    assert len(lines) == 12
     assert "PatientBirthDate (0010,0030)" in corners.top_left[-1].source
     assert all(tags[source.split()[1]] == source.split()[0] for source in named)
     assert corners.window_source == "WindowCenter (0028,1050)\nWindowWidth (0028,1051)"

@@ -1,11 +1,13 @@
 """Actions of the menus View and Image on the images on the screen."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from viewer.domain.errors import OverreadError
 from viewer.services.viewing.view_image import Tag, tags_of
+from viewer.ui.application import preferences
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
@@ -55,6 +57,7 @@ class ImageCommands:
             "image.one_to_one": partial(self._do, ImageView.one_to_one),
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
+            "image.detail": self.next_detail,
             "image.provider": self.provider_look.toggle,
             "edit.preferences": self.show_preferences,
             "mark.delete": self.delete_mark,
@@ -100,6 +103,12 @@ class ImageCommands:
     def delete_marks(self) -> None:
         """Delete every mark of the image with the focus; Undo restores them."""
         self._lightbox.view.marks.remove_all()
+
+    def next_detail(self) -> None:
+        """Write all, little or nothing over the images, in turn."""
+        used = current()
+        preferences.use(replace(used, detail=used.detail.next))
+        self.follow_preferences()
 
     def show_preferences(self) -> None:
         """Show the preferences; a change is seen at once."""

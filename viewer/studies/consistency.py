@@ -265,6 +265,7 @@ class SignCheck(OneRow):
         gap = as_printed(self.after.value, decimals) - as_printed(
             self.before.value, decimals
         )
+        # Each of the three may be off by half of its last decimal.
         if abs(gap - printed) <= Fraction(3, 2 * 10**decimals):
             return ""
         two = f"{self.after.printed} - {self.before.printed}"

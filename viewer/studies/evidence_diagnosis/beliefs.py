@@ -159,6 +159,8 @@ def _letters_alone(
 
 def _plain_token(token: str) -> str:
     """Return a token's text where a tokenizer writes blanks in its own way."""
+    # Byte-level BPE writes blank and line break as U+0120 and U+010A, SentencePiece a
+    # blank as U+2581.
     return token.replace("\u0120", " ").replace("\u2581", " ").replace("\u010a", "\n")
 
 

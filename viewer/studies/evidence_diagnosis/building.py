@@ -222,6 +222,7 @@ def _around(
     **values: str,
 ) -> tuple[Part, ...]:
     """Return a template's text with the case inserted at its placeholders."""
+    # The case comes in after filling: braces in its text are no placeholders.
     before, *others = (fill(piece, **values) for piece in text.split(_CASE))
     parts: list[Part] = [Words(before)]
     for after in others:

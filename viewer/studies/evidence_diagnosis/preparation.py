@@ -42,6 +42,7 @@ OPTIONAL: Final = (
 _CHUNKS: Final = re.compile(r"\n\s*\n")
 _SOURCE: Final = re.compile(r"\s*\((?:Dr\. [^()]+|Figure(?: \w+)? caption)\)\s*$")
 _FENCE: Final = re.compile(r"\A```(?:json)?\s*\n(.*)\n\s*```\Z", re.DOTALL)
+# Where a server leaves reasoning in the text, the answer follows this tag.
 _REASONED: Final = "</think>"
 
 EXTRACTION_SCHEMA: Final[Mapping[str, object]] = {

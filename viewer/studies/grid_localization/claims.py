@@ -32,6 +32,7 @@ _GRID: Final = "grid=8"
 _GAINS: Final = ("Atelectasis", "Consolidation", "Edema", "Pleural Effusion")
 _GAIN: Final = 0.2
 _HIGHEST: Final = frozenset({"Pleural Effusion", "Pneumothorax"})
+# In floats 0.7 - 0.5 is less than 0.2.
 _ROUNDING: Final = 1e-12
 
 AnatomyErrors = Mapping[tuple[str, str], float]
@@ -99,6 +100,7 @@ def claims(
     """
     at_eight = [row for row in rates if row["condition"] == _GRID]
     evidence = _Evidence(
+        # Reversed: of several models that are the same one, the first stays.
         {who: m.name for m in reversed(models) if (who := who_is(m))},
         {_key(r): r for r in at_eight if r["view"] == ALL_VIEWS},
         {_key(r): r for r in at_eight if r["view"] == View.FRONTAL},

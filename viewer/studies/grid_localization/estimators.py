@@ -141,6 +141,7 @@ def sd_over_patients(seen: Seen) -> Sequence[object]:
 
 def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
     others = seen.rows if seen.others is None else seen.others
+    # Sorted: draws go by number, and the order of the rows must not change them.
     patients = _numbered(sorted(set(others["patient"])))
     findings = _numbered(dict.fromkeys(others["of_finding"]))
     counts = np.zeros((2, len(patients), len(findings)), np.int64)

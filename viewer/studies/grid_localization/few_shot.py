@@ -181,6 +181,7 @@ def _eligible(
     content: _Content, params: Params, finding: str, view: str
 ) -> tuple[Item, ...]:
     """Return the items that can be examples, by key."""
+    # Whatever is asked: an example needs a mask, and some of it on the picture.
     present = replace(params, absent_findings=False, outside_crop=OutsideCrop.EXCLUDE)
     items = items_of(content.dataset, present)
     usable = (

@@ -186,8 +186,10 @@ def _set_before(places: _Ints, ends: _Ints) -> _Ints:
     ``ends`` are where the runs end, background first.
     """
     lengths = np.diff(ends, prepend=0)
+    # Every other run is background, from the first on.
     lengths[::2] = 0
     whole = np.concatenate(([0], np.cumsum(lengths)))
+    # A place at which a run ends is the first of the next run that is not empty.
     run = np.searchsorted(ends, places, side="right")
     starts = np.concatenate(([0], ends))[run]
     return np.asarray(whole[run] + np.where(run % 2, places - starts, 0))

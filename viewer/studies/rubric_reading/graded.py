@@ -93,6 +93,7 @@ def score_frame(finals: Sequence[FinalScores]) -> Frame:
     rows = (
         (
             *(final.model, final.item, measure.words, str(order), value),
+            # round() takes ties to even, but means of two or three readers have none.
             *(value == LEVELS[-1], value < _LOW, round(2 * value) / 2),
         )
         for final in finals

@@ -70,7 +70,7 @@ class LikertQuestion:
 
     @property
     def levels(self) -> tuple[tuple[int, str], ...]:
-        """Every level with its anchor."""
+        """Every level with the words of its anchor, the lowest first."""
         return tuple(enumerate(self.anchors, self.lowest))
 
 

@@ -35,7 +35,7 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        """The complete URL."""
+        """Scheme, host, port and path: the address that is asked."""
         return f"{self.origin}{self.path}"
 
     @property

@@ -286,7 +286,7 @@ def dataset_named(store: Store, name: str) -> Dataset:
 
 
 def dataset_of_run(store: Store, run: int) -> Dataset:
-    """Return the data set of a run."""
+    """Return the data set of a run; an unknown run raises IndexError."""
     rows = store.rows("SELECT dataset_id FROM run WHERE id = ?", (run,))
     return _dataset(store, int(rows[0]["dataset_id"]))
 

@@ -153,7 +153,7 @@ def names_returned(store: Store, run: int, model: str) -> tuple[str, ...]:
 
 
 def trial_with_id(store: Store, trial_id: int) -> Trial:
-    """Return a planned trial."""
+    """Return a planned trial; an unknown id raises IndexError."""
     return trial_of_row(store.rows("SELECT * FROM trial WHERE id = ?", (trial_id,))[0])
 
 

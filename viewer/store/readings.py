@@ -337,7 +337,7 @@ def images_of(store: Store, session: int) -> dict[str, SeenImage]:
 
 
 def image_of(store: Store, dataset_id: int, key: str) -> SeenImage:
-    """Return one image of a data set."""
+    """Return one image of a data set; an unknown key raises IndexError."""
     rows = store.rows(
         "SELECT path, frame, rows, columns, geometry FROM image"
         " WHERE dataset_id = ? AND key = ?",

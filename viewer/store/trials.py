@@ -217,7 +217,7 @@ def kept_reply(store: Store, request_sha256: str, trial_id: int) -> TrialReply |
 
 
 def reply_with_id(store: Store, reply_id: int) -> TrialReply:
-    """Return a kept reply."""
+    """Return a kept reply; an unknown id raises IndexError."""
     return reply_of_row(store.rows("SELECT * FROM reply WHERE id = ?", (reply_id,))[0])
 
 

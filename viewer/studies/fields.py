@@ -47,7 +47,7 @@ class Whole:
     high: int
 
     def read(self, key: str, value: object) -> int:
-        """Return the number."""
+        """Return the number; anything else, true and false too, is refused."""
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or not self.low <= value <= self.high:  # type: ignore[operator]
             raise refuse(key, value, self)
@@ -67,7 +67,7 @@ class Decimal:
     high: float
 
     def read(self, key: str, value: object) -> float:
-        """Return the number."""
+        """Return the number; anything else, true and false too, is refused."""
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise refuse(key, value, self)
         if not self.low < value <= self.high:
@@ -103,7 +103,7 @@ class OneOf:
     choices: type[StrEnum]
 
     def read(self, key: str, value: object) -> StrEnum:
-        """Return the member."""
+        """Return the member of that value; an unknown one is refused."""
         try:
             return self.choices(str(value))
         except ValueError:
@@ -120,7 +120,7 @@ class Text:
     """A line of text that is not empty."""
 
     def read(self, key: str, value: object) -> str:
-        """Return the text."""
+        """Return the text as written; an empty one is refused."""
         if not isinstance(value, str) or not value.strip():
             raise refuse(key, value, self)
         return value

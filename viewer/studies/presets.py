@@ -108,5 +108,5 @@ class PresetStudy(Generic[P]):
         return tuple(self._titles)
 
     def preset_title(self, preset: str) -> str:
-        """Return the title of a preset."""
+        """Return the title of a preset; an unknown one raises KeyError."""
         return self._titles[preset]

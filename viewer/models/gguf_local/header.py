@@ -162,7 +162,7 @@ class _Cursor:
         return value  # type: ignore[no-any-return]
 
     def text(self) -> str:
-        """Return a string."""
+        """Return the string at the place, with U+FFFD where it is not UTF-8."""
         begin = self._skipped(self._length())
         return self._data[begin : self.place].decode("utf-8", "replace")
 

@@ -67,7 +67,7 @@ class _Case:
         return UnreadableInputError(f"The case '{self.name}' {what}.", how)
 
     def text(self, key: str, *, empty: bool = False) -> str:
-        """Return a stripped text."""
+        """Return a stripped text; a missing one raises unless it may be ``empty``."""
         value = self.values.get(key, "" if empty else None)
         if not isinstance(value, str) or not (empty or value.strip()):
             raise self.bad(f"has no text '{key}'", "Write one in its case.json.")

@@ -52,7 +52,7 @@ class _Entry:
         return _TRUTHS[written]
 
     def number(self, name: str, default: int | None) -> int | None:
-        """Return an integer."""
+        """Return a whole number of 0 or more; without one, the default."""
         written = self.cells.get(name, "")
         if not written:
             return default

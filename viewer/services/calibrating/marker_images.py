@@ -48,7 +48,7 @@ class Marker:
 
     @property
     def centre(self) -> PointPx:
-        """The centre of the marker."""
+        """The centre of its box, in pixels of the image."""
         box = self.box
         return PointPx((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
 

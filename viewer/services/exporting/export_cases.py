@@ -189,7 +189,7 @@ def export_cases(store: Store, run: int, out: Path) -> Written:
 
 
 def review_csv(cases: Sequence[PreparedCase], marks: Marks) -> bytes:
-    """Return the table of a review as CSV."""
+    """Return a review as CSV, a row for each field of each case, marked or not."""
     rows = (
         _row(case.key, field, marks.get((case.key, field.name)))
         for case in cases

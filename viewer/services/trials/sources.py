@@ -212,7 +212,7 @@ class RunSources:
         return adapter.random_text(like, seed)
 
     def image(self, key: str) -> DatasetImage:
-        """Return an image of the data set."""
+        """Return an image of the data set, without its pixels."""
         return self._images.by_key[key]
 
     def raster(self, key: str, window: Window | None = None) -> Raster:

@@ -31,7 +31,7 @@ THRESHOLDS: Final = tuple(range(10, 100, 10))
 
 
 def grid_of(condition: Condition, params: Params) -> Grid:
-    """Return the grid of a condition."""
+    """Return the grid of a condition, lettered as the run's unless it varies that."""
     of = dict(condition.params)
     letters = LetterAxis(str(of.get("letters", params.letters)))
     return Grid(int(of["rows"]), int(of["columns"]), letters)

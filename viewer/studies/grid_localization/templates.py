@@ -53,7 +53,7 @@ PROMPTS: Final = Prompts.of(
 
 
 def prompt_name(view: str) -> str:
-    """Return the name of the prompt for a view."""
+    """Return a prompt's name: that of radiographs, unless the view is other."""
     return _OTHER if view == View.OTHER else _RADIOGRAPH
 
 

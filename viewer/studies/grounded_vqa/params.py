@@ -299,7 +299,7 @@ class Params:
         return self.threshold_of(self.relation_rule)
 
     def threshold_of(self, rule: RelationRule) -> float:
-        """Return the threshold of a rule."""
+        """Return the threshold, 0 to 1, of a rule, be it the run's or not."""
         return self.iou_threshold if rule is RelationRule.IOU else self.ioa_threshold
 
     @property

@@ -47,7 +47,7 @@ CLEAN, OVER_KINDS = "clean", "overall"
 def frames(
     results: Sequence[TrialResult], items: Sequence[Item], params: Params
 ) -> dict[str, Frame]:
-    """Return the frames of a run."""
+    """Return a run's frames by the names that its tables use."""
     mcqs = mcqs_of(tuple(items))
     asked = [mcqs[key] for key in dict.fromkeys(one.item for one in results)]
     answers, trials = answer_frame(results, asked), records(results)
@@ -89,7 +89,7 @@ def expert_frames(items: Sequence[Item], counted: Sequence[Mcq]) -> dict[str, Fr
 
 
 def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
-    """Return the experts' choices in the data set."""
+    """Return the experts' choices, one for each reader and item that has one."""
     return tuple(
         ExpertChoice(str(group), str(reader), item.key, int(str(option)))
         for item in items

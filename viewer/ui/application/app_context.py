@@ -63,7 +63,7 @@ class Worker(Protocol):
         """Load a model; its steps follow as messages, then the reply."""
 
     def unload_model(self, name: str) -> int:
-        """Unload a model."""
+        """Unload a model once its questions in flight are answered."""
 
     def cancel_load(self, name: str) -> int:
         """Stop the loading of a model."""
@@ -176,7 +176,7 @@ class WorkerBridge(QObject):
         return self._started().load_model(name)
 
     def unload_model(self, name: str) -> int:
-        """Unload a model."""
+        """Unload a model once its questions in flight are answered."""
         return self._started().unload_model(name)
 
     def cancel_load(self, name: str) -> int:

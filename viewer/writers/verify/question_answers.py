@@ -42,7 +42,7 @@ def same_words(text: str, right: str, match: str) -> bool:
 
 
 def name_of_cell(parsed: Mapping[str, Any]) -> str:
-    """Return the name of an answered cell."""
+    """Return an answered cell's name; its letter is the row's: D4."""
     row, column = parsed["cell"]
     return f"{chr(ord('A') + row)}{column + 1}"
 

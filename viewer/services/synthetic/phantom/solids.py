@@ -37,7 +37,7 @@ class Body(Protocol):
         ...
 
     def bounds(self) -> Bounds:
-        """Return its bounding box."""
+        """Return its bounding box, in millimetres."""
         ...
 
 

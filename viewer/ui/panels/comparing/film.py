@@ -133,7 +133,7 @@ class CompareFilm(QWidget):
         box.addWidget(self.view)
 
     def show_items(self, title: str, items: tuple[PairShown, ...]) -> None:
-        """Show items."""
+        """Show items under a title, scrolled to the first."""
         self.title.setText(title)
         self.model.show_items(items)
         self.view.scrollToTop()

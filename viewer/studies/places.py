@@ -1,6 +1,6 @@
 """Additional interface of a study whose answers are locations on an image."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Protocol
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
-from viewer.domain.case import Dataset
+from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.finding_names import concept
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Raster
@@ -144,6 +145,48 @@ class PlacesContext:
         default_factory=dict
     )
     human_problem: str = ""
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """Where readers pointed for a finding that an image has a mask of, if they did.
+
+    ``mask`` is what the data set calls the finding.
+    """
+
+    finding: str
+    image: DatasetImage
+    mask: str
+    points: tuple[PointPx, ...]
+
+
+def pointed_at(
+    points: Mapping[str, Mapping[str, Sequence[PointPx]]],
+    images: Iterable[DatasetImage],
+    findings: Iterable[str],
+    views: Collection[str],
+) -> Iterator[Pointed]:
+    """Yield the readers' points of every pair of finding and mask in these views.
+
+    Without any points at all there is nothing to yield.
+    """
+    seen = [one for one in images if one.view in views] if points else []
+    for finding in findings:
+        for image in seen:
+            own = points.get(image.key, {})
+            for mask in image.masks:
+                if concept(mask) == concept(finding):
+                    yield Pointed(finding, image, mask, points_for(own, finding))
+
+
+def points_for(
+    points: Mapping[str, Sequence[PointPx]], finding: str
+) -> tuple[PointPx, ...]:
+    """Return the points for a finding, under whichever of its names."""
+    wanted = concept(finding)
+    return tuple(
+        p for name, of in points.items() if concept(name) == wanted for p in of
+    )
 
 
 def prompt_for_places(asking: str) -> tuple[str, str]:

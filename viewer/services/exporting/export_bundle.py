@@ -7,7 +7,7 @@ those of pictures that models returned.
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
 from viewer.domain.errors import PrivacyError
+from viewer.domain.plain import plain
 from viewer.domain.report import ReportData
 from viewer.domain.rubric import Grades
 from viewer.results.spec_json import spec_documents
@@ -39,7 +40,7 @@ from viewer.services.trials.pseudonyms import Pseudonyms, examples_without_names
 from viewer.services.trials.run_context import RunContext
 from viewer.store import consents
 from viewer.store.database import Store, open_store
-from viewer.studies.places import PlacesContext
+from viewer.studies.places import PlacesContext, Pointed, pointed_at
 from viewer.studies.protocol import ReportContext
 from viewer.studies.whole_report import whole_report
 from viewer.writers.bundle import bundle_bytes, manifest_schema
@@ -85,9 +86,12 @@ def run_bundle(store: Store, run: int) -> bytes:
     grades = grades_of(own.context.dataset)
     readers = {*grades.readers, *grades.withdrawn}
     names = Pseudonyms(own.context.dataset, own.results, readers=readers)
-    report = _report(own, names, context_of(store, run, own.context))
+    context = context_of(store, run, own.context)
+    beside = _beside(context.beside, names)
+    report = _report(own, names, replace(context, beside=beside))
     report = replace(report, data=with_reused(store, run, report.data))
-    found = _contents(store, own, report, names, names.grades(grades))
+    pointed = tuple(_pointed(report.context, beside))
+    found = _contents(store, own, report, names, names.grades(grades), pointed)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -150,6 +154,7 @@ def _contents(
     report: RunReport,
     names: Pseudonyms,
     grades: Grades,
+    pointed: Sequence[Pointed],
 ) -> _Contents:
     """Return a bundle's content beside the report."""
     replies, own = Replies(store), own_report.context
@@ -159,13 +164,14 @@ def _contents(
         _check_replies(replies, own)
     _check_pictures(store, replies, own)
     plan = contents.plan_of(own, records, names)
-    references = contents.references_of(report.context, records)
+    references = contents.references_of(report.context, records, pointed)
+    items = report.context.dataset.items
     members = {
         "plan.json": json_bytes(plan),
         "trials.jsonl": json_lines(records),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": contents.README.encode(),
-        **contents.people_members(grades, report.context.dataset.items, records),
+        **contents.people_members(grades, items, records, pointed),
     }
     if own.study.words.places:
         members["references.json"] = json_bytes(references)
@@ -217,12 +223,20 @@ def _beside(own: object, names: Pseudonyms) -> object:
     )
 
 
+def _pointed(context: RunContext, beside: object) -> Iterable[Pointed]:
+    """Return where radiologists pointed, on the images that the run is about."""
+    if not isinstance(beside, PlacesContext):
+        return ()
+    params = plain(context.params)
+    asked = (params.get(name, ()) for name in ("findings", "views"))
+    return pointed_at(beside.human_points, context.dataset.images, *asked)
+
+
 def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
     """Return a report with pseudonyms instead of names."""
     run_context = names.context(own.context)
     versions = (replace(v, params=names.params(v.params)) for v in context.versions)
-    beside = _beside(context.beside, names)
-    context = ReportContext(run_context.dataset, tuple(versions), beside)
+    context = ReportContext(run_context.dataset, tuple(versions), context.beside)
     study, spec = run_context.study, run_context.spec
     data = whole_report(study, names.results, spec, context)
     of_run = names.trials(own.trials)

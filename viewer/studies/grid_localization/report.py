@@ -7,9 +7,8 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.answer import CellAnswer, PointAnswer, Status
-from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
-from viewer.domain.finding_names import concept
 from viewer.domain.geometry import PointPx
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
@@ -84,7 +83,7 @@ from viewer.studies.grid_localization.tables import (
     by_rule_spec,
     trial_specs,
 )
-from viewer.studies.places import PlacesContext
+from viewer.studies.places import PlacesContext, pointed_at, points_for
 from viewer.studies.protocol import NO_CONTEXT, AskedVersion, ReportContext
 
 NOT_ASKED: Final = ListSpec(
@@ -268,7 +267,7 @@ def human_rule_frame(
     for (item, condition), one in counted.items():
         image, grid = images[one.image], condition_named(condition, params)
         mask, own = image.masks[one.finding], points.get(one.image, {})
-        said = [PointAnswer(point) for point in _points(own, one.finding)]
+        said = [PointAnswer(point) for point in points_for(own, one.finding)]
         hit = any(
             isinstance(cell := places.in_cell(p, grid, image.geometry), CellAnswer)
             and places.grid(grid).index(cell.cell) in one.placed.reference_index
@@ -286,9 +285,16 @@ def human_frame(
 
     The frame is empty if no points are known.
     """
-    images = dataset.images if dataset and points else ()
-    header = ("finding", "without_points", "hit")
-    return frame_of_rows(header, _pairs(points, images, params))
+    images = dataset.images if dataset else ()
+    rows = (
+        (
+            one.finding,
+            not one.points,
+            any(is_on(one.image.masks[one.mask], point) for point in one.points),
+        )
+        for one in pointed_at(points, images, params.findings, params.views)
+    )
+    return frame_of_rows(("finding", "without_points", "hit"), rows)
 
 
 def problem(beside: PlacesContext) -> tuple[Section, ...]:
@@ -297,18 +303,6 @@ def problem(beside: PlacesContext) -> tuple[Section, ...]:
         return ()
     header = tuple(name.replace("_", " ") for name in HUMAN_TABLE.header)
     return (Section(_TITLE, beside.human_problem, Table("human", header, ())),)
-
-
-def _pairs(
-    known: Mapping[str, Points], images: Sequence[DatasetImage], params: Params
-) -> Iterator[tuple[str, bool, bool]]:
-    for finding in params.findings:
-        for image in images:
-            points = _points(known.get(image.key, {}), finding)
-            for name, mask in image.masks.items() if image.view in params.views else ():
-                if concept(name) == concept(finding):
-                    hit = any(is_on(mask, point) for point in points)
-                    yield finding, not points, hit
 
 
 def is_on(mask: Mask, point: PointPx) -> bool:
@@ -320,11 +314,6 @@ def is_on(mask: Mask, point: PointPx) -> bool:
     ends = np.cumsum(decode_runs(mask.counts))
     index = column * size.rows + row
     return bool(np.searchsorted(ends, index, side="right") % 2)
-
-
-def _points(points: Points, finding: str) -> Sequence[PointPx]:
-    wanted = concept(finding)
-    return [p for name, of in points.items() if concept(name) == wanted for p in of]
 
 
 VERSIONS: Final = "versions"

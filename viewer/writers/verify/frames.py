@@ -19,6 +19,7 @@ class Source:
     scored, by what it is. ``asked`` has columns' values in the order of the run's
     tables, where answers are places. ``verdicts`` are of the run's own prompts, which a
     study's tables count; ``planned`` are those of variants too, if there are any.
+    ``images`` have the size and masks of images by name, where answers are places.
     """
 
     plan: Mapping[str, Any]
@@ -27,6 +28,7 @@ class Source:
     people: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     asked: Mapping[str, list[Any]] = field(default_factory=dict)
     planned: Verdicts = ()
+    images: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def every(self) -> Verdicts:

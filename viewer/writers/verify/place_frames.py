@@ -9,10 +9,12 @@ from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.finding_boxes import best_overlap
 from viewer.writers.verify.frames import Source, Verdicts, item_rows
 from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
+from viewer.writers.verify.pieces import region_holds, region_of_mask
 from viewer.writers.verify.placing import (
     ABSENT,
     THRESHOLDS,
     cell_name,
+    ground_of,
     letters_of,
     varied_in,
 )
@@ -94,6 +96,8 @@ def place_frames(source: Source) -> dict[str, Rows]:
         ],
         **_ablation(there, source),
         "boxes": list(_box_rows(source.verdicts)),
+        "human pairs": [_pointed_pair(one, source) for one in _points(source)],
+        "human by rule": list(_by_rule(source)),
     }
 
 
@@ -224,6 +228,55 @@ def _box_row(one: Verdict, of: Drawn, reader: str) -> dict[str, Any]:
         **{f"box_hit_{at}": overlap >= at for at in _OVERLAPS},
         **{f"area_hit_{at}": found["iou"] >= at for at in _OVERLAPS},
     }
+
+
+def _points(source: Source) -> Rows:
+    """Return where readers pointed: a row per finding and image that has its mask."""
+    names = ("finding", "image", "mask", "points")
+    listed = source.people.get("points", ())
+    return [dict(zip(names, one, strict=True)) for one in listed]
+
+
+def _pointed_pair(one: Mapping[str, Any], source: Source) -> dict[str, Any]:
+    hit = any(_is_on(one["image"], one["mask"], p, source) for p in one["points"])
+    return {
+        "finding": one["finding"],
+        "without_points": not one["points"],
+        "hit": hit,
+    }
+
+
+def _is_on(image: str, mask: str, point: Sequence[float], source: Source) -> bool:
+    """Tell whether the pixel that contains a point is set; none is outside."""
+    (rows, columns), x, y = source.images[image]["size"], *point
+    region = region_of_mask(rows, source.images[image]["masks"][mask]["counts"])
+    inside = x < columns and y < rows
+    return inside and region_holds(region, x, y, (rows, columns))
+
+
+def _by_rule(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield each item that counts, and whether a reader's point hits under a rule."""
+    pointed = {(one["image"], one["mask"]): one["points"] for one in _points(source)}
+    counted = {
+        (one.item, one.condition): one
+        for one in source.verdicts
+        if pointed and one.counted and not _is_absent(one)
+        if set(varied_in(one.condition)) == {"grid"}
+    }
+    for one in counted.values():
+        points = pointed[one.image, one.finding]
+        rows, columns = one.gold["grid"]
+        ground = ground_of(source.images[one.image], (rows, columns), source.params)
+        yield {
+            **{n: getattr(one, n) for n in ("finding", "condition", "patient", "item")},
+            "counted": True,
+            "correct": any(
+                ground.cell_at((x, y)) in one.placed.hits for x, y in points
+            ),
+            "pointed": any(
+                _is_on(one.image, one.finding, point, source) for point in points
+            ),
+        }
 
 
 def _items(source: Source) -> Rows:

@@ -59,6 +59,29 @@ def cell_name(index: int, columns: int, letters: str) -> str:
     return f"{ascii_uppercase[row]}{column + 1}"
 
 
+def ground_of(
+    image: Mapping[str, Any], grid: tuple[int, int], params: Mapping[str, Any]
+) -> Ground:
+    """Return an image under a grid, and the part of it that was sent."""
+    rows, columns = image["size"]
+    spacing = image.get("spacing")
+    return Ground(
+        (rows, columns),
+        field_of(rows, columns, sending_of(image, params)),
+        grid,
+        image["pixel_aspect"],
+        tuple(spacing[n] for n in _SPACING) if spacing else None,
+    )
+
+
+def sending_of(image: Mapping[str, Any], params: Mapping[str, Any]) -> Sending:
+    """Return how an image was sent."""
+    # repr: 0.1 as it was written, not the binary number beside it.
+    threshold = Fraction(repr(params["hit_threshold"]))
+    aspect = Fraction(image["pixel_aspect"])
+    return Sending(params["side"], params["fit_mode"], threshold, aspect)
+
+
 @dataclass(frozen=True)
 class PlaceCheck:
     """One trial that asks for a place.
@@ -120,15 +143,6 @@ class PlaceCheck:
     def _letters(self) -> str:
         return letters_of(self._trial["condition"], self._params)
 
-    @property
-    def _sending(self) -> Sending:
-        """How images were sent."""
-        params = self._params
-        # repr: 0.1 as it was written, not the binary number beside it.
-        threshold = Fraction(repr(params["hit_threshold"]))
-        aspect = Fraction(self._image["pixel_aspect"])
-        return Sending(params["side"], params["fit_mode"], threshold, aspect)
-
     def _label(self, index: int) -> str:
         return cell_name(index, self._grid[1], self._letters)
 
@@ -146,7 +160,8 @@ class PlaceCheck:
         mask = self._image["masks"].get(self._trial["finding"])
         if mask is None:
             return None, None
-        about = (*mask["size"], mask["counts"], self._grid, self._sending)
+        sending = sending_of(self._image, self._params)
+        about = (*mask["size"], mask["counts"], self._grid, sending)
         both = seen_by_pixels(*about), seen_by_area(*about)
         return both if self._params["mask_mode"] == "paper" else (both[1], both[0])
 
@@ -201,16 +216,7 @@ class PlaceCheck:
 
     @property
     def _ground(self) -> Ground:
-        """The image, and the part of it that was sent."""
-        rows, columns = self._image["size"]
-        spacing = self._image.get("spacing")
-        return Ground(
-            (rows, columns),
-            field_of(rows, columns, self._sending),
-            self._grid,
-            self._image["pixel_aspect"],
-            tuple(spacing[n] for n in _SPACING) if spacing else None,
-        )
+        return ground_of(self._image, self._grid, self._params)
 
     def _measures(self, answer: str, hits: Sequence[int]) -> dict[str, Any] | None:
         """Return how the answer overlaps the reference, None if either is missing."""

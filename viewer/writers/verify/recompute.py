@@ -109,7 +109,7 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     ]
     planned = verdicts if len(plain) < len(verdicts) else ()
     asked = asked_of(plan, plain) if places else {}
-    made_of = Source(plan, plain, grades, people, asked, planned)
+    made_of = Source(plan, plain, grades, people, asked, planned, images or {})
     _compare_tables(bundle, made_of, found, tell)
 
 

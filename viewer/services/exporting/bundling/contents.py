@@ -33,6 +33,7 @@ from viewer.store.steps import kept_replies
 from viewer.store.trial_columns import trial_columns
 from viewer.store.trials import TrialReply
 from viewer.studies.catalog import package_of
+from viewer.studies.places import Pointed
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
 VERIFIED: Final = """\
@@ -73,8 +74,8 @@ tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and the results
 replies.jsonl references.json   raw replies, and reference masks (COCO run-length
                                 code) and boxes if locations were asked for
-grades.json people.json         what readers graded, and what physicians and experts
-                                chose and scored, if they did
+grades.json people.json         what readers graded, what physicians and experts chose
+                                and scored, and where radiologists pointed, if they did
 specs.json                      how each table is made from the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
                                 described by manifest.schema.json
@@ -148,17 +149,21 @@ def _grid(context: RunContext, one: Record) -> Record:
     return {"grid": [grid.rows, grid.columns]}
 
 
-def references_of(context: RunContext, records: Sequence[Record]) -> dict[str, Record]:
+def references_of(
+    context: RunContext, records: Sequence[Record], pointed: Iterable[Pointed] = ()
+) -> dict[str, Record]:
     """Return the references of localizations, by the image's name.
 
-    Size, pixel aspect and masks; for runs with answers other than cells also pixel
-    spacing and the boxes to find.
+    Size, pixel aspect and masks, also those that readers pointed at; for runs with
+    answers other than cells also pixel spacing and the boxes to find.
     """
     if not context.study.words.places:
         return {}
     asked = dict[str, set[object]]()
     for trial in records:
         asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
+    for one in pointed:
+        asked.setdefault(one.image.key, set()).add(one.mask)
     placed = any(str(trial["parsed"]).startswith(PLACED_START) for trial in records)
     references: dict[str, Record] = {}
     for name, findings in asked.items():
@@ -219,7 +224,10 @@ def _is_a_name(text: str) -> bool:
 
 
 def people_members(
-    grades: Grades, items: Iterable[Item], records: Sequence[Record]
+    grades: Grades,
+    items: Iterable[Item],
+    records: Sequence[Record],
+    pointed: Sequence[Pointed] = (),
 ) -> Mapping[str, bytes]:
     """Return the files with readers' grades of these trials and people's choices.
 
@@ -242,7 +250,12 @@ def people_members(
         if g.output in outputs
     ]
     asked = {str(one["item"]).partition(TASK_MARK)[0] for one in records}
-    people = dict(_people([item for item in items if item.key in asked]))
+    people: Record = dict(_people([item for item in items if item.key in asked]))
+    if pointed:
+        people["points"] = [
+            [one.finding, one.image.key, one.mask, [[p.x, p.y] for p in one.points]]
+            for one in pointed
+        ]
     files = {"grades.json": {"grades": given} if given else {}, "people.json": people}
     return {name: json_bytes(found) for name, found in files.items() if found}
 

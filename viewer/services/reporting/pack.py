@@ -97,13 +97,13 @@ def write_pack(
             f"Choose a run of {pack.study}.",
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
-    data = pack_data(pack, given, report)
+    data = _in_study_terms(pack_data(pack, given, report), report)
     for sentence in dict.fromkeys((*report.warnings, *data.missing)):
         say(sentence)
     run_files = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}
     listed = (*files, *(path.relative_to(out).as_posix() for path in run_files))
-    page = PackPage(name, tuple(_facts(report)), _in_study_terms(data, report), listed)
+    page = PackPage(name, tuple(_facts(report)), data, listed)
     files = {"report.html": render_pack(page, files), **files}
     for path, content in files.items():
         write_atomically(out / path, content)
@@ -111,7 +111,7 @@ def write_pack(
 
 
 def _in_study_terms(data: PackData, report: RunReport) -> PackData:
-    """Return the page in the study's terms; files keep their names."""
+    """Return what is printed in the study's terms; CSV files keep their names."""
     words = report.context.study.words
     models = [model.name for model in report.context.spec.models]
     sections = tuple(in_words(one, words, models) for one in data.sections)

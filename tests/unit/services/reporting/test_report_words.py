@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.helpers.study_samples import item_run
 from viewer.domain.report import Section, Table
 from viewer.domain.study_words import PLACING
+from viewer.services.reporting.pack import write_pack
 from viewer.services.reporting.report_run import report_data, write_run_report
 from viewer.services.reporting.report_words import in_words
 from viewer.store.database import open_store
@@ -58,3 +59,20 @@ def test_that_a_page_names_arms_and_its_table_keeps_their_names(
     with (tmp_path / "out" / "results.csv").open(encoding="utf-8") as file:
         conditions = {row["condition"] for row in csv.DictReader(file)}
     assert conditions == {"plain", "text_only"}
+
+
+def test_that_tables_for_a_paper_s_text_name_controls_as_the_page_does(
+    tmp_path: Path,
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        controls = {"controls": ["no_image", "other_image"]}
+        run = item_run(store, tmp_path / "cases", "grounded_vqa", controls)
+        pack = study_named("grounded_vqa").pack
+        assert pack
+        write_pack(store, pack.name, run, tmp_path / "out")
+    tables = {path: path.read_text("utf-8") for path in tmp_path.rglob("*.tex")}
+    assert any("without the image" in text for text in tables.values())
+    assert not any("no\\_image" in text for text in tables.values())
+    assert "no_image" in (tmp_path / "out/tables/image_dependence.csv").read_text(
+        "utf-8"
+    )

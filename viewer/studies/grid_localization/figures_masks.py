@@ -3,10 +3,11 @@
 The paper names both as limits of a single hit rate (Gosai 2025, section 5).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.figure import (
+    Figure,
     FigureHead,
     PlotFigure,
     PlotPanel,
@@ -23,37 +24,53 @@ from viewer.studies.grid_localization.rates import Record, column
 from viewer.studies.tables import CI_CAPTION, MICRO
 
 _AREA: Final = "Hit rate by area of the mask"
+_OF_AREAS: Final = (
+    "All findings and views. Area: share of the square sent that the mask covers. "
+    f"Whiskers: {CI_CAPTION}; dashes: {CHANCE}, which hits large masks more often; "
+    "n below each bar."
+)
+_OF_THRESHOLDS: Final = (
+    "Mean of findings, all views, if a cell were a hit from another coverage on: the "
+    "same answers, scored again. Where no cell of a mask reaches the threshold, every "
+    "cell that it touches is a hit, so a curve can rise. The table of thresholds says "
+    "how often that is, and has intervals."
+)
 _WHISKERS: Final = "95 % interval"
 _UNNUMBERED: Final = ""
 """Neither figure is in the paper."""
 
 
-def area_figure(rows: Sequence[Record]) -> RateFigure | None:
-    """Return the rates by area, a panel for each grid; None without any mask.
+def mask_figures(
+    areas: Sequence[Record], thresholds: Sequence[Record]
+) -> Iterator[Figure]:
+    """Yield the rates by area and the curves over thresholds, a panel for each grid.
 
-    ``rows`` are those of the table of areas.
+    ``areas`` and ``thresholds`` are the rows of their tables, none without any mask.
     """
-    pooled = _unvaried(rows, MICRO)
-    grids = dict.fromkeys(row["condition"] for row in pooled)
-    if not grids:
-        return None
-    caption = (
-        "All findings and views. Area: share of the square sent that the mask covers. "
-        f"Whiskers: {CI_CAPTION}; dashes: {CHANCE}, which hits large masks more often; "
-        "n below each bar."
-    )
-    return RateFigure(
-        FigureHead("mask_areas", _UNNUMBERED, _AREA, caption),
-        tuple(_panel(grid, pooled) for grid in grids),
-        _WHISKERS,
-        CHANCE,
-        in_order=True,
-    )
+    if bars := [_panel(grid, of) for grid, of in _by_grid(areas, MICRO).items()]:
+        yield RateFigure(
+            FigureHead("mask_areas", _UNNUMBERED, _AREA, _OF_AREAS),
+            tuple(bars),
+            _WHISKERS,
+            CHANCE,
+            in_order=True,
+        )
+    means = _by_grid(thresholds, MACRO)
+    if curves := [PlotPanel(spoken(grid), _curves(of)) for grid, of in means.items()]:
+        title = "Hit rate by threshold of coverage"
+        yield PlotFigure(
+            FigureHead("coverage_thresholds", _UNNUMBERED, title, _OF_THRESHOLDS),
+            tuple(curves),
+            "Coverage of a hit, at least (%)",
+            "Hit rate (%)",
+            joined=True,
+            one_scale=True,
+        )
 
 
 def area_bars(rows: Sequence[Record], condition: str) -> BarFigure:
     """Return the rates by area under one grid, for a report."""
-    panel = _panel(condition, _unvaried(rows, MICRO))
+    panel = _panel(condition, _by_grid(rows, MICRO).get(condition, ()))
     return BarFigure(
         file_name=f"mask_areas_{condition.replace('=', '_')}.svg",
         title=f"{_AREA}, {panel.title}, all findings and views",
@@ -66,8 +83,7 @@ def area_bars(rows: Sequence[Record], condition: str) -> BarFigure:
     )
 
 
-def _panel(condition: str, pooled: Sequence[Record]) -> RatePanel:
-    mine = [row for row in pooled if row["condition"] == condition]
+def _panel(condition: str, mine: Sequence[Record]) -> RatePanel:
     found = {(row["area"], row["model"]): row for row in mine}
     groups = tuple(one for one in AREAS if any(row["area"] == one for row in mine))
     models = tuple(dict.fromkeys(row["model"] for row in mine))
@@ -80,38 +96,7 @@ def _panel(condition: str, pooled: Sequence[Record]) -> RatePanel:
     )
 
 
-def threshold_figure(rows: Sequence[Record]) -> PlotFigure | None:
-    """Return each model's mean over findings by threshold; None without masks.
-
-    ``rows`` are those of the table of thresholds.
-    """
-    means = _unvaried(rows, MACRO)
-    grids = dict.fromkeys(row["condition"] for row in means)
-    if not grids:
-        return None
-    caption = (
-        "Mean of findings, all views, if a cell were a hit from another coverage on: "
-        "the same answers, scored again. Where no cell of a mask reaches the "
-        "threshold, every cell that it touches is a hit, so a curve can rise. The "
-        "table of thresholds says how often that is, and has intervals."
-    )
-    return PlotFigure(
-        FigureHead(
-            "coverage_thresholds",
-            _UNNUMBERED,
-            "Hit rate by threshold of coverage",
-            caption,
-        ),
-        tuple(PlotPanel(spoken(grid), _curves(grid, means)) for grid in grids),
-        "Coverage of a hit, at least (%)",
-        "Hit rate (%)",
-        joined=True,
-        one_scale=True,
-    )
-
-
-def _curves(condition: str, means: Sequence[Record]) -> tuple[PlotSeries, ...]:
-    mine = [row for row in means if row["condition"] == condition]
+def _curves(mine: Sequence[Record]) -> tuple[PlotSeries, ...]:
     models = dict.fromkeys(row["model"] for row in mine)
     named = [(model, model, "hit_rate") for model in models]
     named += [(CHANCE, model, "random_baseline") for model in list(models)[:1]]
@@ -125,10 +110,10 @@ def _curves(condition: str, means: Sequence[Record]) -> tuple[PlotSeries, ...]:
     )
 
 
-def _unvaried(rows: Sequence[Record], finding: str) -> list[Record]:
-    """Return the rows of a finding, without the grids that an ablation varies."""
-    return [
-        row
-        for row in rows
-        if row["finding"] == finding and not is_varied(row["condition"])
-    ]
+def _by_grid(rows: Sequence[Record], finding: str) -> Mapping[str, Sequence[Record]]:
+    """Return the rows of a finding by grid, without grids that an ablation varies."""
+    found: dict[str, list[Record]] = {}
+    for row in rows:
+        if row["finding"] == finding and not is_varied(row["condition"]):
+            found.setdefault(row["condition"], []).append(row)
+    return found

@@ -12,10 +12,7 @@ from viewer.studies.grid_localization.benchmark import unlike_paper
 from viewer.studies.grid_localization.errors_by_class import error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import ReferenceHeat, heat_maps
-from viewer.studies.grid_localization.figures_masks import (
-    area_figure,
-    threshold_figure,
-)
+from viewer.studies.grid_localization.figures_masks import mask_figures
 from viewer.studies.grid_localization.figures_rates import (
     both_rules,
     grid_sizes,
@@ -106,8 +103,8 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     yield class_figure(classes, findings)
     yield grid_sizes(records)
     yield image_counts(given.dataset, findings)
-    yield area_figure(tables.get(AREA_TABLE, ()))
-    yield threshold_figure(tables.get(THRESHOLD_TABLE, ()))
+    by_mask = (tables.get(AREA_TABLE, ()), tables.get(THRESHOLD_TABLE, ()))
+    yield from mask_figures(*by_mask)
 
 
 def _strip(given: PackInput) -> tuple[Figure | None, ...]:

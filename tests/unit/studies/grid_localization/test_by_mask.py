@@ -17,17 +17,14 @@ from tests.unit.studies.grid_localization.cases import (
 from tests.unit.studies.grid_localization.runs import result
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
-from viewer.domain.figure import RateFigure, figure_table
+from viewer.domain.figure import PlotFigure, RateFigure, figure_table
 from viewer.domain.grid import Grid
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.metrics.proportions import patient_interval
 from viewer.studies.catalog import study_named
-from viewer.studies.grid_localization.figures_masks import (
-    area_figure,
-    threshold_figure,
-)
+from viewer.studies.grid_localization.figures_masks import mask_figures
 from viewer.studies.protocol import ReportContext
 
 STUDY = study_named("grid_localization")
@@ -207,15 +204,15 @@ def test_that_a_run_without_masks_has_neither_table_nor_figure() -> None:
     one = result("p1_a", "Edema", 3, (3,))
     data = STUDY.report([one], spec(findings=["Edema"]))
     assert not {"mask_areas", "coverage_thresholds"} & {t.name for t in data.tables}
-    assert area_figure(()) is None
-    assert threshold_figure(()) is None
+    assert not [*mask_figures((), ())]
     assert [f.file_name for f in data.figures] == ["hit_rate_grid_8.svg"]
 
 
 def test_that_the_figures_show_the_numbers_of_their_tables() -> None:
     areas, curve = rows("mask_areas"), rows("coverage_thresholds")
-    figure = area_figure(areas)
+    figure, plot = mask_figures(areas, curve)
     assert isinstance(figure, RateFigure)
+    assert isinstance(plot, PlotFigure)
     assert figure.head.number == ""
     drawn = {
         (r["group"], r["series"]): (r["rate"], r["n"], r["low"], r["high"])
@@ -227,8 +224,6 @@ def test_that_the_figures_show_the_numbers_of_their_tables() -> None:
         for r in areas
         if r["finding"] == "(micro)"
     }
-    plot = threshold_figure(curve)
-    assert plot is not None
     points = figure_table(plot).records()
     means = [r for r in curve if r["finding"] == "(macro)"]
     for row in means:

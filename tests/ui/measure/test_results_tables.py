@@ -139,6 +139,8 @@ def test_that_values_are_shown_as_people_read_them() -> None:
     assert shown("finding", "(macro)") == "Mean of findings"
     assert grid_words("grid=8x10") == "8 × 10"
     assert grid_words("blur=3") == "blur=3"
+    varied = "8 × 8, names along the margin, sent 2 times as large"
+    assert grid_words("grid=8 labels=margin render_scale=2") == varied
 
 
 def test_that_means_of_rates_show_no_counts(qapp: object) -> None:

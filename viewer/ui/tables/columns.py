@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from viewer.domain.grid import grids_in_words
 from viewer.domain.study_words import PLACING, StudyWords, capital, spoken
 from viewer.metrics.printed import as_percent
 
@@ -133,9 +134,8 @@ def _number(column: str, value: float) -> str:
 
 
 def grid_words(condition: str) -> str:
-    """Return ``8 × 8`` for ``grid=8``, ``8 × 10`` for ``grid=8x10``, else its words."""
-    key, _, name = condition.partition("=")
-    if key != "grid" or not name:
-        return spoken(condition)
-    rows, _, columns = name.partition("x")
-    return f"{rows} × {columns or rows}"
+    """Return ``8 × 8`` for ``grid=8``, ``8 × 10`` for ``grid=8x10``, else its words.
+
+    Whatever of the grid is varied follows.
+    """
+    return spoken(grids_in_words(condition)).replace(" grid", "", 1)

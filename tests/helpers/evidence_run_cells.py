@@ -329,11 +329,22 @@ def _p_value(p: object) -> str:
     return "< 0.01" if float(str(p)) < 0.01 else f"{float(str(p)):.2f}"
 
 
+ARMS = {
+    "raw": "raw images",
+    "expert": "expert text",
+    "remove_text": "text removed",
+    "random_text": "random text",
+    "refined": "refined prompt",
+}
+"""What tables for a paper's text call the arms."""
+
+
 def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
     def printed(truth: Truth) -> list[list[str]]:
         lines = []
         for row in _of(name, truth):
-            cells = [str(row["model"]), str(row["arm"]), _share(row)]
+            arm = ARMS.get(str(row["arm"]), str(row["arm"]))
+            cells = [str(row["model"]), arm, _share(row)]
             cells.append(_cell(row, "chance%"))
             p = row["p_value"]
             cells.append(_points_apart(row, "delta_pp"))

@@ -1,6 +1,7 @@
 """Stores with a run to be reviewed: one without image files, one that only misses."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,15 +91,20 @@ def reviewed_run(
     *,
     cells: Mapping[str, Cell] | None = None,
     settled: int | None = None,
+    absent: str = "",
     **kinds: object,
 ) -> int:
     """Keep a run in which each model names one cell everywhere; return its id.
 
-    Only the first ``settled`` trials are answered, where that is said.
+    Only the first ``settled`` trials are answered, where that is said. ``absent`` is a
+    finding that is labelled absent everywhere, and asked about all the same.
     """
     with open_store(path) as store:
         held = dataset(n, **kinds)
         asked = spec()
+        if absent:
+            held = _without(held, absent)
+            asked = spec(absent_findings=True)
         plan = study_named(PLACING).plan(held, asked)
         run = runs.create_run(
             store,
@@ -112,6 +118,12 @@ def reviewed_run(
         pending = runs.trials_in(store, run, [Status.PENDING])[:settled]
         _answer_all(store, pending, asked, held, cells or {})
     return run
+
+
+def _without(held: Dataset, finding: str) -> Dataset:
+    """Return a data set whose images are labelled not to have a finding."""
+    every = (replace(o, labels={**o.labels, finding: False}) for o in held.images)
+    return replace(held, images=tuple(every))
 
 
 def _answer_all(
@@ -128,8 +140,12 @@ def _answer_all(
             trial = one.trial
             answer = CellAnswer(cells.get(trial.model, Cell(3, 3)), "exact")
             image = by_key[trial.image]
-            mask = image.masks[trial.finding]
-            reference = places.reference(mask, image.geometry, trial.condition)
+            mask = image.masks.get(trial.finding)
+            reference = (
+                None
+                if mask is None
+                else places.reference(mask, image.geometry, trial.condition)
+            )
             score = places.score(answer, reference, trial.condition)
             _settle(store, one.id, answer, score)
 
@@ -145,7 +161,7 @@ def _settle(store: Store, trial: int, answer: CellAnswer, score: Score) -> None:
     kept = trials.TrialReply(raw, id=reply, request_sha256=sha256)
     verdict = trials.Verdict(score, "1", answer_as_json(answer), "1", (kept,))
     trials.settle(store, [(trial, verdict)])
-    assert score.outcome in set(Outcome)
+    assert score.outcome in {None, *Outcome}
 
 
 DATASET = "misses"

@@ -412,11 +412,3 @@ def misses_by_stratum(
         (run, condition, *views),
     )
     return {(row[0], row[1]): int(row[2]) for row in rows}
-
-
-def first_condition(store: Store, run: int) -> str:
-    """Return the condition of a run's first trial."""
-    rows = store.rows(
-        "SELECT condition FROM trial WHERE run_id = ? ORDER BY id LIMIT 1", (run,)
-    )
-    return str(rows[0][0]) if rows else ""

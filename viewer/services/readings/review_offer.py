@@ -15,8 +15,9 @@ from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus, RunSummary, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings.opening import CAP
+from viewer.services.readings.reviewing import conditions_of_run
 from viewer.store import cases, runs, trials
-from viewer.store.database import Store, open_store
+from viewer.store.database import open_store
 from viewer.studies.catalog import PLACING, study_named
 from viewer.studies.grid_localization.findings import NINE
 
@@ -134,7 +135,7 @@ def review_offer(
     """Return how much an error review of a run is; an unknown run raises."""
     chosen = sample or MissSample()
     with open_store(store) as opened:
-        conditions = _conditions(opened, run)
+        conditions = conditions_of_run(opened, run)
         misses = [
             one.trial
             for one in trials.scored_trials(opened, run)
@@ -156,14 +157,6 @@ def review_offer(
         conditions=conditions,
         views=_in_order({trial.view for trial in misses}),
     )
-
-
-def _conditions(store: Store, run: int) -> tuple[str, ...]:
-    """Return the names of a run's conditions, its first one first."""
-    spec = runs.run_spec(store, run)
-    study = study_named(spec.study)
-    params = study.read_params(spec.preset, dict(spec.params))
-    return tuple(condition.name for condition in study.conditions(params))
 
 
 def study_offer(

@@ -21,6 +21,7 @@ from viewer.services.readings.verdicts import (
 )
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
+from viewer.studies.catalog import study_named
 
 KINDS: Final[Mapping[str, str]] = {
     PARTIAL: "partial",
@@ -75,13 +76,21 @@ def error_counts(store: Store, run: int) -> dict[Stratum, ErrorCounts]:
     They cover the run's first condition in frontal views, as in Gosai 2025; if nobody
     reviewed those the result is empty, whatever else was reviewed.
     """
-    scope = Scope(readings.first_condition(store, run), (View.FRONTAL.value,))
+    scope = Scope(conditions_of_run(store, run)[0], (View.FRONTAL.value,))
     return counts_by_scope(store, run).get(scope, {})
+
+
+def conditions_of_run(store: Store, run: int) -> tuple[str, ...]:
+    """Return the names of a run's conditions, its first one first."""
+    spec = runs.run_spec(store, run)
+    study = study_named(spec.study)
+    params = study.read_params(spec.preset, dict(spec.params))
+    return tuple(condition.name for condition in study.conditions(params))
 
 
 def counts_by_scope(store: Store, run: int) -> dict[Scope, dict[Stratum, ErrorCounts]]:
     """Return the readers' verdicts on the misses of a run, by scope of the review."""
-    verdicts, first = verdicts_of(store, run), readings.first_condition(store, run)
+    verdicts, first = verdicts_of(store, run), conditions_of_run(store, run)[0]
 
     def place(scope: Scope) -> tuple[bool, bool]:
         return scope.condition != first, scope.views != (View.FRONTAL.value,)

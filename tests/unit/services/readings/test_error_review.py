@@ -404,6 +404,19 @@ def test_that_a_review_of_lateral_views_tells_nothing_of_frontal_misses(
     assert sum(one.found["anatomy"] for one in found.values()) == 1
 
 
+@pytest.mark.statement("E000-24", "E000-27")
+def test_that_misses_are_counted_where_absent_findings_are_asked_about_first(
+    path: Path,
+) -> None:
+    first = "Enlarged Cardiomediastinum"
+    run = reviewed_run(path, 2, findings=("Edema",), absent=first)
+    session = opening.open_error_review(path, run, "R")
+    _lock(path, session, 0, ANATOMY)
+    with open_store(path) as store:
+        found = reviewing.error_counts(store, run)
+    assert sum(one.found["anatomy"] for one in found.values()) == 1
+
+
 @pytest.mark.statement("E000-26")
 def test_that_disputes_of_other_views_are_decided_in_a_session_of_their_own(
     path: Path,

@@ -39,7 +39,8 @@ class Bundle:
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the JSON objects of a member with one per line."""
-        for line in self.members[name].decode().splitlines():
+        # As bytes: those of a text would also be split at U+2028, which JSON allows.
+        for line in self.members[name].splitlines():
             yield json.loads(line)
 
 

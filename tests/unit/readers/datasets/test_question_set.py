@@ -233,6 +233,14 @@ def test_that_a_question_with_two_right_answers_is_left_out_and_a_copy_once(
     }
 
 
+def test_that_a_text_may_have_the_line_separators_of_unicode(tmp_path: Path) -> None:
+    text, path = "First?\u2028Second?\u0085Third?", tmp_path / "rows.jsonl"
+    write(tmp_path, toml(item="id"), [])
+    path.write_text(json.dumps(row(text, id="q"), ensure_ascii=False), encoding="utf-8")
+    (item,) = read_dataset("question-set", tmp_path, "set").items
+    assert item.facts["question"] == text
+
+
 def test_that_a_missing_image_keeps_its_question_and_is_told(tmp_path: Path) -> None:
     rows = [row(id="q", image="gone.png"), row(id="t", image="")]
     dataset = read(tmp_path, toml(item="id"), rows)

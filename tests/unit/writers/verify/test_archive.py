@@ -1,6 +1,7 @@
 """Archives that are no bundle: what would leave its folder, or fill the memory."""
 
 import io
+import json
 import os
 import stat
 import zipfile
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from viewer.writers.verify import archive
-from viewer.writers.verify.archive import opened
+from viewer.writers.verify.archive import Bundle, opened
 from viewer.writers.verify.main import UNREADABLE_FILE, verify_file
 
 
@@ -92,3 +93,10 @@ def test_that_only_files_of_bounded_length_are_read(
         told: list[str] = []
         assert verify_file(tmp_path / name, told.append) == UNREADABLE_FILE
         assert says in told[0]
+
+
+def test_that_a_reply_may_have_the_line_separators_of_unicode() -> None:
+    rows = [{"text": "one\u2028two\u2029three\x85four"}, {"text": "five"}]
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    bundle = Bundle({"replies.jsonl": text.encode()}, {})
+    assert list(bundle.lines("replies.jsonl")) == rows

@@ -432,4 +432,4 @@ def _needs(found: Frame, hiding: Collection[str], by: Sequence[str]) -> Frame:
 
 def _is_needed(pairs: Sequence[tuple[bool, bool]]) -> bool:
     before, after = (sum(pair[side] for pair in pairs) for side in (0, 1))
-    return 2 * before > len(pairs) >= 2 * after
+    return 2 * before > len(pairs) > 2 * after

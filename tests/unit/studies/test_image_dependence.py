@@ -163,6 +163,9 @@ def test_that_an_item_needs_its_image_in_most_of_its_repeats() -> None:
         ("4", 1, "no_image", WRONG, 0),
         ("5", 1, "image", LEFT_OUT, 0),
         ("5", 1, "no_image", WRONG, 0),
+        *(("6", 1, "image", RIGHT, repeat) for repeat in (0, 1)),
+        ("6", 1, "no_image", RIGHT, 0),
+        ("6", 1, "no_image", WRONG, 1),
     ]
     made = card_frames(frame([*rows, *more]), "image", CONTROLS, CONTROLS[:1])
     found = evaluate(NEEDING, made)
@@ -172,8 +175,8 @@ def test_that_an_item_needs_its_image_in_most_of_its_repeats() -> None:
         1,
         1,
     )
-    assert by_control["no_image"]["n_planned"] == 7
-    assert by_control["no_image"]["n_pairs"] == 5
+    assert by_control["no_image"]["n_planned"] == 9
+    assert by_control["no_image"]["n_pairs"] == 7
 
 
 def test_that_the_figure_has_a_bar_for_each_condition_with_its_interval() -> None:

@@ -352,7 +352,8 @@ def test_that_the_image_and_the_tool_of_last_time_come_back(
 def test_that_what_was_opened_lately_is_offered_and_what_is_gone_is_not(
     qtbot: QtBot, settings: Settings, tmp_path: Path
 ) -> None:
-    paths = [tmp_path / f"{n}.dcm" for n in range(12)]
+    paths = [tmp_path / f"{n}.dcm" for n in range(10)]
+    paths += [tmp_path / "R&D.dcm", tmp_path / "11.dcm"]
     for path in paths:
         path.touch()
     first = Furnished(settings)
@@ -368,5 +369,6 @@ def test_that_what_was_opened_lately_is_offered_and_what_is_gone_is_not(
     menu.aboutToShow.emit()
     offered = [action.toolTip() for action in menu.actions()]
     assert offered == [str(path) for path in reversed(paths[2:11])]
+    assert menu.actions()[0].text() == f"&1 {tmp_path.name}/R&&D.dcm"
     menu.actions()[0].trigger()
     assert again.read.opened == [paths[10]]

@@ -32,7 +32,8 @@ class RecentMenu(QMenu):
         self.clear()
         for number, path in enumerate(self._there(), 1):
             mark = f"&{number % 10} " if number <= RECENT else ""
-            action = self.addAction(f"{mark}{path.parent.name}/{path.name}")
+            name = f"{path.parent.name}/{path.name}".replace("&", "&&")
+            action = self.addAction(f"{mark}{name}")
             action.setToolTip(as_tip(str(path)))
             # _ takes what triggered() sends: whether the action is checked.
             action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))

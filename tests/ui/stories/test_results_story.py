@@ -64,6 +64,21 @@ def test_that_n_in_read_goes_from_disagreement_to_disagreement(story: Story) -> 
     assert story.window.place is Place.MEASURE
 
 
+def test_that_n_in_read_opens_the_first_miss_of_the_newest_run(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    run = finished_run(settings.store, tmp_path / "images")
+    story = open_window(qtbot, settings, tmp_path / "images")
+    assert story.window.place is Place.READ
+    said: list[str] = []
+    story.window.context.notices.posted.connect(lambda notice: said.append(notice.what))
+    story.window.context.actions["tour.next"].trigger()
+    story.wait_for_answer()
+    story.wait(lambda: any("Disagreement 1 of" in what for what in said))
+    assert story.read.answers.current is not None
+    assert story.read.answers.current.run == run
+
+
 def test_that_the_window_remembers_what_predictions_were_grouped_by(
     story: Story, settings: Settings, qtbot: QtBot
 ) -> None:

@@ -289,7 +289,7 @@ class MeasureWorkspace(QWidget):
     def _show_run(self, run: int) -> None:
         """Show a run on the current page; a large one's predictions first."""
         summary, fresh = self.runs.selected, run != self._shown_run
-        self._shown_run = run
+        self._shown_run = self.predictions.tour.run = run
         large = summary is not None and summary.n_planned > _LARGE
         if fresh and large and run not in self._tables and self._shown is self.results:
             self.pages.setCurrentIndex(1)  # which shows the page

@@ -118,6 +118,7 @@ class ReadWorkspace(QWidget):
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
         self.browser.row_grew.connect(self._hang_more)
+        self.browser.image_entered.connect(self._focus_image)
         self.browser.open_wanted.connect(self._open_wanted)
         self.browser.line.cancel_wanted.connect(self._opening.cancel)
         self._opening.found.connect(self._list_found)
@@ -214,6 +215,9 @@ class ReadWorkspace(QWidget):
         self.browser.filter.setFocus()
         self.browser.filter.selectAll()
 
+    def _focus_image(self) -> None:
+        self.lightbox.view.setFocus()
+
     def copy(self) -> None:
         """Copy the chosen answer if its list has the focus, else the pixel value."""
         explained = self._answering.explained if self._answering else None
@@ -292,7 +296,7 @@ class ReadWorkspace(QWidget):
         self._folders.forget(self._opening.paths)
         self.browser.show_cases(self._opening.rows())
         self.browser.say("")
-        if self.browser.tree.current_row is None and not self.browser.choose_first():
+        if self.browser.current_case is None and not self.browser.choose_first():
             self.lightbox.clear()
             self._follow_active()
 
@@ -315,7 +319,7 @@ class ReadWorkspace(QWidget):
             knowledge.fetch_shown()
 
     def _list_found(self, found: Found) -> None:
-        self.browser.show_cases(found.rows)
+        self.browser.show_cases(found.rows, found.entries)
         self.browser.line.follow(found.event)
         self._say_opening()
         if found.event.state is not IndexState.RUNNING:

@@ -10,8 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
 from viewer.services.inspecting.predictions.cases import wanted_trials
+from viewer.services.inspecting.predictions.groups import grouped
 from viewer.services.inspecting.predictions.view import Ints, ResultsView, Wanted
+from viewer.services.inspecting.runs import run_list
 from viewer.store import flat
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatStratum
@@ -45,6 +48,23 @@ class Disagreement:
 
     trial: int
     others: tuple[int, ...] = ()
+
+
+def all_of(store: Path, run: int | None) -> ResultsView:
+    """Return every prediction of a run as one row; None for the newest run.
+
+    Raises
+    ------
+    WrongUseError
+        If there is no run yet.
+    """
+    runs = [one.id for one in run_list(store)]
+    if not runs:
+        raise WrongUseError(
+            "There is no run yet, so nothing disagrees.",
+            "Ask models about the images with Batch… first.",
+        )
+    return grouped(store, (), Wanted(runs=(run or max(runs),)))
 
 
 def disagreements(

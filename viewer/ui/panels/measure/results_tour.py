@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from viewer.services.inspecting.predictions.tour import (
     Between,
     Disagreement,
+    all_of,
     disagreements,
 )
 from viewer.services.inspecting.predictions.view import ResultsView
@@ -49,6 +50,8 @@ class Tour(QObject):
         self._between = Between.REFERENCE
         self._groups: ResultsView | None = None
         self._row: int | None = None
+        self.run: int | None = None
+        """What is toured before any predictions were looked at; None for the newest."""
 
     @property
     def between(self) -> Between:
@@ -76,14 +79,12 @@ class Tour(QObject):
         if self._stops is not None:
             self._go(by)
             return
-        groups, row, between = self._groups, self._row, self._between
-        if groups is None:
-            self.told.emit("Select a row of the predictions in Measure first.")
-            return
+        groups, row, run = self._groups, self._row, self.run
+        store, between = self._store, self._between
         self.told.emit("Looking for disagreements …")
         self._background_tasks.start(
             "stops",
-            lambda: disagreements(self._store, groups, row, between),
+            lambda: disagreements(store, groups or all_of(store, run), row, between),
             lambda stops: self._begin(stops, by),
             self._fail,
         )

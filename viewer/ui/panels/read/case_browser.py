@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -25,7 +25,8 @@ from viewer.domain.escapes import visible
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.services.viewing.open_case import OtherFile
 from viewer.ui.application.show_once import show_once
-from viewer.ui.panels.read.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
+from viewer.ui.panels.read.case_listing import Entries, Entry, Key
+from viewer.ui.panels.read.case_tree import THUMBNAIL_PX, CaseTree
 from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack
 from viewer.ui.panels.read.index_line import IndexLine
 from viewer.ui.panels.read.open_folders import FolderLine
@@ -56,6 +57,8 @@ class CaseBrowser(QWidget):
     """Carries an ImageChosen."""
     row_grew = Signal(object)
     """Carries an ImageChosen: more has been found of what hangs."""
+    image_entered = Signal()
+    """The user wants the keyboard to be in the image that is chosen."""
     open_wanted = Signal(object)
     """Carries an OpenWanted."""
 
@@ -66,6 +69,8 @@ class CaseBrowser(QWidget):
         self.setObjectName("caseBrowser")
         decodes = decoder or LocalDecoder()
         self._hung: Chosen | None = None
+        self._key: Key | None = None
+        self._entries = Entries()
         self._others: tuple[OtherFile, ...] = ()
         self.filter = QLineEdit(placeholderText="Filter by name, view, modality")
         self.filter.setAccessibleName("Filter the cases")
@@ -97,6 +102,9 @@ class CaseBrowser(QWidget):
 
     def _connect(self) -> None:
         self.filter.textChanged.connect(self._match)
+        self.filter.returnPressed.connect(self._enter_first)
+        self.tree.itemActivated.connect(self.image_entered)
+        self.filter.installEventFilter(self)
         self.unmatched.clicked.connect(self.filter.clear)
         self.tree.currentItemChanged.connect(self._tell)
         self.tree.thumbnails_wanted.connect(self._thumbnails.want)
@@ -129,14 +137,21 @@ class CaseBrowser(QWidget):
         column.addStretch(1)
         return page
 
-    def show_cases(self, cases: Sequence[CaseRows]) -> None:
-        """List these cases; keep the selection and the scroll position."""
-        self.tree.show_cases(cases)
+    def show_cases(
+        self, cases: Sequence[CaseRows], entries: Sequence[Entry] | None = None
+    ) -> None:
+        """List these cases; keep the selection and the scroll position.
+
+        ``entries`` are those of the cases, if they have been made.
+        """
+        self.tree.show_entries(self._entries.of(cases) if entries is None else entries)
         self._stack.setCurrentIndex(1 if cases else 0)
-        row = self.tree.current_row
-        if row is not None and self._hung is not None:
-            chosen = self.tree.chosen(row)
-            if chosen.stack.key == self._hung.stack.key and chosen != self._hung:
+        entry = self.tree.listing.entry_of(self._key)
+        if entry is None:
+            self._key = self._hung = None
+        elif self._hung is not None:
+            chosen = entry.chosen(self._hung.position)
+            if chosen != self._hung:
                 self._hung = chosen
                 self.row_grew.emit(ImageChosen(chosen))
 
@@ -150,67 +165,98 @@ class CaseBrowser(QWidget):
 
     def choose(self, ref: ImageRef) -> bool:
         """Choose the row with that image; False if it is not listed."""
-        for row in self.tree.rows():
-            refs = [image.ref for image in row.stack.images]
-            if ref in refs:
-                row.position = refs.index(ref)
-                self._select(row)
-                return True
-        return False
+        found = self.tree.listing.holding(ref)
+        if found is None:
+            return False
+        self._select(*found)
+        return True
 
     def follow(self, stack: Stack) -> None:
         """Highlight the row of a stack that is already hung."""
-        for row in self.tree.rows():
-            if row.stack == stack and row is not self.tree.current_row:
-                with QSignalBlocker(self.tree):
-                    self.tree.setCurrentItem(row)
-                self.tree.scrollToItem(row)
-                self._hung = self.tree.chosen(row)
+        listed = (e for e in self.tree.listing.entries if e.stack == stack)
+        entry = next(listed, None)
+        if entry is not None and entry.key != self._key:
+            self._reveal(entry)
+            self._hung = entry.chosen()
 
     def choose_in(self, paths: Sequence[Path]) -> bool:
         """Choose the first image in files and folders; False if none is listed."""
-        for row in self.tree.rows():
-            for image in row.stack.images:
+        for entry in self.tree.listing.entries:
+            for position, image in enumerate(entry.stack.images):
                 if any(lies_in(image.ref.path, path) for path in paths):
-                    return self.choose(image.ref)
+                    self._select(entry, position)
+                    return True
         return False
 
     def choose_first(self) -> bool:
         """Choose the first row, if there is one."""
-        row = next(self.tree.rows(), None)
-        if row is not None:
-            self._select(row)
-        return row is not None
+        entries = self.tree.listing.entries
+        if entries:
+            self._select(entries[0])
+        return bool(entries)
 
     def step(self, steps: int) -> None:
-        """Choose the visible row ``steps`` further down."""
-        rows = [row for row in self.tree.rows() if not row.isHidden()]
-        current = self.tree.current_row
-        place = rows.index(current) if current in rows else -1
-        if rows:
-            self._select(rows[min(max(place + steps, 0), len(rows) - 1)])
+        """Choose the listed row ``steps`` further down."""
+        listing = self.tree.listing
+        place = listing.place_of(self._key)
+        wanted = (-1 if place is None else place) + steps
+        if listing.matched:
+            number = listing.matched[min(max(wanted, 0), len(listing.matched) - 1)]
+            self._select(listing.entries[number])
 
     @property
     def current_case(self) -> str | None:
         """The key of the patient whose row is chosen."""
-        row = self.tree.current_row
-        return row.key[0] if row is not None else None
+        return self._key[0] if self._key is not None else None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Go from the filter to the list on the Down key."""
+        down = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Down
+        if down and event.type() is QEvent.Type.KeyPress:
+            self._choose_listed()
+            self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return super().eventFilter(watched, event)
+
+    def _enter_first(self) -> None:
+        self._choose_listed()
+        self.image_entered.emit()
+
+    def _choose_listed(self) -> None:
+        """Choose the first row that is listed, unless the chosen one is."""
+        if self.tree.listing.place_of(self._key) is None:
+            self.step(1)
 
     def _match(self, text: str) -> None:
         self.unmatched.setVisible(not self.tree.set_filter(text))
 
-    def _select(self, row: CaseRow) -> None:
-        if self.tree.currentItem() is row:
-            self._tell()
-        else:
-            self.tree.setCurrentItem(row)
-        self.tree.scrollToItem(row)
+    def _select(self, entry: Entry, position: int = 0) -> None:
+        """Choose an entry; a filter that hides it is cleared."""
+        self._reveal(entry)
+        self._hang(entry, position)
+
+    def _reveal(self, entry: Entry) -> None:
+        """Highlight the row of an entry, in view."""
+        listing = self.tree.listing
+        if listing.place_of(entry.key) is None:
+            self.filter.clear()
+        row = self.tree.row_at(listing.place_of(entry.key) or 0)
+        self._key = entry.key
+        self.tree.mark(entry.key)
+        if row is not None:
+            self.tree.scrollToItem(row)
+
+    def _hang(self, entry: Entry, position: int = 0) -> None:
+        self._key, self._hung = entry.key, entry.chosen(position)
+        self.image_chosen.emit(ImageChosen(self._hung))
 
     def _tell(self, *_: object) -> None:
+        """Hang the stack of the row that the user went to."""
         row = self.tree.current_row
-        if row is not None:
-            self._hung = self.tree.chosen(row)
-            self.image_chosen.emit(ImageChosen(self._hung))
+        entry = self.tree.listing.entry_of(row.key) if row is not None else None
+        if entry is not None:
+            self.tree.mark(entry.key)
+            self._hang(entry)
 
     def _show_others(self) -> None:
         show_once(self.window(), "others", lambda: OtherFiles(self._others, self))

@@ -5,17 +5,19 @@ is selected or scrolled to stays where it is while others come in above it.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Set as AbstractSet
+from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 from shiboken6 import isValid
 
-from viewer.domain.case import ImageRef, View
+from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError
 from viewer.domain.escapes import visible
-from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack, StudyRows
+from viewer.ui.panels.read.case_listing import CaseListing, Entry, Key, captions
+from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.thumbnails import ThumbnailMade
 from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import as_tip
@@ -23,8 +25,12 @@ from viewer.ui.widgets.plain_text import as_tip
 THUMBNAIL_PX: Final = 56
 _SETTLED_MS: Final = 40
 """After this a scroll has come to rest and thumbnails are worth making."""
-_Key = tuple[str, ...]
-_Listed = TypeVar("_Listed", CaseRows, StudyRows, Stack)
+_AT_ONCE: Final = 50
+"""Rows that a key in the filter makes: more than a screen shows."""
+_PART: Final = 100
+"""Rows there shortly after, and added where they are scrolled to an end."""
+_MOST: Final = 3 * _PART
+"""Rows there at a time."""
 _KEPT: Final = 400
 """Thumbnails kept; at twice the size of the screen's they take 50 kB each."""
 
@@ -33,45 +39,41 @@ class CaseRow(QTreeWidgetItem):
     """One stack of images."""
 
     stack = Stack("", "", ())
-    words = ""
-    """What a filter looks in."""
-    key: _Key = ()
+    key: Key = ()
     """The keys of its patient, study and stack."""
-    position = 0
-    """The image at which the stack comes up."""
+    failed = False
+    """Whether its thumbnail could not be made."""
 
-    def show_stack(self, stack: Stack, above: str) -> None:
+    def show_stack(self, stack: Stack) -> None:
         """Show a stack, the first time or after it grew."""
         self.stack = stack
-        path, captions = stack.images[0].ref.path, _captions(stack)
-        self.words = " ".join((above, *captions, path.name)).lower()
-        self.setText(0, visible("\n".join(captions)))
-        self.setToolTip(0, as_tip(str(path)))
+        self.setText(0, visible("\n".join(captions(stack))))
+        self.setToolTip(0, as_tip(str(stack.images[0].ref.path)))
 
-    def show_thumbnail(self, event: ThumbnailMade) -> None:
-        """Show the thumbnail, or say that there is none."""
-        if event.raster is not None:
-            pixmap = pixmap_of(event.raster)
-            icon = QIcon(pixmap)
-            icon.addPixmap(pixmap, QIcon.Mode.Selected)  # styles tint it otherwise
-            self.setIcon(0, icon)
-        else:
-            self.setToolTip(0, as_tip(_sentence(event.error)))
-            self.setText(0, f"{self.text(0)}\ncannot be read")
+    def fail(self, error: Exception | None) -> None:
+        """Say that its thumbnail cannot be made, and why."""
+        self.failed = True
+        self.setToolTip(0, as_tip(_sentence(error)))
+        self.setText(0, f"{self.text(0)}\ncannot be read")
 
 
 class CaseTree(QTreeWidget):
-    """Shows cases, and reports which thumbnails are in view."""
+    """Shows a part of the cases that match, and reports which thumbnails are in view.
+
+    Further rows are added where it is scrolled to an end of them.
+    """
 
     thumbnails_wanted = Signal(object)
     """tuple[ImageRef, ...]: of the rows on the screen those without one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._nodes: dict[_Key, QTreeWidgetItem] = {}
-        self._studies: dict[_Key, tuple[Stack, ...]] = {}
-        self._filter: list[str] = []
-        self._painted: dict[ImageRef, CaseRow] = {}
+        self.listing = CaseListing()
+        self._first, self._last = 0, _AT_ONCE
+        self._nodes: dict[Key, QTreeWidgetItem] = {}
+        self._icons: dict[ImageRef, QIcon] = {}
+        self._on_screen: dict[ImageRef, CaseRow] = {}
+        self._marked: Key | None = None
         self.setHeaderHidden(True)
         self.setAccessibleName("Cases")
         self.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
@@ -79,12 +81,12 @@ class CaseTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._rest = QTimer(self, singleShot=True, interval=_SETTLED_MS)
-        self._rest.timeout.connect(self._want_thumbnails)
+        self._rest.timeout.connect(self._settle)
         self.verticalScrollBar().valueChanged.connect(self._moved)
         self.itemExpanded.connect(self._moved)
 
     def rows(self) -> Iterator[CaseRow]:
-        """Yield every row, from the top down."""
+        """Yield the rows that are there, from the top down."""
         for case in self._cases():
             for study in _children(case):
                 yield from (r for r in _children(study) if isinstance(r, CaseRow))
@@ -95,49 +97,91 @@ class CaseTree(QTreeWidget):
         item = self.currentItem()
         return item if isinstance(item, CaseRow) else None
 
-    def chosen(self, row: CaseRow) -> Chosen:
-        """Return the image of a row, with the other rows of its study."""
-        return Chosen(row.stack, self._studies[row.key[:2]], row.position)
+    def show_entries(self, entries: Sequence[Entry]) -> None:
+        """List these entries; rows that are here already stay, others go."""
+        self.listing.show(entries)
+        self._show_part()
 
-    def show_cases(self, cases: Sequence[CaseRows]) -> None:
-        """Show these cases; rows that are here already stay, others go."""
+    def set_filter(self, text: str) -> bool:
+        """List only what has every word; return whether anything has."""
+        self.listing.filter(text)
+        self._first, self._last = 0, _AT_ONCE
+        self._show_part()
+        return bool(self.listing.matched)
+
+    def mark(self, key: Key | None) -> None:
+        """Highlight a row, where it is listed, without choosing it."""
+        self._marked = key
+        node = self._nodes.get(key) if key is not None else None
+        with QSignalBlocker(self):
+            if node is None:
+                self.setCurrentIndex(QModelIndex())
+            else:
+                self.setCurrentItem(node)
+
+    def row_at(self, place: int) -> CaseRow | None:
+        """Return the row at a place among those that match, added if need be."""
+        if not 0 <= place < len(self.listing.matched):
+            return None
+        if not self._first <= place < self._last:
+            self._first = max(0, place - _PART // 2)
+            self._last = self._first + _PART
+            self._show_part()
+        row = self._nodes.get(self._entry(place).key)
+        return row if isinstance(row, CaseRow) else None
+
+    def _entry(self, place: int) -> Entry:
+        return self.listing.entries[self.listing.matched[place]]
+
+    def _show_part(self) -> None:
+        """Show the part of the list in view; what is on the screen stays there."""
         top = self.itemAt(0, 0)
         before = self.visualItemRect(top).top() if top is not None else 0
+        numbers = self.listing.matched[self._first : self._last]
+        entries = [self.listing.entries[number] for number in numbers]
         self.setUpdatesEnabled(False)
-        self._remove_all_but(cases)
-        for key, node, case in self._grown((), None, cases):
-            for study_key, study_node, study in self._grown(key, node, case.studies):
-                self._studies[study_key] = study.stacks
-                self._show_stacks(study_key, study_node, f"{case.words} {study.words}")
-        self._hide_unmatched()
+        with QSignalBlocker(self):
+            self._remove_all_but({key for e in entries for key in _keys(e)})
+            self._grow(entries)
+            self.mark(self._marked)
         if top is not None and isValid(top):
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() + self.visualItemRect(top).top() - before)
         self.setUpdatesEnabled(True)
         self._moved()
 
-    def _show_stacks(self, key: _Key, node: QTreeWidgetItem, above: str) -> None:
-        for row_key, row, stack in self._grown(key, node, self._studies[key]):
-            if isinstance(row, CaseRow) and row.stack.images != stack.images:
-                row.key = row_key
-                row.show_stack(stack, above)
+    def _grow(self, entries: Sequence[Entry]) -> None:
+        """Insert what is new of these entries, each at its place."""
+        below: dict[Key, int] = {}
+        there: dict[Key, QTreeWidgetItem] = {}
+        for entry in entries:
+            node, key = None, Key()
+            heads = (entry.case.words, entry.study.words, None)
+            for name, head in zip(entry.key, heads, strict=True):
+                above, key = key, (*key, name)
+                if key not in there:
+                    place = below.get(above, 0)
+                    below[above] = place + 1
+                    there[key] = self._node(key, node, place, head)
+                node = there[key]
+            if isinstance(node, CaseRow) and node.stack.images != entry.stack.images:
+                node.show_stack(entry.stack)
 
-    def _grown(
-        self, above: _Key, parent: QTreeWidgetItem | None, listed: Sequence[_Listed]
-    ) -> Iterator[tuple[_Key, QTreeWidgetItem, _Listed]]:
-        """Yield the node of each entry, inserted at its position if new."""
-        place = 0
-        for thing in listed:
-            key = (*above, thing.key)
-            node = self._nodes.get(key)
-            if node is None:
-                node = self._nodes[key] = _node_of(thing)
-                self._insert(parent, place, node)
-                node.setExpanded(True)
-            elif self._child(parent, place) is not node:
-                place = self._place_of(parent, node)
-            place += 1
-            yield key, node, thing
+    def _node(
+        self, key: Key, parent: QTreeWidgetItem | None, place: int, head: str | None
+    ) -> QTreeWidgetItem:
+        """Return the node of a key at its place; without a head it is a stack's row."""
+        node = self._nodes.get(key)
+        if node is not None and self._child(parent, place) is node:
+            return node
+        if node is None:
+            node = self._nodes[key] = _row(key) if head is None else _head(head)
+        else:
+            self._remove(node)
+        self._insert(parent, place, node)
+        if head is not None:
+            node.setExpanded(True)
+        return node
 
     # The root that the tree keeps unseen is not asked for: a wrapper of it would
     # outlive it, and stand for whatever is made in its place.
@@ -159,11 +203,6 @@ class CaseTree(QTreeWidget):
     ) -> QTreeWidgetItem | None:
         return self.topLevelItem(place) if parent is None else parent.child(place)
 
-    def _place_of(self, parent: QTreeWidgetItem | None, node: QTreeWidgetItem) -> int:
-        if parent is None:
-            return self.indexOfTopLevelItem(node)
-        return parent.indexOfChild(node)
-
     def _remove(self, node: QTreeWidgetItem) -> None:
         parent = node.parent()
         if parent is None:
@@ -171,47 +210,29 @@ class CaseTree(QTreeWidget):
         else:
             parent.removeChild(node)
 
-    def _remove_all_but(self, cases: Sequence[CaseRows]) -> None:
-        """Remove what is not listed, rows first: a node takes those under it along."""
-        wanted = set(_keys(cases))
+    def _remove_all_but(self, wanted: AbstractSet[Key]) -> None:
+        """Remove what is not listed; a node takes those under it along."""
         gone = [key for key in self._nodes if key not in wanted]
-        for key in sorted(gone, key=len, reverse=True):
+        for key in gone:
             node = self._nodes.pop(key)
-            self._remove(node)
-            self._studies.pop(key, None)
-            if isinstance(node, CaseRow):
-                self._painted = {
-                    r: n for r, n in self._painted.items() if n is not node
-                }
-
-    def set_filter(self, text: str) -> bool:
-        """Hide every row that lacks one of the words; return whether one is left."""
-        self._filter = text.lower().split()
-        self._hide_unmatched()
-        self._moved()
-        return not all(case.isHidden() for case in self._cases())
-
-    def _hide_unmatched(self) -> None:
-        for case in self._cases():
-            for study in _children(case):
-                for row in _children(study):
-                    words = row.words if isinstance(row, CaseRow) else ""
-                    hidden = not all(word in words for word in self._filter)
-                    # setHidden() lays the tree out again, even where nothing changes.
-                    if row.isHidden() != hidden:
-                        row.setHidden(hidden)
-                _hide_empty(study)
-            _hide_empty(case)
+            if len(key) == 1 or key[:-1] in wanted:
+                self._remove(node)
 
     def show_thumbnail(self, event: ThumbnailMade) -> None:
         """Show a thumbnail on its row, and drop the least recently seen one."""
-        row = self._painted.get(event.ref)
-        if row is None:
+        row = self._on_screen.get(event.ref)
+        listed = row is not None and isValid(row)
+        if event.raster is None:
+            if row is not None and listed:
+                row.fail(event.error)
             return
-        row.show_thumbnail(event)
-        while len(self._painted) > _KEPT:
-            oldest = next(iter(self._painted))
-            self._painted.pop(oldest).setIcon(0, QIcon())
+        pixmap = pixmap_of(event.raster)
+        icon = self._icons[event.ref] = QIcon(pixmap)
+        icon.addPixmap(pixmap, QIcon.Mode.Selected)  # styles tint it otherwise
+        if row is not None and listed:
+            row.setIcon(0, icon)
+        while len(self._icons) > _KEPT:
+            self._icons.pop(next(iter(self._icons)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Request the thumbnails that a larger list shows."""
@@ -221,13 +242,32 @@ class CaseTree(QTreeWidget):
     def _moved(self, *_: object) -> None:
         self._rest.start()
 
+    def _settle(self) -> None:
+        """Request the thumbnails in view, and add rows at the end that is near."""
+        self.executeDelayedItemsLayout()  # or the bar does not know the new rows yet
+        bar, count = self.verticalScrollBar(), len(self.listing.matched)
+        if self._last - self._first < _PART and self._last < count:
+            self._last = self._first + _PART
+            self._show_part()
+        elif bar.value() >= bar.maximum() - bar.pageStep() and self._last < count:
+            self._last += _PART
+            self._first = max(self._first, self._last - _MOST)
+            self._show_part()
+        elif bar.value() <= bar.pageStep() and self._first > 0:
+            self._first = max(0, self._first - _PART)
+            self._last = min(self._last, self._first + _MOST)
+            self._show_part()
+        self._want_thumbnails()
+
     def _want_thumbnails(self) -> None:
+        self._on_screen = {_middle(row.stack): row for row in self._rows_on_screen()}
         wanted = []
-        for row in self._rows_on_screen():
-            ref = _middle(row.stack)
-            known = self._painted.pop(ref, None)
-            self._painted[ref] = row
-            if known is None or row.icon(0).isNull():
+        for ref, row in self._on_screen.items():
+            icon = self._icons.pop(ref, None)
+            if icon is not None:
+                self._icons[ref] = icon
+                row.setIcon(0, icon)
+            elif not row.failed:
                 wanted.append(ref)
         self.thumbnails_wanted.emit(tuple(wanted))
 
@@ -240,23 +280,23 @@ class CaseTree(QTreeWidget):
             item = self.itemBelow(item)
 
 
-def _node_of(thing: _Listed) -> QTreeWidgetItem:
-    if isinstance(thing, Stack):
-        row = CaseRow()
-        row.setSizeHint(0, QSize(0, THUMBNAIL_PX + 8))
-        return row
-    node = QTreeWidgetItem([visible(thing.words)])
+def _row(key: Key) -> CaseRow:
+    row = CaseRow()
+    row.key = key
+    row.setSizeHint(0, QSize(0, THUMBNAIL_PX + 8))
+    return row
+
+
+def _head(words: str) -> QTreeWidgetItem:
+    node = QTreeWidgetItem([visible(words)])
     node.setFlags(Qt.ItemFlag.ItemIsEnabled)
-    node.setToolTip(0, as_tip(thing.words))
+    node.setToolTip(0, as_tip(words))
     return node
 
 
-def _keys(cases: Sequence[CaseRows]) -> Iterator[_Key]:
-    for case in cases:
-        yield (case.key,)
-        for study in case.studies:
-            yield case.key, study.key
-            yield from ((case.key, study.key, stack.key) for stack in study.stacks)
+def _keys(entry: Entry) -> tuple[Key, Key, Key]:
+    case, study, _ = entry.key
+    return (case,), (case, study), entry.key
 
 
 def _sentence(error: Exception | None) -> str:
@@ -265,17 +305,6 @@ def _sentence(error: Exception | None) -> str:
 
 def _middle(stack: Stack) -> ImageRef:
     return stack.images[len(stack.images) // 2].ref
-
-
-def _captions(stack: Stack) -> tuple[str, str]:
-    projected = stack.view in {View.FRONTAL, View.LATERAL}
-    return (stack.words, stack.name) if projected else (stack.name, stack.words)
-
-
-def _hide_empty(item: QTreeWidgetItem) -> None:
-    hidden = all(child.isHidden() for child in _children(item))
-    if item.isHidden() != hidden:
-        item.setHidden(hidden)
 
 
 def _children(item: QTreeWidgetItem) -> Iterator[QTreeWidgetItem]:

@@ -14,6 +14,7 @@ from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, Refused
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
 from viewer.ui.application.background_tasks import run_for
+from viewer.ui.panels.read.case_listing import Entries, Entry
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
 
@@ -38,6 +39,7 @@ class Found:
     wanted: Wanted
     event: Indexed
     rows: tuple[CaseRows, ...]
+    entries: tuple[Entry, ...] | None
     closings: int
     """How often cases had been closed when the rows were made."""
 
@@ -62,7 +64,7 @@ class Opening(QObject):
     def __init__(self, decoder: Decoder, parent: QObject) -> None:
         super().__init__(parent)
         self._decoder = decoder
-        self._index = Index()
+        self._index, self._entries = Index(), Entries()
         self._running: list[Wanted] = []
         self._paths: tuple[Path, ...] = ()
         self.lately: tuple[Path, ...] = ()
@@ -140,14 +142,17 @@ class Opening(QObject):
         )
         for event in events:
             rows = rows_of(event.cases)
-            self._arrived.emit(Found(wanted, event, rows, self._closings))
+            entries = self._entries.of(rows)
+            self._arrived.emit(Found(wanted, event, rows, entries, self._closings))
 
     def _deliver(self, found: Found) -> None:
         wanted = found.wanted
         if found.event.state is not IndexState.RUNNING:
             self._running.remove(wanted)
         if found.closings != self._closings:
-            found = replace(found, rows=self.rows())  # it lists what was closed since
+            found = replace(
+                found, rows=self.rows(), entries=None
+            )  # it lists what was closed since
         elif not wanted.listed:
             wanted.listed = True
             self._paths = tuple(dict.fromkeys((*self._paths, *wanted.paths)))

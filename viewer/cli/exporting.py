@@ -143,23 +143,13 @@ def shortcuts(run_name: str, out: Path, store: Path | None) -> None:
     exclude, and new_1 to new_3 replace the distractors of what is revised. Then the
     same command writes the cases that remain, to be imported and asked again.
     """
-    from viewer.services.exporting.export_shortcuts import REVIEW, export_shortcuts
+    from viewer.services.exporting.export_shortcuts import export_shortcuts
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
         found = export_shortcuts(opened, run_number(run_name, opened), out)
-    echo(found.sentence)
-    if found.begun:
-        echo(
-            f"{out / REVIEW}: write keep, revise or exclude as each shortcut's "
-            "verdict, then run the command again."
-        )
-        return
-    for problem in found.problems:
-        echo(problem)
-    echo(
-        f"{counted(len(found.written), 'case')} written, {len(found.excluded)} excluded"
-    )
+    for sentence in (found.sentence, *found.problems, found.written_to(out)):
+        echo(sentence)
     if found.written:
         echo(f"overread import medsyn {out}")
 

@@ -14,11 +14,24 @@ from viewer.store import consents
 from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.application.notices import Notice
-from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, ExportForm, RunExport
+from viewer.ui.panels.measure.run_export import (
+    ANSWERS,
+    BUNDLE,
+    SHORTCUTS,
+    ExportForm,
+    RunExport,
+)
 from viewer.ui.panels.measure.run_list import RunList
 from viewer.writers.verify.main import verify_file
 
 forms = pytest.mark.parametrize("form", [ANSWERS, BUNDLE], ids=["answers", "bundle"])
+
+ALONE = {
+    "tasks": ["fdx"],
+    "arms": ["raw"],
+    "controls": ["options_only"],
+    "option_order": "given",
+}
 
 
 def _made(
@@ -29,7 +42,7 @@ def _made(
     said: list[str] = []
 
     def note(notice: Notice) -> None:
-        said.append(notice.what)
+        said.append(" ".join(filter(None, (notice.what, notice.how, notice.details))))
 
     context.notices.posted.connect(note)
     return RunExport(context, runs, form), runs, said
@@ -113,6 +126,39 @@ def test_that_pending_questions_are_counted(
     export.export_to(1, tmp_path / "answers.csv")
     qtbot.waitUntil(lambda: bool(said))
     assert said[0].endswith("0 answers; 2 questions are pending and left out.")
+
+
+@pytest.mark.statement("E004-23")
+def test_that_shortcuts_are_told_and_reviewed_in_a_chosen_folder(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    settings.store.parent.mkdir(parents=True, exist_ok=True)
+    with open_store(settings.store) as opened:
+        run = item_run(
+            *(opened, tmp_path / "data", "evidence_diagnosis", ALONE), b="D", c="D"
+        )
+    export, runs, said = _made(settings, qtbot, SHORTCUTS)
+    out = tmp_path / "next"
+    out.mkdir()
+    _choose(export, runs, settings, out)
+    qtbot.waitUntil(lambda: bool(said))
+    assert said[0].startswith("Most models solve ")
+    assert said[0].endswith("verdict, then export again.")
+    assert (out / "options.csv").is_file()
+    export.export_to(run, out)
+    qtbot.waitUntil(lambda: len(said) == 2)
+    assert "has no verdict, although 2 of 3 models solve it" in said[1]
+    assert "excluded. Import 'next' as MEDSYN." in said[1]
+
+
+def test_that_a_run_without_options_alone_says_how_to_ask(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    _run(settings, tmp_path / "images")
+    export, _, said = _made(settings, qtbot, SHORTCUTS)
+    export.export_to(1, tmp_path)
+    qtbot.waitUntil(lambda: bool(said))
+    assert "whose cases have no options. Choose a run of evidence_diagnosis" in said[0]
 
 
 @forms

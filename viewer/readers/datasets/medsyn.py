@@ -18,6 +18,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, Notice, View
 from viewer.domain.case_validation import VALIDATIONS
+from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
@@ -47,6 +48,9 @@ JUDGE_LABELS: Final = "judge_labels.csv"
 """The file of people's scores of answers, which may lie there too."""
 VALIDATED: Final = "validations.csv"
 """The file of what readers found of the cases."""
+_OF_TABLES: Final = frozenset({"unknown_patient", "not_in_tables"})
+"""Notices about images that mean nothing here: a case has its patient, and a report's
+images wait for the case that is made of it."""
 _HOW: Final = "Put a folder for each case there, with its images and a case.json."
 
 
@@ -97,11 +101,12 @@ def read(
     images = tuple(_of_patient(image, patients) for image in dataset.images)
     items = _validated(root, [found.item for found in cases])
     items = _labelled(root, _answered(root, items))
+    others = (n for n in dataset.notices if n.kind not in _OF_TABLES)
     return replace(
         dataset,
         images=images,
         items=items,
-        notices=tuple(n for n in dataset.notices if n.kind != "unknown_patient"),
+        notices=(*others, *_unnamed(root, cases)),
         root_sha256=content_sha256(images, items),
     )
 
@@ -149,6 +154,16 @@ def _unfinished(root: Path, paths: Sequence[Path]) -> Iterator[Notice]:
                 "report yet, so that it is not used."
             )
             yield Notice("case_unfinished", folder.name, text)
+
+
+def _unnamed(root: Path, cases: Sequence[_Found]) -> Iterator[Notice]:
+    """Yield a notice for each case with images in its folder that it does not name."""
+    for one in cases:
+        named = {root / entry.file for entry in one.entries}
+        images = filter(_is_image, (root / one.folder).iterdir()) if named else ()
+        if n := len({*images} - named):
+            text = f"{counted(n, 'image')} of its folder not named in {FILE}: not used."
+            yield Notice("not_named_in_case", one.item.key, text)
 
 
 def _is_image(path: Path) -> bool:

@@ -7,6 +7,7 @@ the window: what is accepted, edited or rejected makes each case's case.json.
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -17,7 +18,7 @@ from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
 from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
 from viewer.readers.datasets.medsyn_case import FILE, read_case
 from viewer.readers.datasets.medsyn_report import report_folders
-from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.store.cases import dataset_named
 from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec, run_summaries
@@ -96,13 +97,7 @@ def prepared_by(store: Store, run: int) -> Prepared:
     WrongUseError
         The run is of another study, or prepared nothing.
     """
-    run_report = report_data(store, run)
-    if run_report.summary.study != STUDY:
-        raise WrongUseError(
-            f"Run {run} is of the study {run_report.summary.study}, which prepares no "
-            "reports.",
-            f"Choose a run of {STUDY}.",
-        )
+    run_report = cases_report(store, run, "which prepares no reports")
     dataset = run_report.context.dataset
     cases = prepared_cases(run_report.results, dataset.items)
     if not cases:
@@ -113,6 +108,17 @@ def prepared_by(store: Store, run: int) -> Prepared:
     folders = report_folders(dataset.root)
     own = (_with_images(case, folders.get(case.key)) for case in cases)
     return Prepared(tuple(own), folders)
+
+
+def cases_report(store: Store, run: int, why: str) -> RunReport:
+    """Return a run about cases; for one of another study ``why`` says what it lacks."""
+    report = report_data(store, run)
+    if report.summary.study != STUDY:
+        raise WrongUseError(
+            f"Run {run} is of the study {report.summary.study}, {why}.",
+            f"Choose a run of {STUDY}.",
+        )
+    return report
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,27 +223,45 @@ def read_review(
         A column is missing, or a row has an unknown case, field or verdict, or is a
         duplicate; the message names its line.
     """
-    header = header_of(path)
-    for column in ("case", "field", "verdict", "text"):
-        if column not in header:
-            raise UnreadableInputError(
-                f"The table '{path.name}' has no column '{column}'.",
-                f"Give it the columns {', '.join(COLUMNS)}.",
-            )
     known = {(case.key, field.name) for case in cases for field in case.fields}
     marks: dict[tuple[str, str], Mark] = {}
-    for row in rows_of(path):
+    for row in review_rows(path, COLUMNS, ("case", "field", "verdict", "text")):
         place = row.cells.get("case", ""), row.cells.get("field", "")
         if problem := _problem(row, place, known, marks):
-            raise UnreadableInputError(
-                f"Line {row.line} of '{path.name}' {problem}.",
-                "Correct it in the file and run the command again.",
-            )
+            raise wrong_row(path, row, problem)
         verdict = row.cells.get("verdict", "").casefold()
         if verdict:
             decided = Decided(Verdict(verdict), row.cells.get("text", ""))
             marks[place] = Mark(decided, row.cells.get("reader", ""))
     return marks
+
+
+def review_rows(
+    path: Path, columns: Sequence[str], needed: Sequence[str]
+) -> Iterator[CsvRow]:
+    """Yield the rows of a table that a person filled in; it has ``columns``.
+
+    Raises
+    ------
+    UnreadableInputError
+        One of the columns that are needed is missing.
+    """
+    header = header_of(path)
+    for column in needed:
+        if column not in header:
+            raise UnreadableInputError(
+                f"The table '{path.name}' has no column '{column}'.",
+                f"Give it the columns {', '.join(columns)}.",
+            )
+    yield from rows_of(path)
+
+
+def wrong_row(path: Path, row: CsvRow, problem: str) -> UnreadableInputError:
+    """Return the error about a row of such a table."""
+    return UnreadableInputError(
+        f"Line {row.line} of '{path.name}' {problem}.",
+        "Correct it in the file and run the command again.",
+    )
 
 
 def _problem(
@@ -296,14 +320,31 @@ def _write(
 ) -> None:
     """Write a case's folder, or nothing if it could not be imported."""
     document = case_document(case, decided)
+    with case_written(document, folder):
+        for name in _images_of(document):
+            _copy(case.key, name, source, folder)
+
+
+@contextmanager
+def case_written(document: Mapping[str, object], folder: Path) -> Iterator[None]:
+    """Write a case's file, which is removed again if the case is not usable.
+
+    Its images are copied inside the ``with`` block.
+
+    Raises
+    ------
+    UnreadableInputError
+        The case could not be imported.
+    """
     text = json.dumps(document, indent=1, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode() + b"\n")
     try:
         read_case(folder / FILE)
-        for name in _images_of(document):
-            _copy(case.key, name, source, folder)
+        yield
     except OverreadError:
         (folder / FILE).unlink()
+        if not any(folder.iterdir()):
+            folder.rmdir()
         raise
 
 
@@ -324,5 +365,10 @@ def _copy(case: str, name: str, source: Path | None, folder: Path) -> None:
             "report's folder nor in its own.",
             f"Put it into '{folder.name}', or correct {REVIEW}.",
         )
+    copy_image(source / name, target)
+
+
+def copy_image(source: Path, target: Path) -> None:
+    """Copy an image to a place whose folders need not exist."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source / name, target)
+    shutil.copyfile(source, target)

@@ -4,8 +4,6 @@ The review is a table, ``options.csv``, that a person fills in; what remains is 
 as cases to import and to ask again, until no shortcut is left.
 """
 
-import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,19 +13,24 @@ from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
-from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
+from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.evidence import OPTIONS, EvidenceCase
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.proportions import patient_interval
-from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
-from viewer.readers.datasets.medsyn_case import FILE, file_of, read_case
-from viewer.services.reporting.report_run import report_data
-from viewer.store.database import Store
+from viewer.readers.datasets.csv_tables import CsvRow
+from viewer.readers.datasets.medsyn_case import file_of
+from viewer.services.exporting.export_cases import (
+    case_written,
+    cases_report,
+    copy_image,
+    review_rows,
+    wrong_row,
+)
+from viewer.store.database import Store, open_store
 from viewer.studies.evidence_diagnosis.shortcuts import OptionsAlone, options_alone
 from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes
 
-STUDY: Final = "evidence_diagnosis"
 REVIEW: Final = "options.csv"
 _NEW: Final = tuple(f"new_{n}" for n in range(1, OPTIONS))
 COLUMNS: Final = (
@@ -82,6 +85,14 @@ class Round:
             f"solve {self.by_chance:.1f}."
         )
 
+    def written_to(self, out: Path) -> str:
+        """Say what was written into a folder, and what is to be done with it."""
+        if self.begun:
+            ask = "write keep, revise or exclude as each shortcut's verdict"
+            return f"{out / REVIEW}: {ask}, then export again."
+        cases = counted(len(self.written), "case")
+        return f"{cases} written, {len(self.excluded)} excluded."
+
 
 def export_shortcuts(store: Store, run: int, out: Path) -> Round:
     """Write the table of a run's shortcuts into a folder, or the cases that it leaves.
@@ -93,13 +104,7 @@ def export_shortcuts(store: Store, run: int, out: Path) -> Round:
     UnreadableInputError
         The table has a row that cannot be used; the message names its line.
     """
-    report = report_data(store, run)
-    if report.summary.study != STUDY:
-        raise WrongUseError(
-            f"Run {run} is of the study {report.summary.study}, whose cases have no "
-            "options to look for shortcuts in.",
-            f"Choose a run of {STUDY}.",
-        )
+    report = cases_report(store, run, "whose cases have no options")
     dataset = report.context.dataset
     found = options_alone(report.results, dataset.items)
     if not found:
@@ -113,6 +118,12 @@ def export_shortcuts(store: Store, run: int, out: Path) -> Round:
         write_atomically(table, csv_bytes(COLUMNS, map(_row, found)))
         return replace(this, begun=True)
     return _applied(this, read_review(table, found), dataset, out)
+
+
+def export_stored_shortcuts(store: Path, run: int, out: Path) -> Round:
+    """Do `export_shortcuts` for the window."""
+    with open_store(store) as opened:
+        return export_shortcuts(opened, run, out)
 
 
 def _share(found: Sequence[OptionsAlone], dataset: Dataset) -> Estimate:
@@ -150,22 +161,12 @@ class Decided:
 
 def read_review(path: Path, found: Sequence[OptionsAlone]) -> dict[str, Decided]:
     """Read the verdicts in a table of shortcuts; raises as `export_shortcuts` does."""
-    header = header_of(path)
-    for column in ("case", "verdict", *_NEW):
-        if column not in header:
-            raise UnreadableInputError(
-                f"The table '{path.name}' has no column '{column}'.",
-                f"Give it the columns {', '.join(COLUMNS)}.",
-            )
     known = {one.case.key for one in found}
     decided: dict[str, Decided] = {}
-    for row in rows_of(path):
+    for row in review_rows(path, COLUMNS, ("case", "verdict", *_NEW)):
         key = row.cells.get("case", "")
         if problem := _problem(row, known, decided):
-            raise UnreadableInputError(
-                f"Line {row.line} of '{path.name}' {problem}.",
-                "Correct it in the file and run the command again.",
-            )
+            raise wrong_row(path, row, problem)
         if verdict := row.cells.get("verdict", "").casefold():
             new = tuple(row.cells.get(name, "") for name in _NEW)
             decided[key] = Decided(Verdict(verdict), new)
@@ -237,16 +238,8 @@ def _write(
 ) -> None:
     """Write a case's folder, or nothing if it could not be imported."""
     own = {"patient": patient} if patient != case.key else {}
-    document = {**case.document(), **own}
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    write_atomically(folder / FILE, text.encode() + b"\n")
-    try:
-        read_case(folder / FILE)
-    except OverreadError:
-        (folder / FILE).unlink()
-        raise
-    for image in case.images:
-        target = folder / file_of(case, image)
-        if files[image].is_file() and not target.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(files[image], target)
+    with case_written({**case.document(), **own}, folder):
+        for image in case.images:
+            target = folder / file_of(case, image)
+            if files[image].is_file() and not target.is_file():
+                copy_image(files[image], target)

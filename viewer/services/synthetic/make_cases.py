@@ -10,7 +10,6 @@ from viewer.domain.geometry import SizePx
 from viewer.services.synthetic.folder import Collection, begin, write_each
 from viewer.services.synthetic.make_phantom import PhantomSummary
 from viewer.services.synthetic.phantom.evidence_cases import PhantomCase, make_case
-from viewer.services.synthetic.phantom.evidence_reports import report_of
 from viewer.services.synthetic.write_cases import write_case, write_report
 
 SMALLEST: Final = SizePx(128, 128)
@@ -76,7 +75,7 @@ def make_cases_and_reports(
     """Write cases as :func:`make_cases` does, and the reports of the first of them."""
     summary = make_cases(out, n, seed, size, progress)
     for index in range(min(n, REPORTS)):
-        write_report(out, report_of(make_case(seed, index, size).case))
+        write_report(out, make_case(seed, index, size), size)
     return summary
 
 

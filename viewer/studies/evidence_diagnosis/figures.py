@@ -23,6 +23,7 @@ from viewer.metrics.sensitivity import TIE
 from viewer.studies.evidence_diagnosis.judge_tables import LEVELS
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.published import CLASSES
+from viewer.studies.evidence_diagnosis.words import condition_words
 from viewer.studies.tables import CI_CAPTION
 
 _LANGUAGES: Final = (Language.ENGLISH, Language.CHINESE)
@@ -220,7 +221,7 @@ def attention_figures(attention: Records) -> Iterator[PlotFigure]:
     """Yield Figures 5 and 12: attention per token by layer, with and without text."""
     for place, (model, own) in enumerate(_by("model", attention)):
         panels = tuple(
-            PlotPanel(str(arm), tuple(_layers(rows)))
+            PlotPanel(condition_words(str(arm)), tuple(_layers(rows)))
             for arm, rows in _by("arm", own)
             if arm in ("raw", "random_text", "remove_text")
         )

@@ -61,6 +61,10 @@ _BELOW: Final = Cell(
 """The share of cases in which images move a model less than text (E004-25)."""
 _NMSE: Final = (Shown("nmse", "NMSE"), Shown("nmse_swapped", "NMSE, swapped"))
 _MEAN: Final = Shown("nmse_mean", "Mean NMSE")
+_NO_INTERVAL: Final = (
+    "NMSE and concordance have no interval: a few cases decide them, and neither "
+    "jackknife nor bootstrap by patient covered the truth in 93 % of simulated studies."
+)
 
 
 def sensitivity_specs(params: Params, languages: Sequence[Language]) -> Iterator[Spec]:
@@ -86,7 +90,7 @@ def _against_text(language: Language, params: Params) -> Spec:
         f"Estimator: {spoken(params.estimator)}; other evidence: "
         f"{spoken(params.context)}. NMSE is "
         "near 1 wherever images have no effect, and it is not symmetric; "
-        f"{LANGUAGES[language]} cases. {IN_BRACKETS}",
+        f"{LANGUAGES[language]} cases. {IN_BRACKETS} {_NO_INTERVAL}",
         frame=SENSITIVITIES,
         where=_baseline(language),
         sets=(("evidence", "model"), ("model",)),
@@ -111,7 +115,7 @@ def _beside_accuracy(language: Language) -> Spec:
         ),
         f"Evidence Sensitivity and accuracy, {LANGUAGES[language]}",
         "Mean NMSE over the types of evidence, next to the accuracy; "
-        f"{LANGUAGES[language]} cases. {IN_BRACKETS}",
+        f"{LANGUAGES[language]} cases. {IN_BRACKETS} {_NO_INTERVAL}",
         frame=SENSITIVITIES,
         where=_baseline(language),
         shown=(
@@ -135,7 +139,8 @@ def _microscopy(language: Language) -> Spec:
             ),
         ),
         f"Sensitivity to microscopy under the refined prompt, {LANGUAGES[language]}",
-        f"NMSE of microscopy before and after; {LANGUAGES[language]} cases.",
+        f"NMSE of microscopy before and after; {LANGUAGES[language]} cases. "
+        f"{_NO_INTERVAL}",
         frame=SENSITIVITIES,
         where={"language": (language,)},
         needs_several="refined",

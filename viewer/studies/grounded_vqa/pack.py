@@ -21,7 +21,7 @@ _PRINTED: Final = ListSpec(
     "published value, with its check, is in published.csv.",
     shown=(
         *("table", "measure", "subject", "who"),
-        *(Shown("value", "Value", ""), Shown("badge", "Check"), "reason"),
+        *(Shown("value", "Value", ""), "reason"),
     ),
     printed={"badge": (str(Badge.INCONSISTENT), str(Badge.NOT_OF_N))},
     most=1000,

@@ -150,6 +150,10 @@ ACTIONS: Final = (
     _measure("file.bundle", "File", "Export bundle…", "Ctrl+Shift+E",
              "Save the selected run as one file that anybody can verify: tables, "
              "figures, raw replies, no pixels", "package-variant-closed"),
+    _measure("file.shortcuts", "File", "Export shortcuts…", "",
+             "Find the cases that most models of the selected run solve from their "
+             "options alone; write the table to review them in, then the cases that "
+             "remain", "format-list-bulleted"),
     ActionSpec("file.quit", "File", "Quit", "Ctrl+Q",
                "Close the window; what is in flight is stored", "exit-to-app",
                section=True),

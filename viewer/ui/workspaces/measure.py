@@ -56,7 +56,7 @@ from viewer.ui.panels.measure.predictions_page import CasesFound, PredictionsPag
 from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPanel
 from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.panels.measure.run_ending import RunEndings
-from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, RunExport
+from viewer.ui.panels.measure.run_export import FORMS, RunExport
 from viewer.ui.panels.measure.run_list import RunList, run_title
 from viewer.ui.panels.measure.run_reading import RunReading
 from viewer.ui.panels.measure.script_copy import ScriptCopy
@@ -114,8 +114,7 @@ class MeasureWorkspace(QWidget):
         return {
             "file.batch": self.batches.open,
             "file.export": self._export,
-            "file.answers": RunExport(self._context, self.runs, ANSWERS).ask,
-            "file.bundle": RunExport(self._context, self.runs, BUNDLE).ask,
+            **{x.action: RunExport(self._context, self.runs, x).ask for x in FORMS},
             "edit.copy": lambda: self.comparing.copy_or(self._shown.table.copy),
             "edit.find": self._find,
             "run.compare": self.comparing.open,

@@ -355,3 +355,16 @@ def test_that_a_wrong_score_of_people_is_named_by_its_line(
     with pytest.raises(UnreadableInputError) as raised:
         read(tmp_path, "mine")
     assert sentence in str(raised.value)
+
+
+def test_that_images_of_reports_wait_and_those_no_case_names_are_told(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "one", ENGLISH)
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "report.txt").write_text("Background: a cough\n")
+    for place in ("one/spare.png", "report/ct.png"):
+        Image.new("L", (8, 8)).save(tmp_path / place)
+    assert [(n.subject, n.text) for n in read(tmp_path, "mine").notices] == [
+        ("one", "1 image of its folder not named in case.json: not used.")
+    ]

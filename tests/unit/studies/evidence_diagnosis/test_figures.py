@@ -212,7 +212,7 @@ def test_that_figure_twelve_has_a_line_for_images_and_one_for_text() -> None:
     ]
     (figure,) = attention_figures(lines_of("rapt", [*rows, ROWS[1]]))
     (panel,) = figure.panels
-    assert panel.title == "raw"
+    assert panel.title == "raw images"
     image, text = panel.series
     assert (image.x, image.y) == ((0.0, 1.0), (1.0, 2.0))
     assert (text.name, text.y) == ("text", (1.0,))

@@ -1,4 +1,4 @@
-"""The selected run written as a file: its answers as a table, or all of it as a bundle.
+"""The selected run written: its answers, all of it as a bundle, cases to ask again.
 
 What is written stays with the services; here stand the words that a person sees.
 """
@@ -15,24 +15,26 @@ from viewer.domain.errors import OverreadError
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.notices import Notice
 from viewer.ui.panels.measure.run_list import RunList
-from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.file_choice import choose_folder, choose_to_write
 
 
 @dataclass(frozen=True)
 class ExportForm:
     """A form that a run can be written in.
 
-    ``file_name`` has ``{run}`` for the run's number, ``files`` is the dialog's filter.
-    ``write`` takes the store, the run and the path, and returns what became of it; None
-    if the worker writes it, which takes long, so the window says so before.
+    ``file_name`` has ``{run}`` for the run's number, ``files`` is the dialog's filter;
+    without a name a folder is chosen. ``write`` takes the store, the run and the path,
+    and returns a notice of what became of it; None if the worker writes it, which takes
+    long, so the window says so before.
     """
 
     action: str
     title: str
     file_name: str
     files: str
-    write: Callable[[Path, int, Path], str] | None
+    write: Callable[[Path, int, Path], Notice] | None
 
 
 class RunExport(QObject):
@@ -63,6 +65,13 @@ class RunExport(QObject):
             self._context.notices.say("Select a run first.")
             return
         number = run.id
+        if not self._form.file_name:
+            choose_folder(
+                self._runs,
+                self._form.title,
+                lambda folder: self.export_to(number, folder),
+            )
+            return
         choose_to_write(
             self._runs,
             self._form.title,
@@ -81,7 +90,7 @@ class RunExport(QObject):
         self._background_tasks.start(
             path,
             lambda: write(store, run, path),
-            self._context.notices.say,
+            self._context.notices.post,
             self._fail,
         )
 
@@ -100,12 +109,23 @@ class RunExport(QObject):
         self._context.notices.error(error)
 
 
-def _write_answers(store: Path, run: int, path: Path) -> str:
+def _write_answers(store: Path, run: int, path: Path) -> Notice:
     from viewer.services.exporting.export_answers import export_stored_answers
 
     written = export_stored_answers(store, run, path)
     left_out = f"; {written.left_out}" if written.pending else ""
-    return f"Saved {path.name}: {counted(written.trials, 'answer')}{left_out}."
+    answers = counted(written.trials, "answer")
+    return Notice(f"Saved {path.name}: {answers}{left_out}.", warning=False)
+
+
+def _write_shortcuts(store: Path, run: int, folder: Path) -> Notice:
+    """Write the table of shortcuts, or the cases; what is found stays to be read."""
+    from viewer.services.exporting.export_shortcuts import export_stored_shortcuts
+
+    found = export_stored_shortcuts(store, run, folder)
+    after = f" Import '{folder.name}' as MEDSYN." if found.written else ""
+    how, problems = f"{found.written_to(folder)}{after}", "\n".join(found.problems)
+    return Notice(found.sentence, how, problems, warning=found.shortcuts > 0)
 
 
 def _of_bundle(path: Path) -> str:
@@ -131,3 +151,12 @@ BUNDLE: Final = ExportForm(
     None,
 )
 """The whole run, as one file that anybody can verify."""
+SHORTCUTS: Final = ExportForm(
+    "file.shortcuts",
+    "Folder for the table and the cases",
+    "",
+    "",
+    _write_shortcuts,
+)
+"""The cases that are solved from their options alone, to revise and to ask again."""
+FORMS: Final = (ANSWERS, BUNDLE, SHORTCUTS)

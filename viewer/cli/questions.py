@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from viewer.domain.item import Item
     from viewer.services.importing.draw_questions import Drawing
-    from viewer.studies.grounded_vqa.relations import RuleLoss
 
 
 @click.command()
@@ -96,7 +95,7 @@ def _together(drawn: "Sequence[Drawing]") -> dict[str, object]:
 def _tell(drawn: "Drawing", *, check: bool) -> None:
     from viewer.services.importing.import_preview import notice_lines
 
-    _tell_rules(drawn.rules)
+    _tell_rules(drawn)
     for line in notice_lines(drawn.source, drawn.dataset.notices):
         echo(line, err=True)
     if check:
@@ -111,15 +110,15 @@ def _counts(items: "Sequence[Item]") -> str:
     return f"{counted(len(items), 'question')} ({each})"
 
 
-def _tell_rules(rules: "Sequence[RuleLoss]") -> None:
+def _tell_rules(drawn: "Drawing") -> None:
     from viewer.services.importing.draw_questions import rule_words
 
-    for rule in rules:
+    for rule in drawn.rules:
         doubtful = counted(rule.doubtful, "healthy anatomy", "healthy anatomies")
         echo(
-            f"{rule_words(rule)}: {rule.placed:,} of {rule.findings:,} findings are "
-            f"in an anatomy, {rule.lost:,} inside one that does not count; {doubtful} "
-            "with half a box",
+            f"'{drawn.source}', {rule_words(rule)}: {rule.placed:,} of "
+            f"{rule.findings:,} findings are in an anatomy, {rule.lost:,} "
+            f"inside one that does not count; {doubtful} with half a box",
             err=True,
         )
 

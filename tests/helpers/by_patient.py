@@ -133,3 +133,11 @@ def difference_by_patient(
     size = max(4 * rate * (1 - rate) / max(variance / (worth - 1), least), worth)
     low, high = _exact(rate * size, size)
     return value, 2 * low - 1, 2 * high - 1
+
+
+def mean_ends(scores: Sequence[Sequence[float]], most: int) -> tuple[float, float]:
+    """Return the bounds of the mean of patients' scores from 0 to ``most``."""
+    half = most / 2
+    gaps = [[(score - half) / half for score in of] for of in scores]
+    _, low, high = difference_by_patient(gaps)
+    return half + half * low, half + half * high

@@ -2,14 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any
+from math import sqrt
 
-import numpy as np
-import numpy.typing as npt
-from scipy.stats import bootstrap
+from scipy.stats import t
 from sklearn.metrics import cohen_kappa_score
 
 LEVELS = (1, 2, 3, 4, 5)
@@ -104,64 +101,38 @@ def by_level(pairs: Pairs) -> list[Fraction | None]:
     return found
 
 
-@dataclass(frozen=True)
-class Near:
-    """A number that a cell comes near to, as far as resampling lets it."""
+def kappa_ends(pairs: Pairs, whose: Sequence[str]) -> tuple[float, float]:
+    """Return the 95 % bounds of kappa: a jackknife over patients and four more.
 
-    value: float
-    by: float
-
-
-def intervals(pairs: Pairs, tasks: Sequence[str]) -> dict[str, tuple[Near, Near]]:
-    """Return SciPy's 95 % BCa intervals of kappa and MAD, tasks drawn as wholes."""
-    names = sorted(set(tasks))
-    tables = np.zeros((len(names), 5, 5))
-    for (a, b), task in zip(pairs, tasks, strict=True):
-        tables[names.index(task), a - 1, b - 1] += 1
-    return {
-        "qwk": _interval(tables, _kappas, kappa(pairs)),
-        "mad": _interval(tables, _mads, float(mad(pairs))),
-    }
-
-
-_LEVEL = np.arange(5)
-_SQUARES = (_LEVEL[:, None] - _LEVEL) ** 2.0
-_GAPS = np.abs(_LEVEL[:, None] - _LEVEL)
+    Of these, as large as a patient on average, two agree at an end of the scale and two
+    disagree as far as can be.
+    """
+    patients = sorted(set(whose))
+    size = len(pairs) / len(patients)
+    groups = [
+        [(pair, 1.0) for pair, of in zip(pairs, whose, strict=True) if of == one]
+        for one in patients
+    ]
+    ends = LEVELS[0], LEVELS[-1]
+    groups += [[(pair, size)] for pair in product(ends, ends)]
+    left = [_weighted(groups[:i] + groups[i + 1 :]) for i in range(len(groups))]
+    n, middle = len(groups), _weighted(groups)
+    squares = sum((one - sum(left) / n) ** 2 for one in left)
+    half = float(t.ppf(0.975, len(patients) - 1)) * sqrt((n - 1) / n * squares)
+    value = kappa(pairs)
+    low, high = min(middle - half, value), max(middle + half, value)
+    return max(low, -1.0), min(high, 1.0)
 
 
-def _kappas(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    n = tables.sum(axis=(-2, -1))
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    chance = (rows[..., :, None] * columns[..., None, :] * _SQUARES).sum(axis=(-2, -1))
-    return np.asarray(1 - (tables * _SQUARES).sum(axis=(-2, -1)) * n / chance)
-
-
-def _mads(tables: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return np.asarray((tables * _GAPS).sum(axis=(-2, -1)) / tables.sum(axis=(-2, -1)))
-
-
-def _interval(
-    tables: npt.NDArray[np.float64],
-    of: Any,  # noqa: ANN401 - a statistic of tables
-    value: float,
-) -> tuple[Near, Near]:
-    """Return the interval; where no resample differs it is the value itself."""
-
-    def statistic(drawn: Any, axis: int) -> Any:  # noqa: ANN401 - SciPy's own shapes
-        moved = np.moveaxis(np.asarray(drawn, dtype=np.int64), axis, -1)
-        return of(tables[moved].sum(axis=-3))
-
-    off = tables.sum(axis=0)[_GAPS > 0].sum()
-    if not off:
-        return Near(value, 1e-12), Near(value, 1e-12)
-    found = bootstrap(
-        (np.arange(len(tables)),),
-        statistic,
-        n_resamples=9_999,
-        batch=1_000,
-        vectorized=True,
-        method="BCa",
-        random_state=np.random.default_rng(7),
-    ).confidence_interval
-    width = float(found.high - found.low)
-    return Near(float(found.low), 0.12 * width), Near(float(found.high), 0.12 * width)
+def _weighted(groups: Sequence[Sequence[tuple[tuple[int, int], float]]]) -> float:
+    """Return scikit-learn's quadratic kappa of pairs that weigh differently."""
+    every = [one for of in groups for one in of]
+    (one, two), weights = (
+        zip(*(p for p, _ in every), strict=True),
+        [w for _, w in every],
+    )
+    return float(
+        cohen_kappa_score(
+            one, two, labels=LEVELS, weights="quadratic", sample_weight=weights
+        )
+    )

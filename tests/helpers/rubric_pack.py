@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.rubric_agreement import Near
 from tests.helpers.rubric_printed import printed, published
 from tests.helpers.rubric_tables import Rows, tables
 from tests.helpers.rubric_truth import Truth
@@ -92,8 +91,6 @@ def _check(
 def _same(cell: str, wanted: Any) -> bool:  # noqa: ANN401 - any expected value
     if wanted is None or (isinstance(wanted, float) and math.isnan(wanted)):
         return cell == ""
-    if isinstance(wanted, Near):
-        return abs(float(cell) - wanted.value) <= wanted.by + TOLERANCE
     if isinstance(wanted, Hexadecimal):
         return wanted.fits(cell)
     if isinstance(wanted, Shifted):
@@ -109,10 +106,13 @@ def _rows(path: Path) -> list[list[str]]:
 
 
 def _latex(path: Path) -> list[list[str]]:
-    """Return the cells of a LaTeX table."""
+    """Return the head and the run's own rows of a LaTeX table, cell by cell."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    cells = (line.removesuffix(" \\\\") for line in lines if line.endswith("\\\\"))
-    return [line.split(" & ") for line in cells]
+    start = lines.index("\\midrule")
+    ends = ("\\midrule", "\\bottomrule")
+    stop = next(i for i in range(start + 1, len(lines)) if lines[i] in ends)
+    own = [lines[start - 1], *lines[start + 1 : stop]]
+    return [line.removesuffix(" \\\\").split(" & ") for line in own]
 
 
 def _command(*words: object) -> None:

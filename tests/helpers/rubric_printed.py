@@ -154,9 +154,7 @@ def printed(tables: Mapping[str, Rows]) -> dict[str, list[tuple[str, ...]]]:
 
 def _printed(name: str, rows: Rows) -> Iterator[tuple[str, ...]]:
     """Yield the rows as they are printed; of cards the first 100."""
-    columns = _SHOWN.get(name) or {
-        column: (column.replace("_", " "), ".3f", "") for column in rows[0]
-    }
+    columns = _SHOWN[name]
     yield tuple(header for header, *_ in columns.values())
     for row in rows[1:101]:
         named = dict(zip(rows[0], row, strict=True))
@@ -182,15 +180,29 @@ def _columns(*names: str, **others: str) -> dict[str, tuple[str, str, str]]:
 
 
 _WHOLE = {"n", "n_zero", "image", "repeat"}
-_MEAN_COLUMNS = _columns("metric", "model", "n", "mean", sd="SD", p_adjusted="p adj")
+_MEAN_COLUMNS = _columns(
+    *("metric", "model"), n="n", mean="Mean", sd="SD", p_adjusted="Adjusted p"
+)
+_TABLE_3 = (
+    *("Category", "n", "Weighted kappa", "Mean absolute difference"),
+    *("Mean", "SD", "Mean", "SD"),
+)
+_OF_TABLE_3 = (
+    *("category", "n", "qwk", "mad"),
+    *("main_mean", "main_sd", "second_mean", "second_sd"),
+)
 _SHOWN = {
+    "table_3": {
+        name: (head, ".3f", "-")
+        for name, head in zip(_OF_TABLE_3, _TABLE_3, strict=True)
+    },
     "table_1": _MEAN_COLUMNS,
     "table_2": _MEAN_COLUMNS,
     "tests": {
-        **_columns("first", "second", "metric", "n", n_zero="Without difference"),
+        **_columns("first", "second", "metric", n="n", n_zero="Without difference"),
         **_columns(mean_difference="Difference"),
         **_columns("effect"),
-        **_columns(p="p", p_adjusted="p adj"),
+        **_columns(p="p", p_adjusted="Adjusted p"),
     },
     "error_cards": _columns(
         *("task", "model", "reader", "image"),

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 from statsmodels.stats.multitest import multipletests
 
-from tests.helpers.by_patient import ci_of
+from tests.helpers.by_patient import ci_of, mean_ends
 from tests.helpers.rubric_agreement import (
     LEVELS,
     ac2,
@@ -20,8 +20,8 @@ from tests.helpers.rubric_agreement import (
     alpha,
     alpha_of_all,
     by_level,
-    intervals,
     kappa,
+    kappa_ends,
     mad,
 )
 from tests.helpers.rubric_truth import (
@@ -103,13 +103,12 @@ def _tests(truth: Truth) -> Iterator[tuple[Any, ...]]:
         adjusted = multipletests(family, method="fdr_bh")[1]
         for metric, row, q in zip(TESTED, found, adjusted, strict=True):
             zeros, plus, minus, p, effect, gap = row
-            pairs = len(tasks) - int(zeros)
-            how = "no pair differs" if isnan(p) else f"exact, {pairs} pairs"
             yield (
                 *(metric, first, second, len(tasks), zeros, plus, minus, p),
                 *(nan if isnan(p) else float(q), effect, gap),
                 (
-                    f"Wilcoxon signed-rank, two-sided, zeros wilcox ({zeros}), {how}; "
+                    f"Wilcoxon signed-rank, two-sided, zeros wilcox ({zeros}), "
+                    f"{_how(truth, tasks, first, second, metric)}; "
                     "Benjamini-Hochberg over the declared five"
                 ),
             )
@@ -127,17 +126,42 @@ def _test(
     ranks = rankdata(np.abs(moved))
     plus, minus = float(ranks[moved > 0].sum()), float(ranks[moved < 0].sum())
     effect = (plus - minus) / (plus + minus)
-    p = _counted_out(ranks, min(plus, minus))
-    return len(tasks) - moved.size, plus, minus, p, effect, gap
+    whose = [task.patient for task, a, b in zip(tasks, one, two, strict=True) if a != b]
+    signed = np.sign(moved) * ranks
+    return len(tasks) - moved.size, plus, minus, _flipped(whose, signed), effect, gap
 
 
-def _counted_out(ranks: Sequence[float], smaller: float) -> float:
-    """Return the two-sided share of all sign patterns, in whole numbers."""
+def _flipped(whose: Sequence[str], signed: Sequence[float]) -> float:
+    """Return the share of all sign patterns as far out; a patient has one sign."""
+    sums: Counter[str] = Counter()
+    for patient, rank in zip(whose, signed, strict=True):
+        sums[patient] += round(2 * rank)
     ways = Counter({0: 1})
-    for rank in ranks:
-        ways += Counter({total + round(2 * rank): n for total, n in ways.items()})
-    tail = sum(n for total, n in ways.items() if total <= 2 * smaller)
-    return float(min(Fraction(1), Fraction(2 * tail, 2 ** len(ranks))))
+    for step in sums.values():
+        flipped: Counter[int] = Counter()
+        for total, n in ways.items():
+            flipped[total + step] += n
+            flipped[total - step] += n
+        ways = flipped
+    reached = abs(sum(sums.values()))
+    far = sum(n for total, n in ways.items() if abs(total) >= reached)
+    return float(Fraction(far, 2 ** len(sums)))
+
+
+def _how(
+    truth: Truth, tasks: Sequence[Task], first: str, second: str, metric: str
+) -> str:
+    """Return what the p value is of: pairs, or patients with several of them."""
+    whose = [
+        task.patient
+        for task in tasks
+        if truth.final(first, task, metric) != truth.final(second, task, metric)
+    ]
+    if not whose:
+        return "no pair differs"
+    if len(set(whose)) == len(whose):
+        return f"exact, {len(whose)} pairs"
+    return f"sign flips by patient, all 2^{len(set(whose))} patterns"
 
 
 def _shares(truth: Truth) -> Iterator[tuple[Any, ...]]:
@@ -188,21 +212,22 @@ def _table_3(truth: Truth) -> Rows:
 
 def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
     yield (
-        *("category", "n", "qwk", "qwk_low", "qwk_high", "intervals"),
-        *("mad", "mad_low", "mad_high", "ac2", "alpha"),
+        *("category", "n", "qwk", "qwk_low", "qwk_high", "qwk_method"),
+        *("mad", "mad_low", "mad_high", "mad_method", "ac2", "alpha"),
         *(f"agreement_on_{n}" for n in LEVELS),
     )
     for metric in (*TEXT, *IMAGE):
         pairs = [(a, b) for a, b, _ in truth.both(metric)]
-        near = intervals(pairs, [task.name for *_, task in truth.both(metric)])
-        same = "" if mad(pairs) else "every resample the same, "
+        whose = [task.patient for *_, task in truth.both(metric)]
+        gaps: dict[str, list[int]] = {}
+        for patient, (a, b) in zip(whose, pairs, strict=True):
+            gaps.setdefault(patient, []).append(abs(a - b))
         yield (
-            *(metric, len(pairs), kappa(pairs), *near["qwk"]),
-            (
-                f"quadratic κ, 5 labels, bootstrap over tasks, {same}BCa, 95 %, 10,000 "
-                "resamples, seed 0"
-            ),
-            *(mad(pairs), *near["mad"], ac2(pairs), alpha(pairs), *by_level(pairs)),
+            *(metric, len(pairs), kappa(pairs), *kappa_ends(pairs, whose)),
+            "quadratic κ, 5 labels, jackknife by patient, 95 %",
+            *(mad(pairs), *mean_ends([*gaps.values()], 4)),
+            "Clopper-Pearson by patient, of scores 0 to 4, 95 %",
+            *(ac2(pairs), alpha(pairs), *by_level(pairs)),
         )
 
 

@@ -55,16 +55,19 @@ _JSON = re.compile(r'\{"boxes".*\}', re.DOTALL)
 
 
 class Hexadecimal:
-    """A cell that is a SHA-256 which no other cell is."""
+    """A cell that is a SHA-256 which no other cell is, or which all others are."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, same: bool = False) -> None:
+        self._same = same
         self._seen: set[str] = set()
 
     def fits(self, cell: str) -> bool:
-        """Tell whether a cell is one, and new."""
-        new = bool(re.fullmatch("[0-9a-f]{64}", cell)) and cell not in self._seen
+        """Tell whether a cell is one, and new or not new as it should be."""
+        before = len(self._seen)
         self._seen.add(cell)
-        return new
+        expected = 1 if self._same else before + 1
+        right = len(self._seen) == expected
+        return bool(re.fullmatch("[0-9a-f]{64}", cell)) and right
 
 
 @dataclass(frozen=True)
@@ -133,21 +136,27 @@ class Said:
 
     def _items(self) -> Iterator[tuple[Any, ...]]:
         yield (
-            *("item", "patient", "image", "finding", "view", "condition", "repeat"),
-            *("model", "status", "reason", "answer", "gold", "chance"),
-            *("request_sha256", "boxes"),
+            *("item", "patient", "image", "finding", "view", "task_category"),
+            *("task_kind", "condition", "repeat"),
+            *("model", "status", "reason", "answer", "gold", "correct", "chance"),
+            *("reply", "tokens_in", "tokens_out", "seconds", "cost_usd"),
+            *("prompt_sha256", "request_sha256", "boxes"),
             *(metric.lower() for metric in TESTED),
         )
         sha256 = Hexadecimal()
+        prompts = Hexadecimal(same=True), Hexadecimal(same=True)
         for task, model in product(self.truth.tasks, MODELS):
             gone, n = cut(model, task), images(model, task)
             words = len(self.text(model, task).split())
             said = f"{words} words, {n} box{'' if n == 1 else 'es'}"
             yield (
-                *(task.name, task.patient, f"{task.study}/pa", task.category),
-                *(task.view, "plain", 0, model, self.status(model, task)),
+                *(task.name, task.patient, f"{task.study}/pa"),
+                *(task.category, task.view) * 2,
+                *("plain", 0, model, self.status(model, task)),
                 *("token_limit" if gone else "", "" if gone else said),
-                *(_gold(task, model), None, sha256),
+                *(_gold(task, model), str(model == KNOWS and not gone), None),
+                *(self.text(model, task), None, None, 0.0, None),
+                *(prompts[model == WRITES], sha256),
                 *((None,) * 6 if gone else (float(n), *self._finals(model, task))),
             )
 

@@ -54,6 +54,7 @@ def run(
 ) -> int:
     """Plan and run a study file; an unfinished run is continued."""
     from viewer.services.configuring.study_file import read_study_file
+    from viewer.services.running.batch_estimate import notices_of
     from viewer.services.running.coordinator import BatchOptions
     from viewer.services.running.plan_run import plan_run
     from viewer.services.running.prompt_versions import split_notice_of_run
@@ -71,6 +72,8 @@ def run(
     )
     if not worker:  # a process of its own would not know what is typed here
         ask_for_keys((*spec.models, *spec.helpers))
+    for sentence in notices_of(spec):
+        say(sentence)
     with open_store(settings.store) as opened:
         number = plan_run(opened, spec, new=new, fresh=fresh)
         for told in (missing_findings_of_run, split_notice_of_run):

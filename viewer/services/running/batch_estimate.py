@@ -90,7 +90,7 @@ def estimate(
         _answered_already(done),
         takes,
         _at_most(spec, most),
-        *_notices(spec),
+        *notices_of(spec),
         _own_prompts(spec),
         _controls(spec),
         _repeated(spec),
@@ -110,7 +110,8 @@ def estimate(
     )
 
 
-def _notices(spec: RunSpec) -> tuple[str, ...]:
+def notices_of(spec: RunSpec) -> tuple[str, ...]:
+    """Return what a study says of its settings before anything is asked."""
     study = study_named(spec.study)
     return study.notices(study.read_params(spec.preset, dict(spec.params)))
 

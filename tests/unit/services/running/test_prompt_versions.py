@@ -157,6 +157,20 @@ def test_that_a_run_says_how_often_its_test_split_was_asked_before_it_asks(
     assert "It was not asked with gosai2025 " in said
 
 
+@pytest.mark.statement("E000-10")
+def test_that_a_run_says_which_labels_are_hard_to_read_before_it_asks(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.toml"
+    text = 'study = "grid_localization"\ndataset = "tiny"\nmodels = ["uniform"]\n'
+    words = ["run", str(study), "--store", str(store.path)]
+    for grid, is_said in ((8, False), (20, True)):
+        study.write_text(f"{text}[params]\ngrids = [{grid}]\n")
+        assert run_command_line(words) == 0
+        said = capsys.readouterr().err
+        assert ("The labels of the 20 grid are" in said) is is_said
+
+
 def test_that_a_split_that_nobody_named_is_not_called_test(tmp_path: Path) -> None:
     found = read_dataset("folder", write_images(tmp_path / "d", 2), "tiny")
     with open_store(tmp_path / "s.sqlite") as opened:

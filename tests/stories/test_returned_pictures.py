@@ -15,9 +15,11 @@ from PIL import Image
 from tests.helpers.scripted_endpoint import response
 from tests.helpers.scripted_server import Received, Script, ScriptedServer, completion
 from viewer.domain.errors import PrivacyError
+from viewer.domain.figure import CardFigure
 from viewer.imaging.png import decode_png
 from viewer.services.exporting.export_bundle import export_stored_bundle
 from viewer.services.inspecting.trial_detail import trial_detail
+from viewer.services.reporting.figures import run_figures
 from viewer.writers.verify.main import verify
 
 STUDY = """
@@ -110,6 +112,30 @@ def test_that_a_picture_is_stored_shown_and_bundled_but_never_fetched(
     assert base64.b64encode(png).decode() in page
     assert "http" not in page.replace("http-equiv", "")
     assert manifest["returned_pictures"] == 4  # one of each reply
+
+
+@pytest.mark.statement("E001-17")
+def test_that_a_card_without_boxes_shows_the_picture_that_came(
+    overread: Callable[..., Any], tmp_path: Path
+) -> None:
+    collection, store = tmp_path / "studies", tmp_path / "s.sqlite"
+    where = ("--out", collection, "--n", 2, "--size", "80x100")
+    overread("phantom", "--study", "rubric_reading", *where)
+    grades = collection / "grades.csv"
+    grades.write_text(grades.read_text("utf-8").replace(",draws,", ",m,"), "utf-8")
+    kept = ("--store", store)
+    overread("import", "report-studies", collection, "--name", "studies", *kept)
+    data, pixels = drawn()
+    with ScriptedServer(Drawing(data, "https://x.example/1.png")) as server:
+        study = tmp_path / "study.toml"
+        study.write_text(STUDY.format(base_url=server.base_url, api="chat"))
+        overread("run", study, *kept)
+    figures = run_figures(store, 1).figures
+    (cards,) = (one for one in figures if isinstance(one, CardFigure))
+    for card in cards.cards:
+        assert card.picture is not None
+        assert np.array_equal(card.picture, pixels)
+        assert card.labels == ()
 
 
 def test_that_pictures_of_a_restricted_data_set_stay_here(

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.case import Dataset
+from viewer.domain.image import Raster
 from viewer.domain.interpretability import Measured
 from viewer.domain.pack import PackData
 from viewer.domain.report import ReportData
@@ -74,7 +75,8 @@ class PackInput:
     names the two series whose relative difference orders the findings;
     ``reference_cells`` shows in heat maps how often cells qualify, not mean masks.
     ``sources`` are the images of a study that asks about items, None of others;
-    ``measured`` tells what was measured in a local model beside a trial's answer.
+    ``measured`` tells what was measured in a local model beside a trial's answer,
+    ``returned`` which pictures its model returned with it.
     """
 
     report: ReportData
@@ -88,6 +90,7 @@ class PackInput:
     reference_cells: bool = False
     sources: Sources | None = None
     measured: Callable[[TrialResult], Measured | None] = lambda _: None
+    returned: Callable[[TrialResult], Sequence[Raster]] = lambda _: ()
 
 
 class Pack(Protocol):

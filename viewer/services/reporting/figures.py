@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from viewer.domain.case import DatasetImage, View
 from viewer.domain.conditions import is_studys_own, window_of
-from viewer.domain.exchange import TextPart
+from viewer.domain.errors import ProviderError
+from viewer.domain.exchange import ModelReply, TextPart
 from viewer.domain.figure import Figure
+from viewer.domain.image import Raster
 from viewer.domain.interpretability import Measured
 from viewer.domain.pack import PackData
 from viewer.domain.result import TrialResult
@@ -24,6 +26,7 @@ from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.reporting.grading import grades_stamp, score_changed_grades
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.trials.run_context import RunContext
+from viewer.services.viewing.returned_pictures import returned_rasters
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trial_columns import trial_columns
@@ -98,6 +101,7 @@ def pack_input(
     context, run = report.context, report.summary.id
     first = context.study.conditions(context.params)[0].name
     scope = Scope(first, (View.FRONTAL.value,))
+    replies = _Replies(store, report)
     return PackInput(
         report.data,
         [one for one in report.results if is_studys_own(one.condition)],
@@ -116,27 +120,40 @@ def pack_input(
         order,
         reference_cells,
         context.sources(),
-        _Measured(store, report),
+        replies.measured,
+        replies.returned,
     )
 
 
-class _Measured:
-    """What was measured beside answers, read from their replies when it is wanted."""
+class _Replies:
+    """What came with answers, read from their replies when it is wanted."""
 
     def __init__(self, store: Store, report: RunReport) -> None:
         self._store, self._run = store, report.summary.id
         self._readers = {one.name: one for one in report.context.spec.models}
 
-    def __call__(self, one: TrialResult) -> Measured | None:
+    def measured(self, one: TrialResult) -> Measured | None:
         """Return the measurements of a trial, None without any."""
-        reply = self._replies.get((one.item, one.condition, one.model, one.repeat))
-        if reply is None:
+        reply = self._reply(one)
+        return reply.measured if reply else None
+
+    def returned(self, one: TrialResult) -> tuple[Raster, ...]:
+        """Return the pictures that a trial's model returned."""
+        reply = self._reply(one)
+        return returned_rasters(reply) if reply else ()
+
+    def _reply(self, one: TrialResult) -> ModelReply | None:
+        kept = self._kept.get((one.item, one.condition, one.model, one.repeat))
+        if kept is None:
             return None
-        raw = trials.reply_with_id(self._store, reply).raw
-        return reader_for(self._readers[one.model]).read(raw).measured
+        raw = trials.reply_with_id(self._store, kept).raw
+        try:
+            return reader_for(self._readers[one.model]).read(raw)
+        except ProviderError:
+            return None  # nothing can be read from what came
 
     @cached_property
-    def _replies(self) -> Mapping[tuple[object, ...], int]:
+    def _kept(self) -> Mapping[tuple[object, ...], int]:
         names = ("item", "condition", "model", "repeat", "reply_id")
         columns = trial_columns(self._store, self._run, names)
         rows = zip(*(columns[name] for name in names), strict=True)

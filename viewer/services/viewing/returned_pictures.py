@@ -12,6 +12,7 @@ from typing import Final
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelReply
+from viewer.domain.image import Raster
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.readers.pixels import FileKind, file_kind, load_pixels
@@ -43,15 +44,21 @@ def returned_pictures(reply: ModelReply | None) -> Returned:
     shown: list[bytes] = []
     missing: list[str] = []
     for picture in reply.pictures if reply else ():
-        png = _decoded(picture.data)
-        if png is not None:
-            shown.append(png)
+        raster = _decoded(picture.data)
+        if raster is not None:
+            shown.append(encode_png(raster))
         else:
             missing.append(picture.missing or _NOT_READ)
     return Returned(tuple(shown), tuple(missing))
 
 
-def _decoded(data: bytes) -> bytes | None:
+def returned_rasters(reply: ModelReply) -> tuple[Raster, ...]:
+    """Return the pictures of a reply that can be shown, as arrays."""
+    every = (_decoded(picture.data) for picture in reply.pictures)
+    return tuple(raster for raster in every if raster is not None)
+
+
+def _decoded(data: bytes) -> Raster | None:
     if not data:
         return None
     with tempfile.TemporaryDirectory(prefix="overread-") as folder:
@@ -61,6 +68,6 @@ def _decoded(data: bytes) -> bytes | None:
             # A model's bytes must not reach the readers of DICOM, volumes or slides.
             if file_kind(path) is not FileKind.RASTER:
                 return None
-            return encode_png(to_raster(load_pixels(ImageRef(path, 0))))
+            return to_raster(load_pixels(ImageRef(path, 0)))
         except OverreadError:
             return None

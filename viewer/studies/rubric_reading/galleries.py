@@ -1,7 +1,7 @@
 """Images with the boxes that outputs drew: error cards (figure 4), and examples."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -68,17 +68,24 @@ def error_cards(given: PackInput, rows: Sequence[Row]) -> tuple[CardFigure, ...]
     ``rows`` are those of error_cards.csv. The first of each kind of failure come first.
     """
     drawn = {one.output: one for one in _drawn(given)}
-    chosen = islice(_varied(_by_output(rows)), _MOST_CARDS)
-    cards = tuple(_card(of, drawn.get(_output(of[0])), given.sources) for of in chosen)
+    results = {(one.model, one.item, one.repeat): one for one in given.results}
+    cards = []
+    for of in islice(_varied(_by_output(rows)), _MOST_CARDS):
+        output = _output(of[0])
+        card = _card(of, drawn.get(output), given.sources)
+        if card.picture is None and output in results:
+            card = _with_returned(card, of, given.returned(results[output]))
+        cards.append(card)
     head = FigureHead(
         "figure_4",
         "Figure 4",
         "Error examples",
-        "Outputs that readers had concerns about: the boxes that the model drew, an "
-        "excerpt of its text, and what readers said. One of each kind of failure comes "
-        "first; every card is in error_cards.csv.",
+        "Outputs that readers had concerns about: the boxes that the model drew, or "
+        "else the picture that it returned, an excerpt of its text, and what readers "
+        "said. One of each kind of failure comes first; every card is in "
+        "error_cards.csv.",
     )
-    return (CardFigure(head, cards),) if cards else ()
+    return (CardFigure(head, tuple(cards)),) if cards else ()
 
 
 def boxed_outputs(given: PackInput) -> tuple[GalleryFigure, ...]:
@@ -130,6 +137,15 @@ def _card(of: Sequence[Row], drawn: _Drawn | None, sources: Sources | None) -> C
     said = tuple(dict.fromkeys(remark for one in of for remark in _remarks(one)))
     where = (row["item"], row["task"], row["model"])
     return Card(*where, picture, labels, row["excerpt"], said)
+
+
+def _with_returned(card: Card, of: Sequence[Row], returned: Sequence[Raster]) -> Card:
+    """Return a card with the returned picture that a remark names, else the first."""
+    if not returned:
+        return card
+    named = (one["image"] - 1 for one in of if one["image"] is not None)
+    place = next((p for p in named if p < len(returned)), 0)
+    return replace(card, picture=boxed(returned[place], ()))
 
 
 def _remarks(row: Row) -> Iterator[str]:

@@ -40,7 +40,11 @@ class ImageRef:
 
 @dataclass(frozen=True, slots=True)
 class ImageHeader:
-    """An image's metadata, read without decoding its pixels."""
+    """An image's metadata, read without decoding its pixels.
+
+    Images with the same ``frame_of_reference`` have positions in one space of the
+    patient (PS3.3 C.7.4.1); "" is none. ``body_part`` is Body Part Examined.
+    """
 
     ref: ImageRef
     geometry: ImageGeometry
@@ -50,6 +54,9 @@ class ImageHeader:
     patient_key: str
     study_key: str
     series_key: str
+    body_part: str = ""
+    view_position: str = ""
+    frame_of_reference: str = ""
 
     @property
     def size(self) -> SizePx:

@@ -36,6 +36,9 @@ class FileHeader:
     instance: int | None = None
     slide: SlideMap | None = None
     scale: SlideScale | None = None
+    body_part: str = ""
+    view_position: str = ""
+    frame_of_reference: str = ""
 
     def geometry(self, frame: int = 0) -> ImageGeometry:
         """Return the geometry of a frame, counted from 0."""
@@ -80,4 +83,7 @@ class FileHeader:
             self.patient_key,
             self.study_key,
             self.series_key,
+            self.body_part,
+            self.view_position,
+            self.frame_of_reference,
         )

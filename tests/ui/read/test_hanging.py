@@ -1,4 +1,4 @@
-"""What one row of the case browser stands for, and what hangs beside it."""
+"""What one row of the case browser stands for."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from viewer.domain.case import Case, ImageHeader, ImageRef, Series, Study, View
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.ui.panels.read.hanging import Chosen, derived_count, hanging, stacks_of
+from viewer.ui.panels.read.hanging import derived_count, stacks_of
 
 
 def _header(name: str, view: View = View.UNKNOWN, frame: int = 0) -> ImageHeader:
@@ -20,26 +20,6 @@ def _series(modality: str, *images: ImageHeader, description: str = "") -> Serie
 
 def _study(*series: Series) -> Study:
     return Study("s", "20000101", "chest", series)
-
-
-def test_that_a_frontal_hangs_left_of_its_lateral_whichever_was_chosen() -> None:
-    study = _study(
-        _series("DX", _header("l.dcm", View.LATERAL)),
-        _series("DX", _header("f.dcm", View.FRONTAL)),
-    )
-    stacks = stacks_of(study)
-    for stack in stacks:
-        views = [s.view for s in hanging(Chosen(stack, stacks))]
-        assert views == [View.FRONTAL, View.LATERAL]
-
-
-def test_that_an_image_of_unknown_view_hangs_alone() -> None:
-    study = _study(
-        _series("DX", _header("a.dcm")),
-        _series("DX", _header("f.dcm", View.FRONTAL)),
-    )
-    stacks = stacks_of(study)
-    assert hanging(Chosen(stacks[0], stacks)) == (stacks[0],)
 
 
 def test_that_a_ct_series_is_one_stack_and_a_folder_of_pictures_is_not() -> None:

@@ -29,6 +29,8 @@ _KEYWORDS = (
     "SeriesDescription",
     "PatientID",
     "ViewPosition",
+    "BodyPartExamined",
+    "FrameOfReferenceUID",
     "StudyInstanceUID",
     "SeriesInstanceUID",
     "InstanceNumber",
@@ -64,6 +66,9 @@ def dicom_header(path: Path) -> FileHeader:
             study_description=_text(dataset, "StudyDescription"),
             series_description=_text(dataset, "SeriesDescription"),
             instance=_instance(dataset),
+            body_part=_text(dataset, "BodyPartExamined").upper(),
+            view_position=_text(dataset, "ViewPosition"),
+            frame_of_reference=_text(dataset, "FrameOfReferenceUID"),
         )
 
 

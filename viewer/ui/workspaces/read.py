@@ -34,6 +34,7 @@ from viewer.ui.canvas.events import (
 )
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
+from viewer.ui.panels.read.hanging_control import HangingControl
 from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.index_line import words_of
 from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
@@ -88,6 +89,7 @@ class ReadWorkspace(QWidget):
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
         self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
+        self.hanging = HangingControl(self.lightbox, context)
         self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
         self._connect()
@@ -102,6 +104,7 @@ class ReadWorkspace(QWidget):
         column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
         column.addWidget(self._slides.bar)
         column.addWidget(self.lightbox, 1)
+        column.addWidget(self.hanging.line)
         self._middle = column
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setObjectName("readSplitter")
@@ -187,6 +190,7 @@ class ReadWorkspace(QWidget):
         """Return this workspace's handlers by the action's id."""
         return {
             **self._commands.handlers(),
+            **self.hanging.handlers(),
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
@@ -379,12 +383,12 @@ class ReadWorkspace(QWidget):
     def _hang(self, event: ImageChosen) -> None:
         if self._answering is not None:
             self._answering.knowledge.forget()
-        self.lightbox.hang(event.chosen)
+        self.hanging.hang(event.chosen)
         self._commands.follow_images()
         self._follow_active()
 
     def _hang_more(self, event: ImageChosen) -> None:
-        self.lightbox.hang(event.chosen)
+        self.hanging.grow(event.chosen)
         self._commands.follow_images()
 
     def _image_shown(self, event: ImageShown) -> None:

@@ -26,8 +26,9 @@ class Entry:
     key: Key
 
     def chosen(self, position: int = 0) -> Chosen:
-        """Return the stack with the others of its study, to be hung."""
-        return Chosen(self.stack, self.study.stacks, position)
+        """Return the stack with its study and the patient's earlier ones, to hang."""
+        priors = self.case.before(self.study)
+        return Chosen(self.stack, self.study.stacks, position, priors)
 
 
 class Entries:

@@ -44,21 +44,42 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
+class Hung:
+    """A stack in a viewport, so many images after the current one."""
+
+    stack: Stack
+    tile: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
-    """A chosen stack, with the others of its study, and where to start."""
+    """A chosen stack, with the others of its study, and where to start.
+
+    ``priors`` are the stacks of each earlier study, the most recent study first.
+    """
 
     stack: Stack
     siblings: tuple[Stack, ...]
     position: int = 0
+    priors: tuple[tuple[Stack, ...], ...] = ()
+
+    @property
+    def study(self) -> tuple[Stack, ...]:
+        """The stacks of the study, with the chosen one."""
+        return self.siblings if self.stack in self.siblings else (self.stack,)
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRows:
-    """A study's rows in the case browser, and the words over them."""
+    """A study's rows in the case browser, and the words over them.
+
+    ``date`` is YYYYMMDD, "" if unknown.
+    """
 
     key: str
     words: str
     stacks: tuple[Stack, ...]
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +89,12 @@ class CaseRows:
     key: str
     words: str
     studies: tuple[StudyRows, ...]
+
+    def before(self, study: StudyRows) -> tuple[tuple[Stack, ...], ...]:
+        """Return the stacks of each earlier study, the most recent study first."""
+        earlier = [one for one in self.studies if "" < one.date < study.date]
+        earlier.sort(key=lambda one: one.date, reverse=True)
+        return tuple(one.stacks for one in earlier)
 
 
 def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
@@ -106,19 +133,10 @@ def derived_count(cases: Sequence[Case]) -> int:
     )
 
 
-def hanging(chosen: Chosen) -> tuple[Stack, ...]:
-    """Return one stack, or the frontal and the lateral of a study, frontal first."""
-    wanted = {View.FRONTAL: View.LATERAL, View.LATERAL: View.FRONTAL}
-    other_view = wanted.get(chosen.stack.view)
-    others = [s for s in chosen.siblings if s.view is other_view]
-    if not others:
-        return (chosen.stack,)
-    pair = (chosen.stack, others[0])
-    return tuple(sorted(pair, key=lambda s: s.view is View.LATERAL))
-
-
 def _study_rows(case: Case) -> tuple[StudyRows, ...]:
-    rows = (StudyRows(s.key, _study_words(s), stacks_of(s)) for s in case.studies)
+    rows = (
+        StudyRows(s.key, _study_words(s), stacks_of(s), s.date) for s in case.studies
+    )
     return tuple(row for row in rows if row.stacks)
 
 

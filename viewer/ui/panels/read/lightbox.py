@@ -1,7 +1,8 @@
 """The lightbox: up to 3 × 3 viewports, one of them active."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from PySide6.QtCore import Signal
@@ -14,7 +15,7 @@ from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
-from viewer.ui.panels.read.hanging import Chosen, hanging
+from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 
 _GAP_PX: Final = 1
@@ -67,15 +68,23 @@ class Lightbox(QWidget):
         for viewport in self._made:
             prepare(viewport)
 
-    def hang(self, chosen: Chosen) -> None:
-        """Show a chosen stack, beside its other projection if there is one."""
-        stacks = hanging(chosen)
-        self.arrange(1, len(stacks))
-        for viewport, stack in zip(self.viewports, stacks, strict=True):
-            first = stack == chosen.stack
-            viewport.show_stack(stack, chosen.position if first else 0)
-            if first:
+    def hang(
+        self, chosen: Chosen, rows: Sequence[Sequence[Hung | None]] | None = None
+    ) -> None:
+        """Show a chosen stack alone, or among the others in rows of viewports."""
+        rows = rows or [[Hung(chosen.stack)]]
+        self.arrange(len(rows), len(rows[0]))
+        first = True
+        for viewport, hung in zip(self.viewports, chain(*rows), strict=True):
+            if hung is None:
+                viewport.show_stack(None)
+                continue
+            is_chosen = hung.stack == chosen.stack
+            position = chosen.position + hung.tile if is_chosen else None
+            viewport.show_stack(hung.stack, position)
+            if is_chosen and first:
                 self._activate(viewport)
+                first = False
 
     def clear(self) -> None:
         """Show nothing."""

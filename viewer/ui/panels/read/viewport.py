@@ -155,19 +155,23 @@ class Viewport(QWidget):
         """Keep as many images as leaves memory for so many viewports."""
         self._cache.capacity = min(_CACHE_BYTES, _SHARED_BYTES // viewports)
 
-    def show_stack(self, stack: Stack | None, position: int = 0) -> None:
-        """Show a stack from a position, or nothing."""
+    def show_stack(self, stack: Stack | None, position: int | None = None) -> None:
+        """Show a stack at a position, or nothing.
+
+        Without a position, a stack that is shown stays where it is, and another one
+        comes up at its first image.
+        """
         if stack is None:
             self._forget()
         elif stack == self.stack:
-            self.go_to(position)
+            self.go_to(self.position if position is None else position)
         elif self.stack is not None and stack.key == self.stack.key:
             self._grow(stack)
         else:
             self._forget()
-            self.stack, self.position = stack, position
+            self.stack, self.position = stack, position or 0
             self._show_foot()
-            self._await(stack.images[position])
+            self._await(stack.images[self.position])
 
     def _grow(self, stack: Stack) -> None:
         """Stay on the current image while others of its stack come or go."""

@@ -1,0 +1,115 @@
+"""Hanging in the window: protocols, stages, layouts and tiles."""
+
+from pathlib import Path
+
+import pydicom
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.small_datasets import write_dicom
+from viewer.services.viewing.hanging_protocols import FILE
+from viewer.settings import Settings
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.panels.read.hanging_line import LayoutChosen
+from viewer.ui.workspaces.read import ReadWorkspace
+
+NOW, THEN = "20260302", "20250114"
+
+
+def _study(folder: Path, date: str) -> None:
+    for view in ("PA", "LL"):
+        path = write_dicom(folder / f"{date} {view}.dcm", view_position=view)
+        header = pydicom.dcmread(path)
+        header.PatientID, header.StudyInstanceUID = "p", f"1.2.{date}"
+        header.StudyDate = date
+        header.save_as(path)
+
+
+@pytest.fixture
+def chest(tmp_path: Path) -> Path:
+    """A patient with a current and a prior chest in two projections."""
+    _study(tmp_path / "chest", NOW)
+    _study(tmp_path / "chest", THEN)
+    return tmp_path / "chest"
+
+
+def _names(read: ReadWorkspace) -> list[str]:
+    stacks = [viewport.stack for viewport in read.lightbox.viewports]
+    return [stack.name.removesuffix(".dcm") if stack else "" for stack in stacks]
+
+
+def _open(qtbot: QtBot, read: ReadWorkspace, path: Path, count: int) -> None:
+    read.open_paths([path])
+    qtbot.waitUntil(lambda: len(list(read.browser.tree.rows())) == count)
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    qtbot.waitUntil(lambda: read.hanging.line.findChild(QToolButton) is not None)
+
+
+def test_that_stages_step_through_current_and_prior(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, chest: Path
+) -> None:
+    _open(qtbot, read, chest, 4)
+    rows = list(read.browser.tree.rows())
+    current = next(r for r in rows if f"{NOW} PA" in r.stack.name)
+    read.browser.tree.setCurrentItem(current)
+    assert _names(read) == [f"{NOW} PA", f"{THEN} PA"]
+    assert "stage 1 of 2" in read.hanging.line.stage.text()
+    context.actions["hang.next"].trigger()
+    assert _names(read) == [f"{NOW} LL", f"{THEN} LL"]
+    context.actions["hang.next"].trigger()
+    assert "stage 2 of 2" in read.hanging.line.stage.text()
+    context.actions["hang.previous"].trigger()
+    assert _names(read) == [f"{NOW} PA", f"{THEN} PA"]
+    read.hanging.line.protocol_chosen.emit("Frontal and lateral")
+    assert _names(read) == [f"{NOW} PA", f"{NOW} LL"]
+
+
+def test_that_a_layout_keeps_what_hangs_and_fills_the_rest(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    """B7."""
+    for n in range(5):
+        write_dicom(tmp_path / "in" / f"{n}.dcm", patient_id="p")
+    _open(qtbot, read, tmp_path / "in", 5)
+    read.hanging.line.layout_chosen.emit(LayoutChosen(2, 3))
+    assert _names(read) == ["0", "1", "2", "3", "4", ""]
+    assert read.hanging.line.protocols.currentText() == "2 × 3"
+    second = read.lightbox.viewports[1]
+    qtbot.waitUntil(lambda: second.shown is not None)
+    where = QPoint(20, 20)
+    for expected in (1, 6):
+        second.view.setFocus()
+        QTest.mouseDClick(second.view.viewport(), Qt.MouseButton.LeftButton, pos=where)
+        shown = [v for v in read.lightbox.viewports if v.isVisible()]
+        assert len(shown) == expected
+    read.hanging.line.layout_chosen.emit(LayoutChosen(1, 1))
+    assert _names(read) == ["0"]
+
+
+def test_that_tiles_show_consecutive_images_of_a_series(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    """B7."""
+    write_dicom(tmp_path / "cine.dcm", frames=9, modality="US")
+    _open(qtbot, read, tmp_path / "cine.dcm", 1)
+    read.hanging.line.layout_chosen.emit(LayoutChosen(2, 2, tiled=True))
+    assert [v.position for v in read.lightbox.viewports] == [0, 1, 2, 3]
+
+
+def test_that_a_table_that_cannot_be_read_is_told_and_ours_used(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    settings: Settings,
+    tmp_path: Path,
+) -> None:
+    (settings.home / FILE).write_text("[[protocol", encoding="utf-8")
+    told: list[object] = []
+    context.notices.posted.connect(told.append)
+    write_dicom(tmp_path / "one.dcm")
+    _open(qtbot, read, tmp_path / "one.dcm", 1)
+    assert len(told) == 1
+    assert read.hanging.line.protocols.currentText() == "One image"

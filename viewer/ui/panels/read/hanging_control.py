@@ -1,0 +1,174 @@
+"""Hangs what is chosen by a protocol, steps through its stages, changes the layout."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from viewer.domain.errors import WrongUseError
+from viewer.ui.application.actions import Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.panels.read.hanging import Chosen, Hung
+from viewer.ui.panels.read.hanging_line import HangingLine, LayoutChosen
+from viewer.ui.panels.read.lightbox import Lightbox
+
+if TYPE_CHECKING:
+    from viewer.domain.hanging import Protocol
+    from viewer.ui.panels.read.protocols import Stage
+
+_PAINTED_MS: Final = 150
+"""After the first image, which the protocols would hold up."""
+
+
+class HangingControl(QObject):
+    """Protocols are read once something can be compared, or the first image is there.
+
+    Until the user changes the layout, images that are found later join the stage.
+    """
+
+    def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
+        super().__init__(lightbox)
+        self._lightbox, self._context = lightbox, context
+        self.line = HangingLine()
+        self._protocols: tuple[Protocol, ...] = ()
+        self._preferred = ""
+        self._chosen: Chosen | None = None
+        self._stages: tuple[Stage, ...] = ()
+        self._number = 0
+        self._own = False
+        lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
+
+    def handlers(self) -> Handlers:
+        """Return the handlers by the action's id."""
+        return {
+            "hang.next": lambda: self.step(1),
+            "hang.previous": lambda: self.step(-1),
+            "hang.layout": self.show_layouts,
+        }
+
+    @property
+    def words(self) -> str:
+        """The stage in use, "" in a layout of the user's own."""
+        return self._stages[self._number].words if self._stages else ""
+
+    def hang(self, chosen: Chosen) -> None:
+        """Hang what was chosen by the protocol that fits best."""
+        self._chosen, self._own = chosen, False
+        if not self._protocols and len(chosen.study) == 1 and not chosen.priors:
+            self._lightbox.hang(chosen)
+            return
+        self._furnish()
+        self._use_protocol(None)
+
+    def grow(self, chosen: Chosen) -> None:
+        """Take in what has been found of the study that hangs."""
+        before, number = self._chosen, self._number
+        if before is None or before.stack.key != chosen.stack.key:
+            self.hang(chosen)
+        elif self._own:
+            self._chosen = chosen
+            for viewport in self._lightbox.viewports:
+                for stack in chosen.study:
+                    if viewport.stack is not None and viewport.stack.key == stack.key:
+                        viewport.show_stack(stack)
+        elif self._protocols or len(chosen.study) > 1 or chosen.priors:
+            self._chosen = chosen
+            self._furnish()
+            self._use_protocol(number if self._stages else None)
+        else:
+            self.hang(chosen)
+
+    def step(self, steps: int) -> None:
+        """Go to another stage, if there is one."""
+        if self._stages:
+            last = len(self._stages) - 1
+            self._go_to(min(max(self._number + steps, 0), last))
+
+    def show_layouts(self) -> None:
+        """Offer the layouts."""
+        if self._chosen is not None:
+            self._furnish()
+            self.line.layouts.showMenu()
+
+    def _furnish_soon(self, _: object) -> None:
+        if not self._protocols:
+            QTimer.singleShot(_PAINTED_MS, self, self._furnish)
+
+    def _furnish(self) -> None:
+        if self._protocols:
+            return
+        from viewer.services.viewing.hanging_protocols import (
+            default_protocols,
+            own_protocols,
+        )
+
+        try:
+            self._protocols = own_protocols(self._context.settings.home)
+        except WrongUseError as error:
+            self._context.notices.error(error)
+            self._protocols = default_protocols()
+        self.line.furnish()
+        self.line.protocol_chosen.connect(self._choose_protocol)
+        self.line.stepped.connect(self.step)
+        self.line.layout_chosen.connect(self._choose_layout)
+        if self._chosen is not None:
+            self._find_stages()
+            self._tell()
+
+    def _choose_protocol(self, name: str) -> None:
+        self._preferred, self._own = name, False
+        self._use_protocol(None)
+
+    def _use_protocol(self, number: int | None) -> None:
+        """Hang a stage of the protocol, by default that with what was chosen."""
+        self._find_stages()
+        if number is not None and number < len(self._stages):
+            self._number = number
+        self._go_to(self._number)
+
+    def _find_stages(self) -> None:
+        from viewer.ui.panels.read.protocols import fitting, stage_of, stages
+
+        assert self._chosen is not None  # noqa: S101 - called with something to hang
+        fit = fitting(self._protocols, self._chosen)
+        self._names = [protocol.name for protocol in fit]
+        if self._preferred not in self._names:
+            self._preferred = ""
+        used = next((p for p in fit if p.name == self._preferred), fit[0])
+        self._name = used.name
+        self._stages = stages(used, self._chosen)
+        self._number = stage_of(self._stages, self._chosen)
+
+    def _go_to(self, number: int) -> None:
+        assert self._chosen is not None  # noqa: S101 - stages are those of a choice
+        self._number, self._own = number, False
+        self._lightbox.hang(self._chosen, self._stages[number].rows)
+        self._tell()
+
+    def _choose_layout(self, event: LayoutChosen) -> None:
+        """Show so many viewports: what hangs stays, the study's next fill the rest."""
+        if self._chosen is None:
+            return
+        self._own = True
+        count = event.rows * event.columns
+        active = self._lightbox.active
+        here = active.stack or self._chosen.stack
+        if event.tiled:
+            tiles = range(min(count, len(here.images)))
+            hung: list[Hung | None] = [Hung(here, tile) for tile in tiles]
+        else:
+            shown = [v.stack for v in self._lightbox.viewports if v.stack]
+            rest = [s for s in self._chosen.study if s not in shown]
+            hung = [Hung(stack) for stack in (*shown, *rest)[:count]]
+        hung += [None] * (count - len(hung))
+        rows = [hung[n : n + event.columns] for n in range(0, count, event.columns)]
+        chosen = Chosen(here, self._chosen.study, active.position, self._chosen.priors)
+        self._lightbox.hang(chosen, rows)
+        self._tell()
+
+    def _tell(self) -> None:
+        words, name = self.words, self._name
+        if self._own:
+            rows, columns = self._lightbox.rows, self._lightbox.columns
+            words, name = f"{rows} × {columns}", ""
+        count = len(self._stages)
+        self.line.show_stage(self._names, name, words, self._number, count)

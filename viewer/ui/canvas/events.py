@@ -20,6 +20,7 @@ class Tool(StrEnum):
     PAN = "pan"
     ZOOM = "zoom"
     SCROLL = "scroll"
+    CROSSHAIR = "crosshair"
     MAGNIFIER = "magnifier"
     LENGTH = "length"
     ANGLE = "angle"
@@ -83,6 +84,13 @@ class FilesDropped:
     """Files and folders dropped on the image."""
 
     paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PointedAt:
+    """The native position that the cross-hair shows."""
+
+    point: PointPx
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ native pixels and every overlay is its child, so image and overlays share one ma
 The image itself is painted as the background, at the screen's resolution.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
@@ -24,6 +25,7 @@ from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
     CursorMoved,
+    PointedAt,
     Scrolled,
     Tool,
     ZoomChanged,
@@ -35,6 +37,7 @@ from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
+from viewer.ui.canvas.overlays.locator import Line
 from viewer.ui.canvas.stacks import are_alike, is_stack
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
@@ -69,6 +72,10 @@ class ImageView(WindowedView):
     """The user wants the content of the chosen mark outlined."""
     scrolled = Signal(object)
     """Scrolled"""
+    framed = Signal()
+    """The user zoomed or moved the image, or fitted it."""
+    pointed = Signal(object)
+    """PointedAt"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -107,6 +114,7 @@ class ImageView(WindowedView):
         self._annotations = Annotations(shown)
         self._layers.set_reference(None)
         self._layers.set_answers(())
+        self._layers.set_locator((), None)
         self.marks.show(shown)
         self._recentre()
         self._tell_sense()
@@ -128,6 +136,7 @@ class ImageView(WindowedView):
         self._layers.set_grid(None)
         self._layers.set_reference(None)
         self._layers.set_answers(())
+        self._layers.set_locator((), None)
         self.marks.show(None)
         self.redraw()
         self._tell_sense()
@@ -175,6 +184,7 @@ class ImageView(WindowedView):
         self.fit()
         self._tell_window()
         self._tell_sense()
+        self.windowed.emit()
 
     @property
     def zoom(self) -> float:
@@ -185,6 +195,28 @@ class ImageView(WindowedView):
         """Show the whole image, and keep it whole when the view changes its size."""
         self._fitted = True
         self._recentre()
+        self.framed.emit()
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the whole image is kept in view."""
+        return self._fitted
+
+    @property
+    def whole_zoom(self) -> float:
+        """The zoom that shows the whole image."""
+        return self._whole().scale
+
+    @property
+    def centre(self) -> PointPx:
+        """The native position in the middle of the view."""
+        return self.native_at(self.area.center())
+
+    def look_at(self, centre: PointPx, zoom: float) -> None:
+        """Show a native position in the middle, at a zoom."""
+        self._camera = self._camera.zoomed(zoom / self._camera.scale, 0.0, 0.0)
+        moved = self.area.center() - self.to_view(centre)
+        self.pan_by(moved.x(), moved.y())
 
     def one_to_one(self) -> None:
         """Show each native pixel as one of the screen's."""
@@ -225,6 +257,16 @@ class ImageView(WindowedView):
         self._tool = tool
         self.marks.cancel()
         self.viewport().setCursor(CURSORS[tool])
+
+    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> None:
+        """Draw reference lines and a cross-hair in place of those before."""
+        self._layers.set_locator(lines, cross)
+        self.redraw()
+
+    def point_at(self, at: QPointF) -> None:
+        """Show a position with the cross-hair."""
+        if self._shown is not None:
+            self.pointed.emit(PointedAt(self.native_at(at)))
 
     def scroll_by(self, steps: int) -> None:
         """Ask for another image of the stack."""
@@ -365,16 +407,23 @@ class ImageView(WindowedView):
         if not self._fitted:
             self.redraw()
             return
+        self._move(self._whole(), fitted=True)
+
+    def _whole(self) -> Camera:
+        """Return the camera that shows the whole image, as it is without one."""
+        if self._shown is None:
+            return self._camera
         image = self._shown.image
         aspect = image.geometry.pixel_aspect
-        self._move(Camera.fitted(image.size, self.screen_size, aspect))
-        self._fitted = True
+        return Camera.fitted(image.size, self.screen_size, aspect)
 
-    def _move(self, camera: Camera) -> None:
+    def _move(self, camera: Camera, *, fitted: bool = False) -> None:
         if self._shown is None:
             return
-        before, self._camera, self._fitted = self._camera, camera, False
+        before, self._camera, self._fitted = self._camera, camera, fitted
         self.redraw()
+        if not fitted:
+            self.framed.emit()
         if camera.scale != before.scale:
             self.zoom_changed.emit(ZoomChanged(camera.scale))
 

@@ -1,5 +1,6 @@
 """The overlays that are drawn over the image and move with it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
 from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.case import ReferenceBox
+from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark
 from viewer.domain.reference import Mask
 from viewer.ui.canvas.marks.item import MarkItem
@@ -18,6 +20,7 @@ from viewer.ui.canvas.overlays.answers import answer_item, depths
 from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
+from viewer.ui.canvas.overlays.locator import Line, Locator
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.widgets.theme import current
@@ -57,6 +60,7 @@ class Layers:
         self._referenced: tuple[object, ...] = ()
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
+        self._locator: Locator | None = None
 
     @property
     def grid(self) -> GridOverlay | None:
@@ -168,6 +172,19 @@ class Layers:
         )
         self._order()
 
+    @property
+    def locator(self) -> Locator | None:
+        """The reference lines and the cross-hair that are drawn."""
+        return self._locator
+
+    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> None:
+        """Draw reference lines and a cross-hair in place of those before."""
+        self._remove(self._locator)
+        self._locator = None
+        if lines or cross is not None:
+            self._locator = Locator(lines, cross, self._root)
+        self._order()
+
     def answer_at(self, at: QPointF) -> "StoredAnswer | None":
         """Return the topmost answer drawn at a position of the view."""
         for item in self._scene.items(at):
@@ -181,7 +198,13 @@ class Layers:
 
     def _order(self) -> None:
         """Stack grid, reference, answers and marks."""
-        items = (self._grid, self._reference, *self._answers, *self._marks)
+        items = (
+            self._grid,
+            self._reference,
+            *self._answers,
+            *self._marks,
+            self._locator,
+        )
         for depth, item in enumerate(items):
             if item is not None:
                 item.setZValue(depth)

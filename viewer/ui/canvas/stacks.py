@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from viewer.services.viewing.view_image import ShownImage
 
-_STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
+STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
+"""Modalities whose series is one stack of slices; others have one row per file."""
 
 
 def is_stack(shown: "ShownImage") -> bool:
     """Tell whether the wheel scrolls from an image to the next."""
-    return shown.header.frames > 1 or shown.header.modality in _STACKED
+    return shown.header.frames > 1 or shown.header.modality in STACKED
 
 
 def are_alike(a: "ShownImage", b: "ShownImage") -> bool:

@@ -22,6 +22,8 @@ class WindowedView(StillView):
     """WindowChanged"""
     sense_changed = Signal(object)
     """SenseChanged"""
+    windowed = Signal()
+    """The user set the window, or reset it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +70,7 @@ class WindowedView(StillView):
         self._display.set_window(window)
         self.redraw()
         self._tell_window()
+        self.windowed.emit()
 
     @property
     def clamped(self) -> bool:

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from viewer.ui.panels.read.cine import CineBar
 
 _TOOLS: Final = (
-    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "tool.magnifier",
-    "image.cine", "",
+    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "tool.crosshair",
+    "tool.magnifier", "image.cine", "",
     "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",

@@ -95,6 +95,22 @@ class ScrollDrag:
         self.move(at)
 
 
+class CrosshairDrag:
+    """The cross-hair shows the position under the mouse in every viewport."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas = canvas
+        canvas.point_at(at)
+
+    def move(self, at: QPointF) -> None:
+        """Show the position under the mouse."""
+        self._canvas.point_at(at)
+
+    def end(self, at: QPointF) -> None:
+        """Keep showing the position at the release."""
+        self.move(at)
+
+
 class PanDrag:
     """The image follows the mouse."""
 
@@ -133,6 +149,7 @@ DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
     Tool.PAN: PanDrag,
     Tool.ZOOM: ZoomDrag,
     Tool.SCROLL: ScrollDrag,
+    Tool.CROSSHAIR: CrosshairDrag,
     Tool.MAGNIFIER: MagnifierDrag,
 }
 DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind}
@@ -142,6 +159,7 @@ CURSORS: Final = {
     Tool.PAN: Qt.CursorShape.OpenHandCursor,
     Tool.ZOOM: Qt.CursorShape.SizeVerCursor,
     Tool.SCROLL: Qt.CursorShape.SplitVCursor,
+    Tool.CROSSHAIR: Qt.CursorShape.CrossCursor,
     Tool.MAGNIFIER: Qt.CursorShape.WhatsThisCursor,
     **dict.fromkeys(DRAWN, Qt.CursorShape.CrossCursor),
 }

@@ -31,6 +31,9 @@ class Canvas(Protocol):
     def zoom_at(self, at: QPointF, factor: float) -> None:
         """Zoom and keep the point at a position."""
 
+    def point_at(self, at: QPointF) -> None:
+        """Show a position with the cross-hair."""
+
     def scroll_by(self, steps: int) -> None:
         """Go on by a number of images of a stack; negative is back."""
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from viewer.domain.case import Case, ImageHeader, Series, Study, View
 from viewer.domain.slide import SLIDE_MODALITY
+from viewer.ui.canvas.stacks import STACKED
 
-_STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
-"""Modalities whose series is one stack of slices; others have one row per file."""
 _UID: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
 _DERIVED: Final = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
 """Objects about images: drawn over them or read beside them, never listed as one."""
@@ -147,7 +146,7 @@ def _study_words(study: Study) -> str:
 
 
 def _stacks_of_series(series: Series) -> Iterator[Stack]:
-    if series.modality in _STACKED:
+    if series.modality in STACKED:
         name = _name(series, series.images)
         yield Stack(name, series.modality, series.images, series.key)
         return

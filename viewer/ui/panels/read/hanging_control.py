@@ -1,5 +1,7 @@
 """Hangs what is chosen by a protocol, steps through its stages, changes the layout."""
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
@@ -13,6 +15,7 @@ from viewer.ui.panels.read.lightbox import Lightbox
 
 if TYPE_CHECKING:
     from viewer.domain.hanging import Protocol
+    from viewer.ui.panels.read.linking import Linking
     from viewer.ui.panels.read.protocols import Stage
 
 _PAINTED_MS: Final = 150
@@ -35,6 +38,7 @@ class HangingControl(QObject):
         self._stages: tuple[Stage, ...] = ()
         self._number = 0
         self._own = False
+        self._linking: Linking | None = None
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
 
     def handlers(self) -> Handlers:
@@ -43,6 +47,9 @@ class HangingControl(QObject):
             "hang.next": lambda: self.step(1),
             "hang.previous": lambda: self.step(-1),
             "hang.layout": self.show_layouts,
+            "hang.link": partial(self._link, linked=True),
+            "hang.unlink": partial(self._link, linked=False),
+            "hang.lines": self._toggle_lines,
         }
 
     @property
@@ -89,6 +96,24 @@ class HangingControl(QObject):
             self._furnish()
             self.line.layouts.showMenu()
 
+    @property
+    def linking(self) -> "Linking":
+        """What carries scroll, zoom, pan and window from a viewport to the others."""
+        if self._linking is None:
+            from viewer.ui.panels.read.linking import Linking
+
+            self._linking = Linking(self._lightbox)
+        return self._linking
+
+    def _link(self, *, linked: bool) -> None:
+        self.linking.link(linked)
+        self._furnish()
+        self.line.linked.setText("linked" if linked else "not linked")
+
+    def _toggle_lines(self) -> None:
+        self.linking.show_lines(not self.linking.lines)
+        self._context.actions.set_checked("hang.lines", self.linking.lines)
+
     def _furnish_soon(self, _: object) -> None:
         if not self._protocols:
             QTimer.singleShot(_PAINTED_MS, self, self._furnish)
@@ -107,6 +132,7 @@ class HangingControl(QObject):
             self._context.notices.error(error)
             self._protocols = default_protocols()
         self.line.furnish()
+        self.linking.draw()
         self.line.protocol_chosen.connect(self._choose_protocol)
         self.line.stepped.connect(self.step)
         self.line.layout_chosen.connect(self._choose_layout)
@@ -161,7 +187,9 @@ class HangingControl(QObject):
             hung = [Hung(stack) for stack in (*shown, *rest)[:count]]
         hung += [None] * (count - len(hung))
         rows = [hung[n : n + event.columns] for n in range(0, count, event.columns)]
-        chosen = Chosen(here, self._chosen.study, active.position, self._chosen.priors)
+        last = len(here.images) - (count if event.tiled else 1)
+        start = max(0, min(active.position, last))
+        chosen = replace(self._chosen, stack=here, position=start)
         self._lightbox.hang(chosen, rows)
         self._tell()
 
@@ -171,4 +199,5 @@ class HangingControl(QObject):
             rows, columns = self._lightbox.rows, self._lightbox.columns
             words, name = f"{rows} × {columns}", ""
         count = len(self._stages)
-        self.line.show_stage(self._names, name, words, self._number, count)
+        viewports = len(self._lightbox.viewports)
+        self.line.show_stage(self._names, name, words, self._number, count, viewports)

@@ -42,6 +42,8 @@ class HangingLine(QWidget):
         """Add the controls."""
         self.protocols = QComboBox()
         self.protocols.setAccessibleName("Hanging protocol")
+        adjusted = QComboBox.SizeAdjustPolicy.AdjustToContents
+        self.protocols.setSizeAdjustPolicy(adjusted)
         self.protocols.setToolTip("How the images of the study hang")
         self.protocols.textActivated.connect(self.protocol_chosen)
         self.back = self._button("‹", "Previous stage (,)")
@@ -50,16 +52,29 @@ class HangingLine(QWidget):
         self.on.clicked.connect(lambda: self.stepped.emit(1))
         self.stage = caption()
         self.stage.setWordWrap(False)
+        self.linked = caption("linked")
+        self.linked.setWordWrap(False)
+        self.linked.setToolTip(
+            "Viewports of one frame of reference, or of the same projection, scroll, "
+            "zoom and move together (L, U)"
+        )
         self.layouts = self._button("Layout", "Rows and columns of viewports (Y)")
         self.layouts.setMenu(layout_menu(self))
         self.layouts.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         for widget in (self.protocols, self.back, self.stage, self.on):
             self._row.addWidget(widget)
         self._row.addStretch(1)
+        self._row.addWidget(self.linked)
         self._row.addWidget(self.layouts)
 
     def show_stage(
-        self, names: Sequence[str], protocol: str, words: str, number: int, count: int
+        self,
+        names: Sequence[str],
+        protocol: str,
+        words: str,
+        number: int,
+        count: int,
+        viewports: int,
     ) -> None:
         """Show the protocols that fit, the one in use, and its stage from 0.
 
@@ -69,6 +84,7 @@ class HangingLine(QWidget):
         self.protocols.clear()
         self.protocols.addItems(shown)
         self.protocols.setCurrentText(protocol or words)
+        self.linked.setVisible(viewports > 1)
         several = bool(protocol) and count > 1
         for widget in (self.back, self.on, self.stage):
             widget.setVisible(several)

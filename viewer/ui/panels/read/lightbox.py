@@ -35,13 +35,14 @@ class Lightbox(QWidget):
     """Carries an ActiveChanged."""
     grid_changed = Signal(object)
     """Carries a GridChanged."""
+    tool_changed = Signal()
 
     def __init__(
         self, decoder: Decoder | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._decoder = decoder
-        self._grid, self._tool = GridChoice(), Tool.WINDOW
+        self._grid, self.tool = GridChoice(), Tool.WINDOW
         self._prepare: list[Callable[[Viewport], object]] = []
         self._made: list[Viewport] = []
         self.rows, self.columns = 1, 1
@@ -101,9 +102,10 @@ class Lightbox(QWidget):
 
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag does, in every viewport."""
-        self._tool = tool
+        self.tool = tool
         for viewport in self._made:
             viewport.view.set_tool(tool)
+        self.tool_changed.emit()
 
     def set_grid(self, choice: GridChoice) -> None:
         """Draw another grid, in every viewport."""
@@ -160,7 +162,7 @@ class Lightbox(QWidget):
         self._made.append(viewport)
         viewport.entered.connect(self._enter)
         viewport.image_shown.connect(self._draw_over)
-        viewport.view.set_tool(self._tool)
+        viewport.view.set_tool(self.tool)
         for prepare in self._prepare:
             prepare(viewport)
         return viewport
@@ -176,6 +178,8 @@ class Lightbox(QWidget):
 
     def _activate(self, viewport: Viewport) -> None:
         if viewport is not self.active:
+            if self.active.view.hasFocus():
+                viewport.view.setFocus()
             self.active = viewport
             self._mark_active()
             self.active_changed.emit(ActiveChanged(viewport))

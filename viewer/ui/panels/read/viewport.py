@@ -48,6 +48,13 @@ class ImageFailed:
     error: Exception
 
 
+@dataclass(frozen=True, slots=True)
+class PositionChanged:
+    """A viewport went from an image of its stack, the one ``before``, to another."""
+
+    before: int
+
+
 @dataclass(frozen=True, eq=False)
 class ViewportEntered:
     """A viewport got the focus, so that commands apply to it."""
@@ -93,6 +100,8 @@ class Viewport(QWidget):
     """Carries an ImageShown."""
     image_failed = Signal(object)
     """Carries an ImageFailed."""
+    scrolled = Signal(object)
+    """Carries a PositionChanged."""
     entered = Signal(object)
     """Carries a ViewportEntered."""
 
@@ -164,7 +173,7 @@ class Viewport(QWidget):
         if stack is None:
             self._forget()
         elif stack == self.stack:
-            self.go_to(self.position if position is None else position)
+            self._go_to(self.position if position is None else position)
         elif self.stack is not None and stack.key == self.stack.key:
             self._grow(stack)
         else:
@@ -187,6 +196,12 @@ class Viewport(QWidget):
 
     def go_to(self, position: int) -> None:
         """Show the image at a position, clamped to the stack."""
+        before = self.position
+        self._go_to(position)
+        if self.position != before:
+            self.scrolled.emit(PositionChanged(before))
+
+    def _go_to(self, position: int) -> None:
         if self.stack is None:
             return
         position = min(max(position, 0), len(self.stack.images) - 1)

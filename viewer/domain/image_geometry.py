@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.geometry import PointMm, SizePx
 
 
@@ -188,6 +191,23 @@ TURNS: Final = {
     8: Turn(transpose=True, mirror=False, flip=True),
 }
 """How stored rows and columns are shown, by the Orientation of TIFF 6.0 (page 36)."""
+
+
+ROTATED_RIGHT, ROTATED_LEFT, MIRRORED, FLIPPED = 6, 8, 2, 4
+"""Orientations: a quarter clockwise, a quarter back, left for right, top for bottom."""
+
+
+def then(orientation: int, further: int) -> int:
+    """Return the orientation of an image that is turned once more."""
+    both = _matrix(further) @ _matrix(orientation)
+    return next(number for number in TURNS if (_matrix(number) == both).all())
+
+
+def _matrix(orientation: int) -> npt.NDArray[np.int64]:
+    """Return what a turn does to x and y about the middle."""
+    turn = TURNS[orientation]
+    mirrored = np.diag([-1 if turn.mirror else 1, -1 if turn.flip else 1])
+    return mirrored[:, ::-1] if turn.transpose else mirrored
 
 
 def opposite(direction: str) -> str:

@@ -17,7 +17,7 @@ from viewer.ui.canvas.lens import MAGNIFICATION, Lens
 def _levels(view: ImageView) -> set[int]:
     """Return the grey levels along a row of the view."""
     assert view._display is not None
-    frame = view._display.frame(view._camera.viewport(view.screen_size))
+    frame = view._display.frame(view._camera.viewport(view.screen_size), view._turned)
     return set(frame.pixels[frame.pixels.shape[0] // 2].tolist())
 
 

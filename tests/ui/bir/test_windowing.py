@@ -51,10 +51,10 @@ def test_b13_invert_swaps_black_and_white(
 ) -> None:
     view = opened(radiograph)
     assert view._display is not None
-    frame = view._display.frame(view._camera.viewport(view.screen_size))
+    frame = view._display.frame(view._camera.viewport(view.screen_size), view._turned)
     before = frame.pixels.copy()
     context.actions["image.invert"].trigger()
-    after = view._display.frame(view._camera.viewport(view.screen_size))
+    after = view._display.frame(view._camera.viewport(view.screen_size), view._turned)
     np.testing.assert_array_equal(after.pixels, 255 - before)
 
 

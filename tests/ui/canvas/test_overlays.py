@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
@@ -30,6 +30,7 @@ from viewer.ui.canvas.overlays.cell_answer import answer_rect
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay, cell_rect
 from viewer.ui.canvas.overlays.halo import TEXT, text_size
 from viewer.ui.canvas.overlays.label_places import (
+    SeenGrid,
     axis_names,
     cell_labels,
     margin_labels,
@@ -42,6 +43,10 @@ from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 
 FIELD = BoxPx(0, 50, 500, 550)
+
+
+def _seen(grid: Grid) -> SeenGrid:
+    return SeenGrid.under(grid, QTransform())
 
 
 def blob(seed: int, shape: tuple[int, int] = (24, 19)) -> np.ndarray:
@@ -211,8 +216,11 @@ def test_that_a_scale_bar_a_hair_below_a_round_length_has_it() -> None:
 
 
 def test_that_rows_and_columns_are_named_by_the_orientation() -> None:
-    assert axis_names(Grid(2, 3)) == (("A", "B"), ("1", "2", "3"))
-    assert axis_names(Grid(2, 3, LetterAxis.COLUMN)) == (("1", "2"), ("A", "B", "C"))
+    assert axis_names(_seen(Grid(2, 3))) == (("A", "B"), ("1", "2", "3"))
+    assert axis_names(_seen(Grid(2, 3, LetterAxis.COLUMN))) == (
+        ("1", "2"),
+        ("A", "B", "C"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -323,9 +331,12 @@ def test_that_labels_step_aside_from_the_reference(
     box = view.to_view(PointPx(0, 50)), view.to_view(PointPx(500, 550))
     grid, over = Grid(4, 4), QRectF(*box)
     lesion = QRectF(over.left(), over.top(), 60, 60)
-    plain = {t: (x, y) for t, x, y in cell_labels(grid, over, view.area, (), TEXT)}
+    plain = {
+        t: (x, y) for t, x, y in cell_labels(_seen(grid), over, view.area, (), TEXT)
+    }
     aside = {
-        t: (x, y) for t, x, y in cell_labels(grid, over, view.area, (lesion,), TEXT)
+        t: (x, y)
+        for t, x, y in cell_labels(_seen(grid), over, view.area, (lesion,), TEXT)
     }
     assert plain.keys() == aside.keys() == {grid.label(c) for c in grid.cells()}
     assert lesion.contains(*plain["A1"])
@@ -342,7 +353,7 @@ def test_that_names_along_the_edge_of_small_cells_stay_apart(
     far: bool,
 ) -> None:
     names = list(
-        margin_labels(Grid(16, 16), box, QRectF(0, 0, 400, 400), TEXT, far=far)
+        margin_labels(_seen(Grid(16, 16)), box, QRectF(0, 0, 400, 400), TEXT, far=far)
     )
     rows, columns = (
         [

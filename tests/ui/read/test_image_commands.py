@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image_geometry import MIRRORED, ROTATED_RIGHT, then
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.application.app_context import AppContext
@@ -18,6 +19,7 @@ from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.turn_commands import TURNS
 from viewer.ui.panels.read.viewport import Viewport, ViewportEntered
 
 LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
@@ -33,12 +35,13 @@ def lightbox(qtbot: QtBot, context: AppContext) -> Lightbox:
     return made
 
 
-def fill(viewport: Viewport, name: str) -> ImageView:
+def fill(viewport: Viewport, name: str, modality: str = "DX") -> ImageView:
     """Show an image as if it had been decoded."""
     image = PixelImage(np.eye(60, dtype=np.uint8), Photometric.MONOCHROME2)
     ref = ImageRef(Path(name))
-    header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", name)
-    viewport.stack = Stack(name, "DX", (header,))
+    view = View.FRONTAL if modality == "DX" else View.OTHER
+    header = ImageHeader(ref, image.geometry, 1, modality, view, "p", "s", name)
+    viewport.stack = Stack(name, modality, (header,))
     viewport.view.show_image(ShownImage(ref, header, image, CornerText((), (), (), ())))
     return viewport.view
 
@@ -98,6 +101,28 @@ def test_that_marks_are_deleted_and_brought_back_by_the_menu(
     context.undo.undo()
     context.undo.undo()
     assert view.marks.marks == (LENGTH, LENGTH.moved(5, 5))
+
+
+def test_that_only_radiographs_rotate_and_flip(
+    lightbox: Lightbox, context: AppContext
+) -> None:
+    """B8."""
+    lightbox.arrange(1, 2)
+    first, second = lightbox.viewports
+    view, slice_view = fill(first, "a"), fill(second, "b", modality="CT")
+    turns = [context.actions[name] for name in TURNS]
+    first.entered.emit(ViewportEntered(first))
+    turns[0].trigger()
+    turns[2].trigger()
+    assert view.orientation == then(ROTATED_RIGHT, MIRRORED)
+    second.entered.emit(ViewportEntered(second))
+    assert not any(action.isEnabled() for action in turns)
+    context.actions.run("image.mirror")
+    assert slice_view.orientation == 1
+    first.entered.emit(ViewportEntered(first))
+    assert all(action.isEnabled() for action in turns)
+    context.actions["image.reset"].trigger()
+    assert view.orientation == 1
 
 
 def test_that_a_double_click_shows_one_of_two_images_alone_and_both_again(

@@ -242,6 +242,14 @@ ACTIONS: Final = (
                "fit-to-page-outline", Place.READ, section=True),
     _read("image.one_to_one", "Image", "1 : 1", "Shift+F",
           "One image pixel on one screen pixel", "relative-scale"),
+    _read("image.rotate_right", "Image", "Rotate right", "Ctrl+R",
+          "Rotate a radiograph a quarter clockwise", "rotate-right"),
+    _read("image.rotate_left", "Image", "Rotate left", "Ctrl+Alt+R",
+          "Rotate a radiograph a quarter counter-clockwise", "rotate-left"),
+    _read("image.mirror", "Image", "Flip left to right", "Shift+H",
+          "Exchange the left and the right of a radiograph", "flip-horizontal"),
+    _read("image.flip", "Image", "Flip top to bottom", "Shift+V",
+          "Exchange the top and the bottom of a radiograph", "flip-vertical"),
     ActionSpec("image.invert", "Image", "Invert", "I", "Swap black and white",
                "invert-colors", Place.READ, checkable=True),
     _read("image.reset", "Image", "Reset", "Shift+R",
@@ -359,6 +367,7 @@ class Actions(QObject):
         self._place = Place.READ
         self._groups: dict[str, QActionGroup] = {}
         self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
+        self._barred: frozenset[str] = frozenset()
         self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
 
     def __getitem__(self, name: str) -> QAction:
@@ -406,7 +415,15 @@ class Actions(QObject):
         self._place = place
         for spec, action in self:
             here = spec.place in {Place.EVERYWHERE, Place.HERE, place}
-            action.setEnabled(here and self._handler(spec.id) is not None)
+            handled = self._handler(spec.id) is not None
+            action.setEnabled(here and handled and spec.id not in self._barred)
+
+    def bar(self, names: Iterable[str]) -> None:
+        """Disable actions that are of no use now, and no others."""
+        barred = frozenset(names)
+        if barred != self._barred:
+            self._barred = barred
+            self.enter(self._place)
 
     def set_checked(self, name: str, checked: bool) -> None:
         """Show a state that was not changed through the action itself."""

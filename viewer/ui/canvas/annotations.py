@@ -23,6 +23,7 @@ class Annotations:
     def __init__(self, shown: ShownImage) -> None:
         self._shown = shown
         self._area = QRectF()
+        self._orientation = 1
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
@@ -37,6 +38,10 @@ class Annotations:
         """Return the source of the line at a position of the view, "" without one."""
         return next((one.source for one in self._lines if one.ground.contains(at)), "")
 
+    def turn(self, orientation: int) -> None:
+        """Write the letters for an image that is turned in the view."""
+        self._orientation = orientation
+
     def place(self, area: QRectF, scale: float, ratio: float, display: Display) -> None:
         """Lay out for a view; ``scale`` is device pixels per native, ``ratio`` DPR."""
         self._area, self._detail = area, current().detail
@@ -48,7 +53,8 @@ class Annotations:
         self._below = len(corners.bottom_right)
         self._lines = corner_text.layout(corners, live, area, TEXT)
         geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
-        self._letters = letters.layout(geometry, area, LETTER) if shown else ()
+        turned = geometry.turned(self._orientation)
+        self._letters = letters.layout(turned, area, LETTER) if shown else ()
         bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)
         self._bar = bar if shown else None
 

@@ -12,6 +12,7 @@ from viewer.domain.image import PixelImage, Window
 from viewer.imaging.pyramid import Patch, Pyramid, Viewport
 from viewer.imaging.window_presets import at_zero
 from viewer.ui.application.preferences import current
+from viewer.ui.canvas.turning import TurnedScreen
 
 MIN_SCALE: Final = 1 / 64
 MAX_SCALE: Final = 64.0
@@ -133,21 +134,22 @@ class Display:
         self.window, self.inverted = other.window, other.inverted
         self.clamped = other.clamped
 
-    def frame(self, viewport: Viewport) -> Frame:
-        """Return the picture of a viewport."""
+    def frame(self, viewport: Viewport, turned: TurnedScreen) -> Frame:
+        """Return the picture of a viewport, turned."""
         wanted = viewport, not current().nearest_pixel
         # A drag of the window changes the shading alone, which is the cheap part.
         if self._sampled is None or self._sampled[0] != wanted:
             self._sampled = wanted, self.pyramid.sample(viewport, smooth=wanted[1])
-        return self._shaded(self._sampled[1])
+        return self._shaded(self._sampled[1], turned)
 
-    def detail(self, viewport: Viewport) -> Frame:
+    def detail(self, viewport: Viewport, turned: TurnedScreen) -> Frame:
         """Return the picture of another viewport, such as that of a lens."""
         smooth = not current().nearest_pixel
-        return self._shaded(self.pyramid.sample(viewport, smooth=smooth))
+        return self._shaded(self.pyramid.sample(viewport, smooth=smooth), turned)
 
-    def _shaded(self, patch: Patch) -> Frame:
+    def _shaded(self, patch: Patch, turned: TurnedScreen) -> Frame:
         pixels = self.pyramid.shade(patch, self.window, inverted=self.inverted)
+        pixels, left, top = turned.picture(pixels, patch.left, patch.top)
         # QImage takes an address and a pitch: a row's pixels must be side by side.
         pixels = np.ascontiguousarray(pixels)
         rows, columns = pixels.shape[:2]
@@ -157,7 +159,7 @@ class Display:
             else QImage.Format.Format_RGB888
         )
         image = QImage(pixels.data, columns, rows, pixels.strides[0], kind)
-        return Frame(image, pixels, patch.left, patch.top)
+        return Frame(image, pixels, left, top)
 
 
 def value_text(image: PixelImage, point: PointPx) -> str | None:

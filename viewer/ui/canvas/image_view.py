@@ -9,11 +9,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QTransform,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
+from viewer.domain.image_geometry import then
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
 from viewer.imaging.window_presets import COUNTED
@@ -40,6 +48,7 @@ from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.overlays.locator import Line
 from viewer.ui.canvas.stacks import are_alike, is_stack
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
+from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.canvas.waiting import Waiting
 from viewer.ui.canvas.windowed_view import WindowedView
 
@@ -83,6 +92,8 @@ class ImageView(WindowedView):
         self._before: tuple[ShownImage, Display] | None = None
         self._annotations: Annotations | None = None
         self._camera = Camera(1.0, 1.0, 0, 0)
+        self.orientation = 1
+        """How the image is turned, as in TIFF 6.0; 1 is as in the file."""
         self._fitted = True
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
@@ -109,7 +120,7 @@ class ImageView(WindowedView):
             display.follow(self._before[1])
         else:
             self._layers.set_grid(None)
-            self._fitted = True
+            self._fitted, self.orientation = True, 1
         self._shown, self._display, self._before = shown, display, (shown, display)
         self._annotations = Annotations(shown)
         self._layers.set_reference(None)
@@ -179,6 +190,7 @@ class ImageView(WindowedView):
         if self._display is None or self._shown is None:
             return
         self._display.reset()
+        self.orientation = 1
         if not current().reset_keeps_marks:
             self.marks.remove_all()
         self.fit()
@@ -221,9 +233,9 @@ class ImageView(WindowedView):
     def one_to_one(self) -> None:
         """Show each native pixel as one of the screen's."""
         if self._shown is not None:
-            image = self._shown.image
+            image, screen = self._shown.image, self._turned.size_before
             aspect = image.geometry.pixel_aspect
-            self._move(Camera.centred(image.size, self.screen_size, aspect, 1.0))
+            self._move(Camera.centred(image.size, screen, aspect, 1.0))
 
     def zoom_by(self, factor: float) -> None:
         """Zoom about the middle of the view."""
@@ -231,13 +243,41 @@ class ImageView(WindowedView):
 
     def zoom_at(self, at: QPointF, factor: float) -> None:
         """Zoom and keep the point at a position of the view."""
-        ratio = self.ratio
-        self._move(self._camera.zoomed(factor, at.x() * ratio, at.y() * ratio))
+        x, y = self._unturned(at)
+        self._move(self._camera.zoomed(factor, x, y))
 
     def pan_by(self, x: float, y: float) -> None:
         """Move the image by pixels of the view."""
         ratio = self.ratio
-        self._move(self._camera.panned(x * ratio, y * ratio))
+        x, y = self._turned.moved_before(x * ratio, y * ratio)
+        self._move(self._camera.panned(x, y))
+
+    def turn(self, further: int) -> None:
+        """Turn the image once more, about the middle of the view."""
+        if self._shown is None:
+            return
+        centre, fitted = self.centre, self._fitted
+        self.orientation = then(self.orientation, further)
+        if fitted:
+            self.fit()
+        else:
+            self.look_at(centre, self.zoom)
+
+    @property
+    def _turned(self) -> TurnedScreen:
+        """The view's screen, with the turn of the image."""
+        return TurnedScreen(self.screen_size, self.orientation)
+
+    def _unturned(self, at: QPointF) -> tuple[float, float]:
+        """Return the device position of a position of the view, before the turn."""
+        ratio = self.ratio
+        return self._turned.before(at.x() * ratio, at.y() * ratio)
+
+    @property
+    def _native(self) -> QTransform:
+        """Maps native pixels to those of the view."""
+        ratio = self.ratio
+        return self._camera.transform(ratio) * self._turned.transform(ratio)
 
     def to_native(self, at: QPoint) -> PointPx:
         """Return the native position under a pixel of the viewport."""
@@ -245,12 +285,11 @@ class ImageView(WindowedView):
 
     def native_at(self, at: QPointF) -> PointPx:
         """Return the native position under a position of the view."""
-        ratio = self.ratio
-        return self._camera.to_native(at.x() * ratio, at.y() * ratio)
+        return self._camera.to_native(*self._unturned(at))
 
     def to_view(self, point: PointPx) -> QPointF:
         """Return a native position in the view's pixels."""
-        return self._camera.transform(self.ratio).map(QPointF(point.x, point.y))
+        return self._native.map(QPointF(point.x, point.y))
 
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag with the left button does."""
@@ -282,7 +321,7 @@ class ImageView(WindowedView):
             from viewer.ui.canvas.lens import Lens
 
             self._lens = Lens(self.viewport())
-        self._lens.show_at(at, self._display, self._camera)
+        self._lens.show_at(at, self._display, self._camera, self._turned)
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
         """Paint black and the image."""
@@ -290,7 +329,8 @@ class ImageView(WindowedView):
         if self._display is None:
             self.waiting.paint_alone(painter, self.area)
             return
-        frame = self._display.frame(self._camera.viewport(self.screen_size))
+        seen = self._camera.viewport(self._turned.size_before)
+        frame = self._display.frame(seen, self._turned)
         if not frame.image.isNull():
             ratio = self.ratio
             frame.image.setDevicePixelRatio(ratio)
@@ -313,9 +353,10 @@ class ImageView(WindowedView):
         elif event.oldSize().isValid():
             grown = event.size() - event.oldSize()
             ratio = self.ratio / 2
-            self._camera = self._camera.panned(
-                grown.width() * ratio, grown.height() * ratio
-            )
+            wider, higher = grown.width() * ratio, grown.height() * ratio
+            if self._turned.turn.transpose:
+                wider, higher = higher, wider
+            self._camera = self._camera.panned(wider, higher)
             self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -415,7 +456,7 @@ class ImageView(WindowedView):
             return self._camera
         image = self._shown.image
         aspect = image.geometry.pixel_aspect
-        return Camera.fitted(image.size, self.screen_size, aspect)
+        return Camera.fitted(image.size, self._turned.size_before, aspect)
 
     def _move(self, camera: Camera, *, fitted: bool = False) -> None:
         if self._shown is None:
@@ -433,9 +474,10 @@ class ImageView(WindowedView):
         grounds: tuple[QRectF, ...] = ()
         if self._annotations is not None and self._display is not None:
             scale = self._camera.scale
+            self._annotations.turn(self.orientation)
             self._annotations.place(self.area, scale, ratio, self._display)
             grounds = self._annotations.grounds
-        self._layers.place(self._camera.transform(ratio), self.area, grounds)
+        self._layers.place(self._native, self.area, grounds)
         self.viewport().update()
 
     def _tell_cursor(self, at: QPointF) -> None:

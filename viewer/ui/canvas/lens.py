@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.geometry import SizePx
 from viewer.ui.canvas.display import Camera, Display
+from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.widgets.theme import current
 
 _SIDE: Final = 260
@@ -23,14 +24,18 @@ class Lens(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.resize(QSize(_SIDE, _SIDE))
         self._display: Display | None = None
+        self._orientation = 1
         self.camera: Camera | None = None
         self.setAccessibleName("Magnifier")
 
-    def show_at(self, at: QPointF, display: Display, camera: Camera) -> None:
+    def show_at(
+        self, at: QPointF, display: Display, camera: Camera, turned: TurnedScreen
+    ) -> None:
         """Show what lies under a point of the view, over that point."""
         ratio = self.devicePixelRatioF()
-        x, y, half = at.x() * ratio, at.y() * ratio, _SIDE * ratio / 2
-        self._display = display
+        x, y = turned.before(at.x() * ratio, at.y() * ratio)
+        half = _SIDE * ratio / 2
+        self._display, self._orientation = display, turned.orientation
         self.camera = camera.zoomed(MAGNIFICATION, x, y).panned(half - x, half - y)
         self.move(round(at.x() - _SIDE / 2), round(at.y() - _SIDE / 2))
         self.show()
@@ -43,7 +48,8 @@ class Lens(QWidget):
         painter, ratio = QPainter(self), self.devicePixelRatioF()
         painter.fillRect(self.rect(), Qt.GlobalColor.black)
         side = round(_SIDE * ratio)
-        frame = self._display.detail(self.camera.viewport(SizePx(side, side)))
+        turned = TurnedScreen(SizePx(side, side), self._orientation)
+        frame = self._display.detail(self.camera.viewport(turned.size), turned)
         if not frame.image.isNull():
             frame.image.setDevicePixelRatio(ratio)
             painter.drawImage(

@@ -18,6 +18,7 @@ from viewer.imaging.grid_overlay import LabelStyle, Rgb
 from viewer.ui.canvas.overlays.halo import HALO, Face, stamp, text_size
 from viewer.ui.canvas.overlays.label_places import (
     Label,
+    SeenGrid,
     cell_labels,
     cells_hold_labels,
     margin_labels,
@@ -78,7 +79,7 @@ class GridItem(ScreenItem):
 
     def names(self, native: QTransform, area: QRectF) -> Iterator[QRectF]:
         """Yield the view's rectangles that the labels cover."""
-        for text, x, y in self._labels(native.mapRect(self.boundingRect()), area):
+        for text, x, y in self._labels(native, area):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
@@ -96,15 +97,18 @@ class GridItem(ScreenItem):
         size = (area.size() * ratio).toSize()
         pixels = np.zeros((size.height(), size.width()), np.uint32)
         box = native.mapRect(self.boundingRect())
-        _rule(pixels, self.overlay.grid, box, ratio, self._color.rgba())
+        seen = SeenGrid.under(self.overlay.grid, native)
+        _rule(pixels, seen, box, ratio, self._color.rgba())
         face, color = self._face, self._color.name()
-        for text, x, y in self._labels(box, area):
+        for text, x, y in self._labels(native, area):
             letters = _letters(text, face, color, ratio)
             _press(pixels, letters, round(x * ratio), round(y * ratio))
         return pixels
 
-    def _labels(self, box: QRectF, area: QRectF) -> list[Label]:
-        grid, face, style = self.overlay.grid, self._face, self.overlay.labels
+    def _labels(self, native: QTransform, area: QRectF) -> list[Label]:
+        box = native.mapRect(self.boundingRect())
+        grid = SeenGrid.under(self.overlay.grid, native)
+        face, style = self._face, self.overlay.labels
         if not cells_hold_labels(grid, box, face):
             style = LabelStyle.MARGIN
         labels: list[Label] = []
@@ -116,7 +120,7 @@ class GridItem(ScreenItem):
         return labels
 
 
-def _rule(pixels: _Argb, grid: Grid, box: QRectF, ratio: float, color: int) -> None:
+def _rule(pixels: _Argb, grid: SeenGrid, box: QRectF, ratio: float, color: int) -> None:
     """Draw lines of one device pixel with a dark edge.
 
     A line is the device pixel that the cells' edge runs through, so its middle is

@@ -57,6 +57,9 @@ class MapPicture:
 
     def paint(self, painter: QPainter, native: QTransform, area: QRectF) -> None:
         """Draw the part that lies in ``area``, to which ``native`` maps."""
+        if native.isRotating() or native.m11() < 0 or native.m22() < 0:
+            self._paint_turned(painter, native)
+            return
         box = native.mapRect(self._extent)
         picture = self._picture(box, painter.device().devicePixelRatioF())
         across, down = picture.width() / box.width(), picture.height() / box.height()
@@ -75,6 +78,14 @@ class MapPicture:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(target, picture, part)
+        painter.restore()
+
+    def _paint_turned(self, painter: QPainter, native: QTransform) -> None:
+        box, ratio = native.mapRect(self._extent), painter.device().devicePixelRatioF()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setWorldTransform(native, combine=True)
+        painter.drawImage(self._extent, self._picture(box, ratio))
         painter.restore()
 
     def _picture(self, box: QRectF, ratio: float) -> QImage:

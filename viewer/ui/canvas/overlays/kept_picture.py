@@ -33,7 +33,7 @@ class KeptPicture:
     """The picture of one overlay at one zoom."""
 
     def __init__(self) -> None:
-        self._picture, self._look = QImage(), (0.0, 0.0, 0.0)
+        self._picture, self._look = QImage(), tuple[float, ...]()
 
     def paint(
         self, painter: QPainter, native: QTransform, box: QRectF, draw: Draw
@@ -45,7 +45,7 @@ class KeptPicture:
         ratio = painter.device().devicePixelRatioF()
         # On whole device pixels, as the image moves.
         at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
-        look = native.m11(), native.m22(), ratio
+        look = native.m11(), native.m12(), native.m21(), native.m22(), ratio
         small = _area(box) <= _LARGEST * _area(QRectF(painter.viewport()))
         if small and look == self._look:
             if self._picture.isNull():

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import ascii_uppercase
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QTransform
 
 from viewer.domain.grid import Cell, Grid, LetterAxis
+from viewer.domain.image_geometry import Turn
 from viewer.ui.canvas.overlays.halo import Face, text_size
 
 _PAD: Final = 2.0
@@ -28,6 +30,39 @@ class Label(NamedTuple):
     y: float
 
 
+@dataclass(frozen=True, slots=True)
+class SeenGrid:
+    """A grid as the view turns it: its rows and columns there, and their names."""
+
+    grid: Grid
+    turn: Turn
+
+    @classmethod
+    def under(cls, grid: Grid, native: QTransform) -> Self:
+        """Return a grid as it looks where ``native`` maps it."""
+        transpose = native.isRotating()
+        across = native.m21() if transpose else native.m11()
+        down = native.m12() if transpose else native.m22()
+        return cls(grid, Turn(transpose, mirror=across < 0, flip=down < 0))
+
+    @property
+    def rows(self) -> int:
+        """The rows in the view."""
+        return self.grid.columns if self.turn.transpose else self.grid.rows
+
+    @property
+    def columns(self) -> int:
+        """The columns in the view."""
+        return self.grid.rows if self.turn.transpose else self.grid.columns
+
+    def label(self, cell: Cell) -> str:
+        """Return the name of a cell, given its row and column in the view."""
+        row = self.rows - 1 - cell.row if self.turn.flip else cell.row
+        column = self.columns - 1 - cell.column if self.turn.mirror else cell.column
+        native = Cell(column, row) if self.turn.transpose else Cell(row, column)
+        return self.grid.label(native)
+
+
 @dataclass(frozen=True, eq=False)
 class _Size:
     """The cells' names, their widths (rows, columns) and the height of a line."""
@@ -37,7 +72,7 @@ class _Size:
     height: float
 
 
-def cells_hold_labels(grid: Grid, box: QRectF, face: Face) -> bool:
+def cells_hold_labels(grid: SeenGrid, box: QRectF, face: Face) -> bool:
     """Tell whether the widest name fits a cell of a grid that is drawn in ``box``."""
     widest = text_size(grid.label(Cell(grid.rows - 1, grid.columns - 1)), face)
     return (
@@ -47,7 +82,7 @@ def cells_hold_labels(grid: Grid, box: QRectF, face: Face) -> bool:
 
 
 def cell_labels(
-    grid: Grid, box: QRectF, area: QRectF, obstacles: Sequence[QRectF], face: Face
+    grid: SeenGrid, box: QRectF, area: QRectF, obstacles: Sequence[QRectF], face: Face
 ) -> Iterator[Label]:
     """Yield the names of the cells in sight.
 
@@ -73,7 +108,7 @@ def cell_labels(
 
 
 def margin_labels(
-    grid: Grid, box: QRectF, area: QRectF, face: Face, *, far: bool
+    grid: SeenGrid, box: QRectF, area: QRectF, face: Face, *, far: bool
 ) -> Iterator[Label]:
     """Yield row and column names along the grid's edges, kept in the view.
 
@@ -97,7 +132,7 @@ def margin_labels(
             yield Label(text, x, y)
 
 
-def _edge(grid: Grid, box: QRectF, area: QRectF, name: QSizeF) -> QRectF:
+def _edge(grid: SeenGrid, box: QRectF, area: QRectF, name: QSizeF) -> QRectF:
     """Return the rectangle, in the view, along whose inside the names stand."""
     wide, high = name.width() + 2 * _PAD, name.height() + 2 * _PAD
     low = box.height() / grid.rows < 3 * high
@@ -136,13 +171,17 @@ def _overlap(place: QRectF, obstacles: Sequence[QRectF]) -> float:
     return sum(each.width() * each.height() for each in shared)
 
 
-def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the rows and of the columns."""
+def axis_names(seen: SeenGrid) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the rows and of the columns in the view."""
     letters = tuple(ascii_uppercase)
-    numbers = tuple(str(n + 1) for n in range(max(grid.rows, grid.columns)))
-    if grid.letters is LetterAxis.ROW:
-        return letters[: grid.rows], numbers[: grid.columns]
-    return numbers[: grid.rows], letters[: grid.columns]
+    numbers = tuple(str(n + 1) for n in range(max(seen.rows, seen.columns)))
+    lettered = (seen.grid.letters is LetterAxis.ROW) is not seen.turn.transpose
+    down, across = (letters, numbers) if lettered else (numbers, letters)
+    down, across = down[: seen.rows], across[: seen.columns]
+    return (
+        down[::-1] if seen.turn.flip else down,
+        across[::-1] if seen.turn.mirror else across,
+    )
 
 
 def _in_sight(start: float, pitch: float, count: int, end: float) -> range:
@@ -153,7 +192,7 @@ def _in_sight(start: float, pitch: float, count: int, end: float) -> range:
 
 
 @lru_cache(maxsize=16)
-def _sizes(grid: Grid, face: Face) -> _Size:
+def _sizes(grid: SeenGrid, face: Face) -> _Size:
     names = tuple(
         tuple(grid.label(Cell(row, column)) for column in range(grid.columns))
         for row in range(grid.rows)
@@ -163,7 +202,7 @@ def _sizes(grid: Grid, face: Face) -> _Size:
 
 
 def _corners(
-    grid: Grid,
+    grid: SeenGrid,
     box: QRectF,
     rows: range,
     columns: range,

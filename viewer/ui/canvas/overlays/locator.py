@@ -45,4 +45,4 @@ def _seen(point: PointPx, native: QTransform) -> QPointF:
 
 def _arms(at: QPointF) -> list[tuple[QPointF, QPointF]]:
     ways = (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1))
-    return [(at + _GAP_PX * way, at + _ARM_PX * way) for way in ways]
+    return [(at + way * _GAP_PX, at + way * _ARM_PX) for way in ways]

@@ -91,17 +91,15 @@ class Outline:
         ``area``, and in it none of the mask's corners lies more than half a device
         pixel off their lines.
         """
-        scale = np.array((native.m11(), native.m22()))
-        loops = self._level(float(scale.max()) * ratio)
-        shown = loops.corners * scale + (native.dx(), native.dy())
+        loops = self._level(_scale(native) * ratio)
+        shown = _mapped(loops.corners, native)
         return _clipped(Loops(shown, loops.first), area)
 
     def nearest(self, native: QTransform, label: QRectF) -> QPointF:
         """Return the point of the outlines, in the view, that is nearest to a label."""
-        scale = np.array((native.m11(), native.m22()))
-        loops = self._level(float(scale.max()))
+        loops = self._level(_scale(native))
         ends = np.delete(np.arange(1, len(loops.corners)), loops.first[1:] - 1)
-        shown = loops.corners * scale + (native.dx(), native.dy())
+        shown = _mapped(loops.corners, native)
         return QPointF(*_nearest(shown[ends - 1], shown[ends], label).tolist())
 
     def _level(self, scale: float) -> Loops:
@@ -113,6 +111,18 @@ class Outline:
             tolerance = _ROUGHNESS * 2 ** (number / 2)
             self._levels[number] = _thinned(self._exact, tolerance)
         return self._levels[number]
+
+
+def _scale(native: QTransform) -> float:
+    """Return the view's pixels per native pixel, along the finer of both axes."""
+    across, down = native.m11() + native.m12(), native.m21() + native.m22()
+    return max(abs(across), abs(down))  # in quarters, one of each pair is 0
+
+
+def _mapped(corners: _Corners, native: QTransform) -> _Corners:
+    turn = np.array(((native.m11(), native.m12()), (native.m21(), native.m22())))
+    turned = corners @ turn if native.isRotating() else corners * turn.diagonal()
+    return np.asarray(turned + np.array((native.dx(), native.dy())))
 
 
 def _nearest(starts: _Corners, ends: _Corners, label: QRectF) -> _Corners:

@@ -20,6 +20,7 @@ from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
+from viewer.ui.panels.read.turn_commands import TurnCommands
 from viewer.ui.panels.read.viewport import Viewport
 from viewer.ui.panels.read.window_commands import WindowCommands
 
@@ -42,6 +43,7 @@ class ImageCommands:
         self._marks = MarkBook(context.undo, lightbox)
         self.keeping = MarkKeeping(context, lightbox, self._marks)
         self._windows = WindowCommands(lightbox, context)
+        self._turns = TurnCommands(lightbox, context.actions)
         lightbox.each(self._watch)
 
     def _watch(self, viewport: Viewport) -> None:
@@ -64,6 +66,7 @@ class ImageCommands:
             "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
             **self._windows.handlers(),
+            **self._turns.handlers(),
         }
 
     def _do(self, act: Callable[[ImageView], None]) -> None:

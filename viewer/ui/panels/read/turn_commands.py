@@ -1,0 +1,54 @@
+"""Rotating and flipping the active image, where that is safe."""
+
+from functools import partial
+from typing import Final
+
+from viewer.domain.case import View
+from viewer.domain.image_geometry import (
+    FLIPPED,
+    MIRRORED,
+    ROTATED_LEFT,
+    ROTATED_RIGHT,
+)
+from viewer.ui.application.actions import Actions, Handlers
+from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.viewport import Viewport
+
+TURNS: Final = {
+    "image.rotate_right": ROTATED_RIGHT,
+    "image.rotate_left": ROTATED_LEFT,
+    "image.mirror": MIRRORED,
+    "image.flip": FLIPPED,
+}
+_TURNED: Final = frozenset({"CR", "DX"})
+"""Modalities that may be rotated and flipped: a slice would mislead (IHE BIR, 5.2)."""
+
+
+class TurnCommands:
+    """Turns radiographs; for other images the commands are disabled."""
+
+    def __init__(self, lightbox: Lightbox, actions: Actions) -> None:
+        self._lightbox, self._actions = lightbox, actions
+        lightbox.each(lambda v: v.view.sense_changed.connect(self._follow))
+        lightbox.active_changed.connect(self._follow)
+        self._follow()
+
+    def handlers(self) -> Handlers:
+        """Return the handlers by the action's id."""
+        return {name: partial(self._turn, turn) for name, turn in TURNS.items()}
+
+    def _turn(self, further: int) -> None:
+        if _may_turn(self._lightbox.active):
+            self._lightbox.view.turn(further)
+
+    def _follow(self, *_: object) -> None:
+        self._actions.bar(() if _may_turn(self._lightbox.active) else TURNS)
+
+
+def _may_turn(viewport: Viewport) -> bool:
+    """Tell whether what a viewport shows is a radiograph, in a picture file too."""
+    header = viewport.header
+    if header is None:
+        return False
+    named = header.view in {View.FRONTAL, View.LATERAL}
+    return header.modality in _TURNED or (not header.modality and named)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 class Tool(StrEnum):
     """What a drag with the left button does."""
 
+    SELECT = "select"
     WINDOW = "window"
     PAN = "pan"
     ZOOM = "zoom"

@@ -41,7 +41,12 @@ from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
-from viewer.ui.panels.read.viewport import ImageFailed, ImageShown, Viewport
+from viewer.ui.panels.read.viewport import (
+    ImageFailed,
+    ImageShown,
+    SeriesDropped,
+    Viewport,
+)
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -54,8 +59,8 @@ if TYPE_CHECKING:
     from viewer.ui.panels.read.cine import CineBar
 
 _TOOLS: Final = (
-    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "tool.crosshair",
-    "tool.magnifier", "image.cine", "",
+    "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
+    "tool.crosshair", "tool.magnifier", "image.cine", "",
     "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
@@ -134,6 +139,7 @@ class ReadWorkspace(QWidget):
         viewport.image_shown.connect(self._image_shown)
         viewport.image_failed.connect(self._image_failed)
         viewport.view.files_dropped.connect(lambda event: self.open_paths(event.paths))
+        viewport.series_dropped.connect(self._series_dropped)
         viewport.view.cursor_moved.connect(self._tell_cursor)
         viewport.view.answer_hovered.connect(self._hover)
         viewport.view.answer_clicked.connect(self._choose)
@@ -377,6 +383,11 @@ class ReadWorkspace(QWidget):
 
     def _open_wanted(self, event: OpenWanted) -> None:
         self._context.actions.run("file.open_folder" if event.folder else "file.open")
+
+    def _series_dropped(self, event: SeriesDropped) -> None:
+        row = self.browser.tree.row_of(event.key)
+        if row is not None:
+            self.hanging.place(event.viewport, row.stack)
 
     # The images on the screen
 

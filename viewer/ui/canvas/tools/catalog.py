@@ -95,6 +95,19 @@ class ScrollDrag:
         self.move(at)
 
 
+class SelectDrag:
+    """Changes nothing: a click selects the viewport, and a mark or an answer in it."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        pass
+
+    def move(self, at: QPointF) -> None:
+        """Change nothing."""
+
+    def end(self, at: QPointF) -> None:
+        """Change nothing."""
+
+
 class CrosshairDrag:
     """The cross-hair shows the position under the mouse in every viewport."""
 
@@ -145,6 +158,7 @@ class MagnifierDrag:
 
 
 DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
+    Tool.SELECT: SelectDrag,
     Tool.WINDOW: WindowDrag,
     Tool.PAN: PanDrag,
     Tool.ZOOM: ZoomDrag,
@@ -155,6 +169,7 @@ DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
 DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind}
 """The kind of mark that each other tool draws."""
 CURSORS: Final = {
+    Tool.SELECT: Qt.CursorShape.PointingHandCursor,
     Tool.WINDOW: Qt.CursorShape.ArrowCursor,
     Tool.PAN: Qt.CursorShape.OpenHandCursor,
     Tool.ZOOM: Qt.CursorShape.SizeVerCursor,

@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, QTimer
 from viewer.domain.errors import WrongUseError
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
-from viewer.ui.panels.read.hanging import Chosen, Hung
+from viewer.ui.panels.read.hanging import Chosen, Hung, Stack
 from viewer.ui.panels.read.hanging_line import HangingLine, LayoutChosen
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.viewport import Viewport
 
 if TYPE_CHECKING:
     from viewer.domain.hanging import Protocol
@@ -89,6 +90,14 @@ class HangingControl(QObject):
         if self._stages:
             last = len(self._stages) - 1
             self._go_to(min(max(self._number + steps, 0), last))
+
+    def place(self, viewport: Viewport, stack: Stack) -> None:
+        """Hang a series in a viewport, beside what hangs in the others."""
+        viewport.show_stack(stack)
+        viewport.view.setFocus()
+        self._own = True
+        self._furnish()
+        self._tell()
 
     def show_layouts(self) -> None:
         """Offer the layouts."""

@@ -7,13 +7,18 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QTableWidgetItem, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom
-from viewer.services.viewing.hanging_protocols import FILE
+from viewer.services.viewing.hanging_protocols import (
+    FILE,
+    default_protocols,
+    own_protocols,
+)
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.dialogs.protocol_editor import ProtocolEditor
 from viewer.ui.panels.read.hanging_line import LayoutChosen
 from viewer.ui.panels.read.series_drag import series_data
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -172,3 +177,67 @@ def test_that_a_click_selects_a_viewport_and_the_select_tool_changes_nothing_els
     assert read.lightbox.active is second
     assert (first.mark.active, second.mark.active) == (False, True)
     assert before == (second.view.window_shown, second.view.zoom, second.view.centre)
+
+
+def _editor(read: ReadWorkspace) -> ProtocolEditor:
+    (editor,) = read.findChildren(ProtocolEditor)
+    return editor
+
+
+def _cell(editor: ProtocolEditor, row: int, column: int) -> QTableWidgetItem:
+    item = editor.table.item(row, column)
+    assert item is not None
+    return item
+
+
+def test_that_protocols_are_edited_in_the_window_and_hang_at_once(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    chest: Path,
+    settings: Settings,
+) -> None:
+    _open(qtbot, read, chest, 4)
+    rows = list(read.browser.tree.rows())
+    current = next(r for r in rows if f"{NOW} PA" in r.stack.name)
+    read.browser.tree.setCurrentItem(current)
+    context.actions["hang.protocols"].trigger()
+    editor = _editor(read)
+    editor.table.setCurrentCell(0, 0)
+    editor.add()
+    _cell(editor, 0, 0).setText("All four")
+    stage = "frontal | lateral / prior frontal | prior"
+    _cell(editor, 0, 2).setText(stage)
+    editor.save.click()
+    assert "'prior' in" in editor.problem.text()
+    _cell(editor, 0, 2).setText(f"{stage} lateral")
+    editor.save.click()
+    assert _names(read) == [f"{NOW} PA", f"{NOW} LL", f"{THEN} PA", f"{THEN} LL"]
+    assert read.hanging.line.protocols.currentText() == "All four"
+    assert own_protocols(settings.home)[1:] == default_protocols()
+
+
+def test_that_protocols_are_reordered_and_the_default_ones_restored(
+    qtbot: QtBot, settings: Settings
+) -> None:
+    kept: list[None] = []
+    editor = ProtocolEditor(
+        default_protocols(), settings.home, lambda: kept.append(None)
+    )
+    qtbot.addWidget(editor)
+    first, second = (_cell(editor, row, 0).text() for row in (0, 1))
+    editor.table.setCurrentCell(0, 0)
+    editor.move_by(1)
+    assert _cell(editor, 0, 0).text() == second
+    assert _cell(editor, 1, 0).text() == first
+    editor.move_by(99)
+    editor.keep()
+    names = [protocol.name for protocol in own_protocols(settings.home)]
+    assert names[:2] == [second, first]
+    editor._show(default_protocols())
+    editor.keep()
+    assert not (settings.home / FILE).exists()
+    assert len(kept) == 2
+    editor.table.setRowCount(0)
+    editor.keep()
+    assert "every image" in editor.problem.text()

@@ -1,5 +1,7 @@
 """The table of hanging protocols: the program's, or the user's own."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -8,8 +10,9 @@ from typing import Final
 
 from viewer.domain.documents import read_toml
 from viewer.domain.errors import WrongUseError
-from viewer.domain.hanging import Protocol, read_stage
+from viewer.domain.hanging import SERIES, Place, Protocol, read_stage
 from viewer.domain.plain import made
+from viewer.writers.files import write_atomically
 
 FILE: Final = "hanging_protocols.toml"
 _HOW: Final = "Begin each protocol with [[protocol]], its name, modalities and stages."
@@ -66,12 +69,56 @@ def read_protocols(text: str) -> tuple[Protocol, ...]:
         table = made(_Table, read_toml(text), where="the table of protocols")
     except TOMLDecodeError as error:
         raise WrongUseError(f"The protocols cannot be read: {error}.", _HOW) from None
-    if not any("*" in entry.modalities for entry in table.protocol):
-        raise WrongUseError(
-            "No protocol is for every modality.",
-            'Let the last one have modalities = ["*"] and stages = ["series"].',
-        )
-    return tuple(
+    protocols = tuple(
         Protocol(entry.name, entry.modalities, tuple(map(read_stage, entry.stages)))
         for entry in table.protocol
     )
+    check_protocols(protocols)
+    return protocols
+
+
+def check_protocols(protocols: Sequence[Protocol]) -> None:
+    """Check that something hangs whatever is opened.
+
+    Raises
+    ------
+    WrongUseError
+        If a name is missing or used twice, or an image could be left without one.
+    """
+    names = [protocol.name for protocol in protocols]
+    if not all(names) or len(set(names)) < len(names):
+        raise WrongUseError(
+            "A protocol has no name of its own.", "Give each a different one."
+        )
+    if not any(_shows_anything(protocol) for protocol in protocols):
+        raise WrongUseError(
+            "No protocol is for every image.",
+            "Let one be for modality * and have the stage 'series'.",
+        )
+
+
+def _shows_anything(protocol: Protocol) -> bool:
+    return "*" in protocol.modalities and any(
+        stage.places == (Place(SERIES),) for stage in protocol.stages
+    )
+
+
+def keep_protocols(home: Path, protocols: Sequence[Protocol]) -> None:
+    """Write the user's own table; the program's own, if it is the same, is none."""
+    if tuple(protocols) == default_protocols():
+        (home / FILE).unlink(missing_ok=True)
+        return
+    text = "\n".join(map(_entry_text, protocols))
+    write_atomically(home / FILE, text.encode())
+
+
+def _entry_text(protocol: Protocol) -> str:
+    """Return a protocol as TOML, whose strings and lists are also JSON's."""
+    stages = [stage.words for stage in protocol.stages]
+    lines = (
+        "[[protocol]]",
+        f"name = {json.dumps(protocol.name)}",
+        f"modalities = {json.dumps(protocol.modalities)}",
+        f"stages = {json.dumps(stages)}",
+    )
+    return "".join(f"{line}\n" for line in lines)

@@ -206,6 +206,8 @@ ACTIONS: Final = (
     _read("hang.layout", "View", "Layout…", "Y",
           "Rows and columns of viewports, or tiles of one series",
           "view-grid-outline"),
+    _read("hang.protocols", "View", "Hanging protocols…", "",
+          "Edit which images hang where", "table-cog"),
     _read("hang.link", "View", "Link viewports", "L",
           "Scroll, zoom, move and window what compares together", "link-variant"),
     _read("hang.unlink", "View", "Unlink viewports", "U",

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from viewer.domain.errors import WrongUseError
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.show_once import show_once
 from viewer.ui.panels.read.hanging import Chosen, Hung, Stack
 from viewer.ui.panels.read.hanging_line import HangingLine, LayoutChosen
 from viewer.ui.panels.read.lightbox import Lightbox
@@ -48,6 +49,7 @@ class HangingControl(QObject):
             "hang.next": lambda: self.step(1),
             "hang.previous": lambda: self.step(-1),
             "hang.layout": self.show_layouts,
+            "hang.protocols": self.edit_protocols,
             "hang.link": partial(self._link, linked=True),
             "hang.unlink": partial(self._link, linked=False),
             "hang.lines": self._toggle_lines,
@@ -130,6 +132,17 @@ class HangingControl(QObject):
     def _furnish(self) -> None:
         if self._protocols:
             return
+        self._read_protocols()
+        self.line.furnish()
+        self.linking.draw()
+        self.line.protocol_chosen.connect(self._choose_protocol)
+        self.line.stepped.connect(self.step)
+        self.line.layout_chosen.connect(self._choose_layout)
+        if self._chosen is not None:
+            self._find_stages()
+            self._tell()
+
+    def _read_protocols(self) -> None:
         from viewer.services.viewing.hanging_protocols import (
             default_protocols,
             own_protocols,
@@ -140,14 +153,23 @@ class HangingControl(QObject):
         except WrongUseError as error:
             self._context.notices.error(error)
             self._protocols = default_protocols()
-        self.line.furnish()
-        self.linking.draw()
-        self.line.protocol_chosen.connect(self._choose_protocol)
-        self.line.stepped.connect(self.step)
-        self.line.layout_chosen.connect(self._choose_layout)
+
+    def edit_protocols(self) -> None:
+        """Show the table of protocols; what is saved hangs at once."""
+        from viewer.ui.dialogs.protocol_editor import ProtocolEditor
+
+        self._furnish()
+        home, lightbox = self._context.settings.home, self._lightbox
+        show_once(
+            lightbox,
+            "protocols",
+            lambda: ProtocolEditor(self._protocols, home, self._use_saved, lightbox),
+        )
+
+    def _use_saved(self) -> None:
+        self._read_protocols()
         if self._chosen is not None:
-            self._find_stages()
-            self._tell()
+            self._use_protocol(None)
 
     def _choose_protocol(self, name: str) -> None:
         self._preferred, self._own = name, False

@@ -64,6 +64,8 @@ def test_that_stages_step_through_current_and_prior(
     read.browser.tree.setCurrentItem(current)
     assert _names(read) == [f"{NOW} PA", f"{THEN} PA"]
     assert "stage 1 of 2" in read.hanging.line.stage.text()
+    roles = [viewport.role.text() for viewport in read.lightbox.viewports]
+    assert roles == ["Current", "Prior"]
     context.actions["hang.next"].trigger()
     assert _names(read) == [f"{NOW} LL", f"{THEN} LL"]
     context.actions["hang.next"].trigger()
@@ -72,6 +74,7 @@ def test_that_stages_step_through_current_and_prior(
     assert _names(read) == [f"{NOW} PA", f"{THEN} PA"]
     read.hanging.line.protocol_chosen.emit("Frontal and lateral")
     assert _names(read) == [f"{NOW} PA", f"{NOW} LL"]
+    assert not any(viewport.role.isVisible() for viewport in read.lightbox.viewports)
 
 
 def test_that_a_layout_keeps_what_hangs_and_fills_the_rest(

@@ -44,10 +44,14 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Hung:
-    """A stack in a viewport, so many images after the current one."""
+    """A stack in a viewport, so many images after the current one.
+
+    ``role`` is what it is in a comparison, such as "Prior".
+    """
 
     stack: Stack
     tile: int = 0
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

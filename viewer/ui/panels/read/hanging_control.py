@@ -96,6 +96,7 @@ class HangingControl(QObject):
     def place(self, viewport: Viewport, stack: Stack) -> None:
         """Hang a series in a viewport, beside what hangs in the others."""
         viewport.show_stack(stack)
+        viewport.show_role("")
         viewport.view.setFocus()
         self._own = True
         self._furnish()

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
 
-from viewer.domain.hanging import MOST_VIEWPORTS
 from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import as_tip
 
-_HEIGHT: int = 32
+_HEIGHT: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,8 @@ class HangingLine(QWidget):
 
 def layout_menu(line: HangingLine) -> QMenu:
     """Return a menu of every layout, of viewports and of tiles of one series."""
+    from viewer.domain.hanging import MOST_VIEWPORTS
+
     menu = QMenu("Layout", line)
     for tiled, title in ((False, "Viewports"), (True, "Tiles of this series")):
         part = menu.addMenu(title)

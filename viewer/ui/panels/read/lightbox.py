@@ -77,6 +77,7 @@ class Lightbox(QWidget):
         self.arrange(len(rows), len(rows[0]))
         first = True
         for viewport, hung in zip(self.viewports, chain(*rows), strict=True):
+            viewport.show_role(hung.role if hung else "")
             if hung is None:
                 viewport.show_stack(None)
                 continue

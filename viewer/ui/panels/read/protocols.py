@@ -102,6 +102,8 @@ def _stage(planned: PlannedStage, chosen: Chosen, priors: list[_Study]) -> Stage
             hung.append(one)
             taken.extend([one] if one else [])
         rows.append(hung)
+    if not any(place.prior for place in planned.places):
+        rows = [[one and replace(one, role="") for one in row] for row in rows]
     return Stage(planned.words, _without_gaps(rows))
 
 
@@ -116,7 +118,9 @@ def _hung(
     study = priors[place.prior - 1] if place.prior else chosen.study
     hung = {one.stack.key for one in taken}
     free = (s for s in _matching(place, study, chosen) if s.key not in hung)
-    return next((Hung(stack) for stack in free), None)
+    role = f"Prior {place.prior}" if place.prior > 1 else "Prior"
+    role = role if place.prior else "Current"
+    return next((Hung(stack, role=role) for stack in free), None)
 
 
 def _matching(place: Place, study: _Study, chosen: Chosen) -> Iterator[Stack]:

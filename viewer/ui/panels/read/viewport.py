@@ -138,7 +138,8 @@ class Viewport(QWidget):
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
-        self.caption = Label()
+        self.caption, self.role = Label(), Label()
+        self.role.hide()
         self.mark = ActiveMark()
         self.mark.hide()
         self._lay_out()
@@ -152,7 +153,9 @@ class Viewport(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         foot.setContentsMargins(8, 4, 8, 4)
-        foot.addWidget(self.slider, 1)
+        foot.addWidget(self.role)
+        foot.addStretch()
+        foot.addWidget(self.slider, 100)
         foot.addWidget(self.caption)
         column.addWidget(self.mark)
         column.addWidget(self.view, 1)
@@ -182,6 +185,11 @@ class Viewport(QWidget):
     def share_memory(self, viewports: int) -> None:
         """Keep as many images as leaves memory for so many viewports."""
         self._cache.capacity = min(_CACHE_BYTES, _SHARED_BYTES // viewports)
+
+    def show_role(self, role: str) -> None:
+        """Say what the image is in a comparison, such as "Prior"; "" says nothing."""
+        self.role.setText(role)
+        self.role.setVisible(bool(role))
 
     def show_stack(self, stack: Stack | None, position: int | None = None) -> None:
         """Show a stack at a position, or nothing.

@@ -26,7 +26,7 @@ from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.services.viewing.decoding import ProcessDecoder
 from viewer.settings import read_settings
 from viewer.store.database import open_store
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.workspaces.review import ReviewWorkspace
 
 _PATIENTS, _WANTED = 16, 200

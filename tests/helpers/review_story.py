@@ -20,7 +20,7 @@ from tests.helpers.window_story import PATIENCE_MS, found
 from viewer import app
 from viewer.domain.reading import Task
 from viewer.settings import Settings
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.panels.review.page import ReviewPage
 from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.review import ReviewWorkspace

@@ -31,7 +31,7 @@ from viewer.services.synthetic.demo import NAME
 from viewer.services.synthetic.demo_run import register_demo, run_demo_spec
 from viewer.settings import HOME_VARIABLE, Settings, read_settings
 from viewer.store.database import open_store
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.consent import ConsentDialog
 from viewer.ui.dialogs.prompt_editor import PromptEditor

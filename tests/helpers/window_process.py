@@ -22,7 +22,7 @@ from viewer.domain.answer import CellAnswer
 from viewer.domain.grid import Cell
 from viewer.domain.reading import TaskState
 from viewer.settings import STORE_VARIABLE
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.canvas.events import Tool
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.window.main_window import MainWindow

@@ -19,7 +19,8 @@ from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialD
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.services.worker.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
-from viewer.ui.application.actions import HIDE, SHOW, Place
+from viewer.ui.application.action_spec import Place
+from viewer.ui.application.actions import HIDE, SHOW
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import (
     FILE,

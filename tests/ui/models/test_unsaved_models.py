@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.models.conftest import MODELS
 from tests.ui.models.test_models_workspace import choose, field, row, text
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.window.main_window import MainWindow

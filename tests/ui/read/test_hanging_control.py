@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pydicom
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTableWidgetItem, QToolButton
+from PySide6.QtWidgets import QTableWidgetItem, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom
@@ -20,7 +19,6 @@ from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.dialogs.protocol_editor import ProtocolEditor
 from viewer.ui.panels.read.hanging_line import LayoutChosen
-from viewer.ui.panels.read.series_drag import series_data
 from viewer.ui.workspaces.read import ReadWorkspace
 
 NOW, THEN = "20260302", "20250114"
@@ -126,39 +124,30 @@ def test_that_a_table_that_cannot_be_read_is_told_and_ours_used(
 
 
 def test_that_a_series_is_dragged_from_the_cases_into_a_viewport(
-    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:
     """B7; a press chooses nothing yet, a click without a drag does."""
     for n in range(4):
         write_dicom(tmp_path / "in" / f"{n}.dcm", patient_id="p")
     _open(qtbot, read, tmp_path / "in", 4)
     read.hanging.line.layout_chosen.emit(LayoutChosen(1, 2))
-    tree, dragged = read.browser.tree, list[QMimeData]()
-    monkeypatch.setattr(QDrag, "exec", lambda drag, _: dragged.append(drag.mimeData()))
+    tree, left = read.browser.tree, Qt.MouseButton.LeftButton
     last = list(tree.rows())[-1]
-    at = tree.visualItemRect(last).center()
-    QTest.mousePress(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    assert _names(read) == ["0", "1"]
-    QTest.mouseMove(tree.viewport(), at + QPoint(60, 0))
-    assert len(dragged) == 1
-    second = read.lightbox.viewports[1]
-    mime = series_data(last.key)
-    assert dragged[0].formats() == mime.formats()
-    enter, drop = (
-        kind(
-            QPoint(5, 5), Qt.DropAction.CopyAction, mime,
-            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
-        )
-        for kind in (QDragEnterEvent, QDropEvent)
-    )  # fmt: skip
-    QApplication.sendEvent(second, enter)
-    assert enter.isAccepted()
-    QApplication.sendEvent(second, drop)
-    assert _names(read) == ["0", "3"]
-    qtbot.waitUntil(lambda: read.lightbox.active is second)
-    QTest.mouseRelease(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    row, second = tree.visualItemRect(last).center(), read.lightbox.viewports[1]
+    there = tree.viewport().mapFromGlobal(second.mapToGlobal(second.rect().center()))
+    outside = QPoint(there.x(), tree.height() + 4000)
+    for let_go, expected in ((outside, "1"), (there, "3")):
+        QTest.mousePress(tree.viewport(), left, pos=row)
+        QTest.mouseMove(tree.viewport(), let_go)
+        QTest.mouseRelease(tree.viewport(), left, pos=let_go)
+        assert _names(read) == ["0", expected]
+    assert read.hanging.line.protocols.currentText() == "1 × 2"
     assert read.browser.tree.current_row is last
+    qtbot.waitUntil(lambda: read.lightbox.active is second)
+    first_row = next(tree.rows())
+    at = tree.visualItemRect(first_row).center()
+    QTest.mouseClick(tree.viewport(), left, pos=at)
+    assert read.browser.tree.current_row is first_row
 
 
 def test_that_a_click_selects_a_viewport_and_the_select_tool_changes_nothing_else(

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import finished_run
 from tests.helpers.window_story import Story, found, open_window
 from viewer.settings import Settings
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.panels.comparing.page import ComparePage
 
 

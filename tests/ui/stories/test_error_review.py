@@ -19,7 +19,7 @@ from viewer.services.inspecting.runs import TrialRow, trial_rows
 from viewer.services.readings import opening
 from viewer.services.readings.reviewing import review_results
 from viewer.settings import Settings
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.application.notices import Notice
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.reference import ReferenceItem

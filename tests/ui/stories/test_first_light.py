@@ -23,7 +23,7 @@ from viewer.domain.run import RunStatus
 from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw

@@ -13,7 +13,7 @@ from viewer.domain.item import Item
 from viewer.settings import Settings
 from viewer.store.cases import add_dataset
 from viewer.store.database import open_store
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.panels.measure.run_list import run_title
 from viewer.ui.panels.measure.trial_page import TrialPage
 

@@ -13,7 +13,7 @@ from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies import catalog
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.panels.measure.trial_page import TrialPage
 
 MODEL = """

@@ -10,7 +10,7 @@ from tests.helpers.tiny_study import finished_run
 from tests.helpers.window_story import Story, found, open_window
 from viewer.services.inspecting.predictions.view import By
 from viewer.settings import Settings
-from viewer.ui.application.actions import Place
+from viewer.ui.application.action_spec import Place
 from viewer.ui.application.layout_memory import read_layout
 from viewer.ui.workspaces.measure import MeasureWorkspace
 

@@ -5,57 +5,18 @@ command without a handler is shown nowhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QToolBar, QWidget
 
+from viewer.ui.application.action_spec import ActionSpec, Place
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import as_tip
 
 Handlers = Mapping[str, Callable[[], None]]
 """What a workspace does for each action id."""
-
-
-class Place(StrEnum):
-    """The workspace that an action belongs to."""
-
-    EVERYWHERE = ""
-    HERE = "here"
-    """In each workspace that handles it, and by that workspace alone."""
-    READ = "read"
-    MEASURE = "measure"
-    REVIEW = "review"
-    MODELS = "models"
-
-
-@dataclass(frozen=True, slots=True)
-class ActionSpec:
-    """A command.
-
-    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions show
-    a state; of those with the same ``group`` one is on at a time. ``section`` starts a
-    new section of its menu. ``held`` ones last only while their key is down, so they
-    are in no menu. ``destructive`` ones delete the user's work: the palette lists them
-    last, and only once several letters are typed.
-    """
-
-    id: str
-    menu: str
-    text: str
-    shortcut: str = ""
-    tip: str = ""
-    icon: str = ""
-    place: Place = Place.EVERYWHERE
-    checkable: bool = False
-    group: str = ""
-    section: bool = False
-    held: bool = False
-    destructive: bool = False
-
 
 MENUS: Final = (
     "File", "Edit", "View", "Image", "Mark", "Model", "Study", "Window", "Help",

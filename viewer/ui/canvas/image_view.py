@@ -8,27 +8,24 @@ The image itself is painted as the background, at the screen's resolution.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QResizeEvent,
-    QTransform,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
-from viewer.domain.image_geometry import then
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
 from viewer.imaging.window_presets import COUNTED
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
-from viewer.ui.canvas.display import Camera, Display, value_text
+from viewer.ui.canvas.display import Display, value_text
 from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
@@ -36,8 +33,8 @@ from viewer.ui.canvas.events import (
     PointedAt,
     Scrolled,
     Tool,
-    ZoomChanged,
 )
+from viewer.ui.canvas.framed_view import FramedView
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
 from viewer.ui.canvas.mark_menu import mark_menu
@@ -48,9 +45,7 @@ from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.overlays.locator import Line
 from viewer.ui.canvas.stacks import are_alike, is_stack
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
-from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.canvas.waiting import Waiting
-from viewer.ui.canvas.windowed_view import WindowedView
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -62,7 +57,7 @@ _ZOOM_STEP: Final = 1.2
 _WHEEL_STEP: Final = 120
 
 
-class ImageView(WindowedView):
+class ImageView(FramedView):
     """Shows one image.
 
     Left drag is the tool that is set, middle drag pans, right drag zooms; the wheel
@@ -71,8 +66,6 @@ class ImageView(WindowedView):
 
     cursor_moved = Signal(object)
     """CursorMoved"""
-    zoom_changed = Signal(object)
-    """ZoomChanged"""
     answer_hovered = Signal(object)
     """AnswerHovered"""
     answer_clicked = Signal(object)
@@ -81,20 +74,13 @@ class ImageView(WindowedView):
     """The user wants the content of the chosen mark outlined."""
     scrolled = Signal(object)
     """Scrolled"""
-    framed = Signal()
-    """The user zoomed or moved the image, or fitted it."""
     pointed = Signal(object)
     """PointedAt"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: ShownImage | None = None
         self._before: tuple[ShownImage, Display] | None = None
         self._annotations: Annotations | None = None
-        self._camera = Camera(1.0, 1.0, 0, 0)
-        self.orientation = 1
-        """How the image is turned, as in TIFF 6.0; 1 is as in the file."""
-        self._fitted = True
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
         self._lens: Lens | None = None
@@ -198,99 +184,6 @@ class ImageView(WindowedView):
         self._tell_sense()
         self.windowed.emit()
 
-    @property
-    def zoom(self) -> float:
-        """Device pixels per native pixel."""
-        return self._camera.scale
-
-    def fit(self) -> None:
-        """Show the whole image, and keep it whole when the view changes its size."""
-        self._fitted = True
-        self._recentre()
-        self.framed.emit()
-
-    @property
-    def fitted(self) -> bool:
-        """Whether the whole image is kept in view."""
-        return self._fitted
-
-    @property
-    def whole_zoom(self) -> float:
-        """The zoom that shows the whole image."""
-        return self._whole().scale
-
-    @property
-    def centre(self) -> PointPx:
-        """The native position in the middle of the view."""
-        return self.native_at(self.area.center())
-
-    def look_at(self, centre: PointPx, zoom: float) -> None:
-        """Show a native position in the middle, at a zoom."""
-        self._camera = self._camera.zoomed(zoom / self._camera.scale, 0.0, 0.0)
-        moved = self.area.center() - self.to_view(centre)
-        self.pan_by(moved.x(), moved.y())
-
-    def one_to_one(self) -> None:
-        """Show each native pixel as one of the screen's."""
-        if self._shown is not None:
-            image, screen = self._shown.image, self._turned.size_before
-            aspect = image.geometry.pixel_aspect
-            self._move(Camera.centred(image.size, screen, aspect, 1.0))
-
-    def zoom_by(self, factor: float) -> None:
-        """Zoom about the middle of the view."""
-        self.zoom_at(self.area.center(), factor)
-
-    def zoom_at(self, at: QPointF, factor: float) -> None:
-        """Zoom and keep the point at a position of the view."""
-        x, y = self._unturned(at)
-        self._move(self._camera.zoomed(factor, x, y))
-
-    def pan_by(self, x: float, y: float) -> None:
-        """Move the image by pixels of the view."""
-        ratio = self.ratio
-        x, y = self._turned.moved_before(x * ratio, y * ratio)
-        self._move(self._camera.panned(x, y))
-
-    def turn(self, further: int) -> None:
-        """Turn the image once more, about the middle of the view."""
-        if self._shown is None:
-            return
-        centre, fitted = self.centre, self._fitted
-        self.orientation = then(self.orientation, further)
-        if fitted:
-            self.fit()
-        else:
-            self.look_at(centre, self.zoom)
-
-    @property
-    def _turned(self) -> TurnedScreen:
-        """The view's screen, with the turn of the image."""
-        return TurnedScreen(self.screen_size, self.orientation)
-
-    def _unturned(self, at: QPointF) -> tuple[float, float]:
-        """Return the device position of a position of the view, before the turn."""
-        ratio = self.ratio
-        return self._turned.before(at.x() * ratio, at.y() * ratio)
-
-    @property
-    def _native(self) -> QTransform:
-        """Maps native pixels to those of the view."""
-        ratio = self.ratio
-        return self._camera.transform(ratio) * self._turned.transform(ratio)
-
-    def to_native(self, at: QPoint) -> PointPx:
-        """Return the native position under a pixel of the viewport."""
-        return self.native_at(QPointF(at))
-
-    def native_at(self, at: QPointF) -> PointPx:
-        """Return the native position under a position of the view."""
-        return self._camera.to_native(*self._unturned(at))
-
-    def to_view(self, point: PointPx) -> QPointF:
-        """Return a native position in the view's pixels."""
-        return self._native.map(QPointF(point.x, point.y))
-
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag with the left button does."""
         self._tool = tool
@@ -343,21 +236,6 @@ class ImageView(WindowedView):
             self._annotations.paint(painter)
             self.waiting.paint_over(painter, self.area)
         super().drawForeground(painter, rect)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Keep the whole image in view, or else the point in the middle."""
-        super().resizeEvent(event)
-        self.stage.setSceneRect(self.area)
-        if self._fitted:
-            self._recentre()
-        elif event.oldSize().isValid():
-            grown = event.size() - event.oldSize()
-            ratio = self.ratio / 2
-            wider, higher = grown.width() * ratio, grown.height() * ratio
-            if self._turned.turn.transpose:
-                wider, higher = higher, wider
-            self._camera = self._camera.panned(wider, higher)
-            self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Begin a drag, or draw or grab a mark."""
@@ -440,33 +318,6 @@ class ImageView(WindowedView):
         super().leaveEvent(event)
         self.cursor_moved.emit(CursorMoved(None, ""))
         self._tell_hover(None)
-
-    def _recentre(self) -> None:
-        """Fit the image if it is to be whole, else keep it where it is."""
-        if self._shown is None:
-            return
-        if not self._fitted:
-            self.redraw()
-            return
-        self._move(self._whole(), fitted=True)
-
-    def _whole(self) -> Camera:
-        """Return the camera that shows the whole image, as it is without one."""
-        if self._shown is None:
-            return self._camera
-        image = self._shown.image
-        aspect = image.geometry.pixel_aspect
-        return Camera.fitted(image.size, self._turned.size_before, aspect)
-
-    def _move(self, camera: Camera, *, fitted: bool = False) -> None:
-        if self._shown is None:
-            return
-        before, self._camera, self._fitted = self._camera, camera, fitted
-        self.redraw()
-        if not fitted:
-            self.framed.emit()
-        if camera.scale != before.scale:
-            self.zoom_changed.emit(ZoomChanged(camera.scale))
 
     def redraw(self) -> None:
         """Lay out the overlays, and paint again."""

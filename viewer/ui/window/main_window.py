@@ -30,7 +30,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.ui.application.actions import MENUS, SHOW, Handlers, Place
+from viewer.ui.application.action_spec import Place
+from viewer.ui.application.actions import MENUS, SHOW, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.layout_memory import (
     RECENT,

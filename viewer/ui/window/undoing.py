@@ -2,7 +2,8 @@
 
 from PySide6.QtCore import QObject
 
-from viewer.ui.application.actions import Handlers, Place
+from viewer.ui.application.action_spec import Place
+from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 
 

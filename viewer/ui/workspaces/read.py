@@ -35,18 +35,13 @@ from viewer.ui.canvas.events import (
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging_control import HangingControl
-from viewer.ui.panels.read.image_commands import ImageCommands
+from viewer.ui.panels.read.image_commands import TOOLS, ImageCommands
 from viewer.ui.panels.read.index_line import words_of
 from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
-from viewer.ui.panels.read.viewport import (
-    ImageFailed,
-    ImageShown,
-    SeriesDropped,
-    Viewport,
-)
+from viewer.ui.panels.read.viewport import ImageFailed, ImageShown, Viewport
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer
@@ -58,13 +53,6 @@ if TYPE_CHECKING:
     from viewer.ui.panels.asking.questions import Questions
     from viewer.ui.panels.read.cine import CineBar
 
-_TOOLS: Final = (
-    "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
-    "tool.crosshair", "tool.magnifier", "image.cine", "",
-    "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
-    "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
-    "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
-)  # fmt: skip
 _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
@@ -94,7 +82,7 @@ class ReadWorkspace(QWidget):
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
         self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
-        self.hanging = HangingControl(self.lightbox, context)
+        self.hanging = HangingControl(self.lightbox, context, self.browser.tree)
         self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
         self._connect()
@@ -106,7 +94,7 @@ class ReadWorkspace(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
+        column.addWidget(self._context.actions.tool_bar(TOOLS, middle))
         column.addWidget(self._slides.bar)
         column.addWidget(self.lightbox, 1)
         column.addWidget(self.hanging.line)
@@ -139,7 +127,6 @@ class ReadWorkspace(QWidget):
         viewport.image_shown.connect(self._image_shown)
         viewport.image_failed.connect(self._image_failed)
         viewport.view.files_dropped.connect(lambda event: self.open_paths(event.paths))
-        viewport.series_dropped.connect(self._series_dropped)
         viewport.view.cursor_moved.connect(self._tell_cursor)
         viewport.view.answer_hovered.connect(self._hover)
         viewport.view.answer_clicked.connect(self._choose)
@@ -383,11 +370,6 @@ class ReadWorkspace(QWidget):
 
     def _open_wanted(self, event: OpenWanted) -> None:
         self._context.actions.run("file.open_folder" if event.folder else "file.open")
-
-    def _series_dropped(self, event: SeriesDropped) -> None:
-        row = self.browser.tree.row_of(event.key)
-        if row is not None:
-            self.hanging.place(event.viewport, row.stack)
 
     # The images on the screen
 

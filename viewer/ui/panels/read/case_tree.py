@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidgetItem, QWidget
 from shiboken6 import isValid
 
 from viewer.domain.case import ImageRef
@@ -18,6 +18,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.escapes import visible
 from viewer.ui.panels.read.case_listing import CaseListing, Entry, Key, captions
 from viewer.ui.panels.read.hanging import Stack
+from viewer.ui.panels.read.series_drag import SeriesItem, SeriesTree
 from viewer.ui.panels.read.thumbnails import ThumbnailMade
 from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import as_tip
@@ -35,10 +36,9 @@ _KEPT: Final = 400
 """Thumbnails kept; at twice the size of the screen's they take 50 kB each."""
 
 
-class CaseRow(QTreeWidgetItem):
+class CaseRow(SeriesItem):
     """One stack of images."""
 
-    stack = Stack("", "", ())
     key: Key = ()
     """The keys of its patient, study and stack."""
     failed = False
@@ -57,7 +57,7 @@ class CaseRow(QTreeWidgetItem):
         self.setText(0, f"{self.text(0)}\ncannot be read")
 
 
-class CaseTree(QTreeWidget):
+class CaseTree(SeriesTree):
     """Shows a part of the cases that match, and reports which thumbnails are in view.
 
     Further rows are added where it is scrolled to an end of them.

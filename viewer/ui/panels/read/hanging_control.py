@@ -10,9 +10,11 @@ from viewer.domain.errors import WrongUseError
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.show_once import show_once
+from viewer.ui.panels.read.case_tree import CaseTree
 from viewer.ui.panels.read.hanging import Chosen, Hung, Stack
 from viewer.ui.panels.read.hanging_line import HangingLine, LayoutChosen
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.series_drag import SeriesDropped
 from viewer.ui.panels.read.viewport import Viewport
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ class HangingControl(QObject):
     Until the user changes the layout, images that are found later join the stage.
     """
 
-    def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
+    def __init__(
+        self, lightbox: Lightbox, context: AppContext, cases: CaseTree
+    ) -> None:
         super().__init__(lightbox)
         self._lightbox, self._context = lightbox, context
         self.line = HangingLine()
@@ -42,6 +46,7 @@ class HangingControl(QObject):
         self._own = False
         self._linking: Linking | None = None
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
+        cases.series_dropped.connect(self._drop)
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
@@ -92,6 +97,11 @@ class HangingControl(QObject):
         if self._stages:
             last = len(self._stages) - 1
             self._go_to(min(max(self._number + steps, 0), last))
+
+    def _drop(self, event: SeriesDropped) -> None:
+        viewport = self._lightbox.at(event.at)
+        if viewport is not None:
+            self.place(viewport, event.stack)
 
     def place(self, viewport: Viewport, stack: Stack) -> None:
         """Hang a series in a viewport, beside what hangs in the others."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.errors import OverreadError
 from viewer.services.viewing.view_image import Tag, tags_of
@@ -23,6 +24,15 @@ from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.read.turn_commands import TurnCommands
 from viewer.ui.panels.read.viewport import Viewport
 from viewer.ui.panels.read.window_commands import WindowCommands
+
+TOOLS: Final = (
+    "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
+    "tool.crosshair", "tool.magnifier", "image.cine", "",
+    "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
+    "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
+    "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
+)  # fmt: skip
+"""The tool bar over the images; "" is a gap."""
 
 
 class ImageCommands:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -98,6 +98,14 @@ class Lightbox(QWidget):
         """Return the viewport that shows an image."""
         for viewport in self.viewports:
             if viewport.shown is not None and viewport.shown.ref == ref:
+                return viewport
+        return None
+
+    def at(self, point: QPoint) -> Viewport | None:
+        """Return the viewport at a point of the screen."""
+        for viewport in self.viewports:
+            here = viewport.rect().contains(viewport.mapFromGlobal(point))
+            if viewport.isVisible() and here:
                 return viewport
         return None
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QDragEnterEvent,
-    QDropEvent,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -24,7 +22,6 @@ from viewer.ui.application.background_tasks import run_for
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.panels.read.hanging import Stack
-from viewer.ui.panels.read.series_drag import series_key
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label, as_tip
 
@@ -61,14 +58,6 @@ class PositionChanged:
     """A viewport went from an image of its stack, the one ``before``, to another."""
 
     before: int
-
-
-@dataclass(frozen=True, eq=False)
-class SeriesDropped:
-    """A series was dragged into a viewport; ``key`` is that of its row."""
-
-    viewport: "Viewport"
-    key: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +107,6 @@ class Viewport(QWidget):
     """Carries an ImageFailed."""
     scrolled = Signal(object)
     """Carries a PositionChanged."""
-    series_dropped = Signal(object)
-    """Carries a SeriesDropped."""
     entered = Signal(object)
     """Carries a ViewportEntered."""
 
@@ -143,7 +130,6 @@ class Viewport(QWidget):
         self.mark = ActiveMark()
         self.mark.hide()
         self._lay_out()
-        self.setAcceptDrops(True)
         self.view.installEventFilter(self)
         self.view.scrolled.connect(self._wheel)
         self.slider.valueChanged.connect(self.go_to)
@@ -254,17 +240,6 @@ class Viewport(QWidget):
         elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             return self._key(event)
         return super().eventFilter(watched, event)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Take a series; the view takes files."""
-        if series_key(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        """Tell which series was let go here."""
-        event.acceptProposedAction()
-        key = series_key(event.mimeData())
-        self.series_dropped.emit(SeriesDropped(self, key))
 
     def _key(self, event: QKeyEvent) -> bool:
         steps = self._keys().get(Qt.Key(event.key()))

@@ -1,0 +1,169 @@
+"""A view of an image that can be fitted, zoomed, moved and turned."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, Signal
+from PySide6.QtGui import QResizeEvent, QTransform
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.geometry import PointPx
+from viewer.domain.image_geometry import then
+from viewer.ui.canvas.display import Camera
+from viewer.ui.canvas.events import ZoomChanged
+from viewer.ui.canvas.turning import TurnedScreen
+from viewer.ui.canvas.windowed_view import WindowedView
+
+if TYPE_CHECKING:
+    from viewer.services.viewing.view_image import ShownImage
+
+
+class FramedView(WindowedView):
+    """Maps native pixels to the view; a whole image stays whole in a new size."""
+
+    zoom_changed = Signal(object)
+    """ZoomChanged"""
+    framed = Signal()
+    """The user zoomed or moved the image, or fitted it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: ShownImage | None = None
+        self._camera = Camera(1.0, 1.0, 0, 0)
+        self.orientation = 1
+        """How the image is turned, as in TIFF 6.0; 1 is as in the file."""
+        self._fitted = True
+
+    @property
+    def zoom(self) -> float:
+        """Device pixels per native pixel."""
+        return self._camera.scale
+
+    def fit(self) -> None:
+        """Show the whole image, and keep it whole when the view changes its size."""
+        self._fitted = True
+        self._recentre()
+        self.framed.emit()
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the whole image is kept in view."""
+        return self._fitted
+
+    @property
+    def whole_zoom(self) -> float:
+        """The zoom that shows the whole image."""
+        return self._whole().scale
+
+    @property
+    def centre(self) -> PointPx:
+        """The native position in the middle of the view."""
+        return self.native_at(self.area.center())
+
+    def look_at(self, centre: PointPx, zoom: float) -> None:
+        """Show a native position in the middle, at a zoom."""
+        self._camera = self._camera.zoomed(zoom / self._camera.scale, 0.0, 0.0)
+        moved = self.area.center() - self.to_view(centre)
+        self.pan_by(moved.x(), moved.y())
+
+    def one_to_one(self) -> None:
+        """Show each native pixel as one of the screen's."""
+        if self._shown is not None:
+            image, screen = self._shown.image, self._turned.size_before
+            aspect = image.geometry.pixel_aspect
+            self._move(Camera.centred(image.size, screen, aspect, 1.0))
+
+    def zoom_by(self, factor: float) -> None:
+        """Zoom about the middle of the view."""
+        self.zoom_at(self.area.center(), factor)
+
+    def zoom_at(self, at: QPointF, factor: float) -> None:
+        """Zoom and keep the point at a position of the view."""
+        x, y = self._unturned(at)
+        self._move(self._camera.zoomed(factor, x, y))
+
+    def pan_by(self, x: float, y: float) -> None:
+        """Move the image by pixels of the view."""
+        ratio = self.ratio
+        x, y = self._turned.moved_before(x * ratio, y * ratio)
+        self._move(self._camera.panned(x, y))
+
+    def turn(self, further: int) -> None:
+        """Turn the image once more, about the middle of the view."""
+        if self._shown is None:
+            return
+        centre, fitted = self.centre, self._fitted
+        self.orientation = then(self.orientation, further)
+        if fitted:
+            self.fit()
+        else:
+            self.look_at(centre, self.zoom)
+
+    @property
+    def _turned(self) -> TurnedScreen:
+        """The view's screen, with the turn of the image."""
+        return TurnedScreen(self.screen_size, self.orientation)
+
+    def _unturned(self, at: QPointF) -> tuple[float, float]:
+        """Return the device position of a position of the view, before the turn."""
+        ratio = self.ratio
+        return self._turned.before(at.x() * ratio, at.y() * ratio)
+
+    @property
+    def _native(self) -> QTransform:
+        """Maps native pixels to those of the view."""
+        ratio = self.ratio
+        return self._camera.transform(ratio) * self._turned.transform(ratio)
+
+    def to_native(self, at: QPoint) -> PointPx:
+        """Return the native position under a pixel of the viewport."""
+        return self.native_at(QPointF(at))
+
+    def native_at(self, at: QPointF) -> PointPx:
+        """Return the native position under a position of the view."""
+        return self._camera.to_native(*self._unturned(at))
+
+    def to_view(self, point: PointPx) -> QPointF:
+        """Return a native position in the view's pixels."""
+        return self._native.map(QPointF(point.x, point.y))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Keep the whole image in view, or else the point in the middle."""
+        super().resizeEvent(event)
+        self.stage.setSceneRect(self.area)
+        if self._fitted:
+            self._recentre()
+        elif event.oldSize().isValid():
+            grown = event.size() - event.oldSize()
+            ratio = self.ratio / 2
+            wider, higher = grown.width() * ratio, grown.height() * ratio
+            if self._turned.turn.transpose:
+                wider, higher = higher, wider
+            self._camera = self._camera.panned(wider, higher)
+            self.redraw()
+
+    def _recentre(self) -> None:
+        """Fit the image if it is to be whole, else keep it where it is."""
+        if self._shown is None:
+            return
+        if not self._fitted:
+            self.redraw()
+            return
+        self._move(self._whole(), fitted=True)
+
+    def _whole(self) -> Camera:
+        """Return the camera that shows the whole image, as it is without one."""
+        if self._shown is None:
+            return self._camera
+        image = self._shown.image
+        aspect = image.geometry.pixel_aspect
+        return Camera.fitted(image.size, self._turned.size_before, aspect)
+
+    def _move(self, camera: Camera, *, fitted: bool = False) -> None:
+        if self._shown is None:
+            return
+        before, self._camera, self._fitted = self._camera, camera, fitted
+        self.redraw()
+        if not fitted:
+            self.framed.emit()
+        if camera.scale != before.scale:
+            self.zoom_changed.emit(ZoomChanged(camera.scale))

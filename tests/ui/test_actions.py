@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from viewer.ui.application.action_spec import ActionSpec, Place
 from viewer.ui.application.actions import ACTIONS, MENUS, Actions, shortcut_text
@@ -16,6 +16,12 @@ from viewer.ui.window.palette_dialog import PaletteDialog, fuzzy_score
 from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 
 pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture(scope="module")
+def actions(qapp: QApplication) -> Actions:  # noqa: ARG001 - icons need it
+    """Every command, which takes a tenth of a second to make."""
+    return Actions()
 
 
 def test_that_no_two_commands_share_an_id_or_a_key() -> None:
@@ -26,9 +32,9 @@ def test_that_no_two_commands_share_an_id_or_a_key() -> None:
 
 @pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: str(spec.id))
 def test_that_every_command_has_a_menu_a_tip_an_icon_and_a_valid_key(
-    spec: ActionSpec,
+    spec: ActionSpec, actions: Actions
 ) -> None:
-    action = Actions()[spec.id]
+    action = actions[spec.id]
     assert spec.menu in MENUS
     assert spec.tip
     assert not action.icon().pixmap(16, 16).toImage().isNull()

@@ -1,6 +1,7 @@
 """The two themes: their colours as data, and how an application applies one."""
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -105,7 +106,9 @@ def apply(app: QApplication, palette: Palette) -> None:
 
 def dress(window: QWidget) -> None:
     """Apply the current theme to a parentless window made after :func:`apply`."""
-    window.setStyleSheet(_style_sheet(current()))
+    sheet = _style_sheet(current())
+    if window.styleSheet() != sheet:  # Qt would polish every widget anew all the same
+        window.setStyleSheet(sheet)
 
 
 def caption_font(base: QFont) -> QFont:
@@ -154,6 +157,7 @@ def _qt_palette(palette: Palette) -> QPalette:
     return made
 
 
+@cache
 def _style_sheet(palette: Palette) -> str:
     icons = files("viewer.resources").joinpath("icons")
     sheet = _SHEET.replace("@icons@", Path(str(icons)).as_posix())

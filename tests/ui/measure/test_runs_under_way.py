@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.proof_params import always
 from tests.helpers.tiny_study import D4, a_spec, planned
 from viewer.domain.exchange import ModelProfile
 from viewer.settings import Settings
@@ -16,7 +17,7 @@ from viewer.ui.window.session_meter import SessionMeter
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
 
-@pytest.mark.parametrize("word", ["paused", "cancelled"])
+@pytest.mark.parametrize("word", always({"cancelled"}, ["paused", "cancelled"]))
 def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
     settings: Settings, tmp_path: Path, qtbot: QtBot, word: str
 ) -> None:

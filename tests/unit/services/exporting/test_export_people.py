@@ -84,7 +84,8 @@ def with_people(folder: Path) -> Dataset:
 
 
 @pytest.mark.parametrize(
-    ("mode", "context"), [("consensus", "all"), ("mean", "single")]
+    ("mode", "context"),
+    [("consensus", "all"), pytest.param("mean", "single", marks=pytest.mark.proof)],
 )
 def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
     mode: str, context: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.evidence_cases import cases_dataset
+from tests.helpers.proof_params import always
 from tests.helpers.tiny_study import a_spec, finish, plan_and_finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
@@ -25,7 +26,10 @@ pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 LAYERS = 2
 
 
-@pytest.fixture(scope="module", params=["llava", "gemma3", "idefics3"])
+@pytest.fixture(
+    scope="module",
+    params=always({"llava", "idefics3"}, ["llava", "gemma3", "idefics3"]),
+)
 def ran(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Store, RunReport]]:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset, heal_spec
+from tests.helpers.proof_params import always
 from tests.helpers.tiny_study import plan_and_finish, prepare_trial
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
@@ -34,7 +35,10 @@ LONGEST = 100
 Replies = Mapping[tuple[str, str], ModelReply]
 
 
-@pytest.fixture(scope="module", params=["llava", "gemma3", "idefics3"])
+@pytest.fixture(
+    scope="module",
+    params=always({"llava", "idefics3"}, ["llava", "gemma3", "idefics3"]),
+)
 def told(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Store, Replies]]:

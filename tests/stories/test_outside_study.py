@@ -252,41 +252,30 @@ def test_that_a_metric_of_another_package_measures_and_is_verified_in_part(
     assert "PARTLY VERIFIED: sides.zip" in said
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "said"),
-    [
+def test_that_doctor_names_metrics_that_cannot_be_used(overread: Installed) -> None:
+    text = (BRINGS / "half_range.py").read_text(encoding="utf-8")
+    newer = 'METRIC = Metric("half range", 2, half_range)  # '
+    for package, name, old, new in (
+        ("newer", "half range", "METRIC = Metric(", newer),
+        ("number", "one", "METRIC = Metric(", "METRIC = 1  # "),
+        ("same", "rate", "half range", "rate"),
+    ):
+        lines = {"viewer.metrics": {name: f"{package}:METRIC"}}
+        overread.add(package, text.replace(old, new), lines)
+    assert sorted(overread.plug_ins()) == [
         (
-            ("METRIC = Metric(", 'METRIC = Metric("half range", 2, half_range)  # '),
-            "half range",
-            (
-                "The metric 'half range' of package half_range was built for interface "
-                "2, and this program offers 1: install a version for it."
-            ),
+            "The metric 'half range' of package newer was built for interface 2, and "
+            "this program offers 1: install a version for it."
         ),
         (
-            ("METRIC = Metric(", "METRIC = 1  # "),
-            "half range",
-            (
-                "The metric 'half range' of package half_range is not a Metric: "
-                "update or uninstall the package."
-            ),
+            "The metric 'one' of package number is not a Metric: update or uninstall "
+            "the package."
         ),
         (
-            ("half range", "rate"),
-            "rate",
-            (
-                "The metric 'rate' of package half_range has the same name as a "
-                "built-in one: give it another name."
-            ),
+            "The metric 'rate' of package same has the same name as a built-in one: "
+            "give it another name."
         ),
-    ],
-)
-def test_that_doctor_names_a_metric_that_cannot_be_used(
-    module: tuple[str, str], name: str, said: str, overread: Installed
-) -> None:
-    text = (BRINGS / "half_range.py").read_text(encoding="utf-8").replace(*module)
-    overread.add("half_range", text, {"viewer.metrics": {name: "half_range:METRIC"}})
-    assert overread.plug_ins() == [said]
+    ]
 
 
 def test_that_a_metric_that_fails_is_named_in_one_sentence(

@@ -104,9 +104,10 @@ def test_that_an_older_store_is_tightened_and_the_person_told(
     program: Program, tmp_path: Path
 ) -> None:
     store = tmp_path / "s.sqlite"
-    program("runs", "--store", store)
-    store.chmod(0o644)
-    said = program("runs", "--store", store)
-    assert f"could read '{store}'; now only you can." in said
-    assert stat.S_IMODE(store.stat().st_mode) == 0o600
-    assert "Other users" not in program("runs", "--store", store)
+    with program.commands(tmp_path / "aside.txt") as overread:
+        overread("runs", "--store", store)
+        store.chmod(0o644)
+        said = program("runs", "--store", store)
+        assert f"could read '{store}'; now only you can." in said
+        assert stat.S_IMODE(store.stat().st_mode) == 0o600
+        assert "Other users" not in overread("runs", "--store", store)

@@ -14,20 +14,25 @@ TOOLS = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """Return a tiny project with the real bootstrap, and only what that calls."""
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a tiny project with the real bootstrap, and only what that calls.
+
+    The tests share it: an environment of the same lock, which takes seconds to make, is
+    used again.
+    """
     if sys.platform == "win32":
         pytest.skip("the bootstrap is written for bash")
-    (tmp_path / "packaging" / "lock").mkdir(parents=True)
-    (tmp_path / "tools").mkdir()
+    folder = tmp_path_factory.mktemp("clone")
+    (folder / "packaging" / "lock").mkdir(parents=True)
+    (folder / "tools").mkdir()
     for name in TOOLS:
-        (tmp_path / "tools" / name).symlink_to(shutil.which(name) or "")
-    shutil.copy(PACKAGING / "bootstrap", tmp_path / "packaging" / "bootstrap")
-    (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+        (folder / "tools" / name).symlink_to(shutil.which(name) or "")
+    shutil.copy(PACKAGING / "bootstrap", folder / "packaging" / "bootstrap")
+    (folder / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
     for part in ("build", "reader"):
-        (tmp_path / "packaging" / "lock" / f"{part}.txt").touch()
-    return tmp_path
+        (folder / "packaging" / "lock" / f"{part}.txt").touch()
+    return folder
 
 
 def bootstrap(clone: Path, requirement: str, **variables: str) -> str:

@@ -15,7 +15,6 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.hub_server import hub_server
-from tests.helpers.proof_params import always
 from tests.helpers.tiny_study import a_spec, planned, write_images
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef, View
@@ -115,9 +114,8 @@ def test_that_a_first_question_tells_its_download_and_goes_on_by_itself(
     assert Status.PENDING not in events[-1].counts  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    "mark", always({RunMark.PAUSED}, [RunMark.PAUSED, RunMark.CANCELLED])
-)
+@pytest.mark.proof  # stopped and resumed on the command line, and in the hub's own test
+@pytest.mark.parametrize("mark", [RunMark.PAUSED, RunMark.CANCELLED])
 def test_that_a_batch_stopped_during_its_download_goes_on_with_it(
     talk: Talk,
     published: Path,

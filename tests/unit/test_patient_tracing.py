@@ -41,4 +41,4 @@ def test_that_every_thread_runs_while_others_are_being_traced() -> None:
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python 3.12 mended it")
 def test_that_threads_would_die_without_it() -> None:
-    assert min(started("plain") for _ in range(5)) < 4_000
+    assert any(started("plain") < 4_000 for _ in range(5))

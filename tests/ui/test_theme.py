@@ -1,7 +1,7 @@
 """Both themes can be read, and everything follows a change."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QApplication,
@@ -128,6 +128,30 @@ def test_that_a_page_of_a_window_wears_its_theme(
     shown = button.grab().toImage()
     assert shown.pixelColor(12, 4).name().upper() == theme.LIGHT.accent.upper()
     assert page.styleSheet() == ""
+
+
+class Restyled(QWidget):
+    """Counts how often its style changes."""
+
+    times = 0
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        self.times += event.type() is QEvent.Type.StyleChange
+        super().changeEvent(event)
+
+
+def test_that_a_window_is_dressed_once_in_a_theme(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    window = Restyled()
+    qtbot.addWidget(window)
+    theme.dress(window)
+    window.show()
+    dressed = window.times
+    theme.apply(qapp, theme.DARK)
+    assert window.times == dressed > 0
+    theme.apply(qapp, theme.LIGHT)
+    assert window.times > dressed
 
 
 def test_that_icons_follow_the_theme(qtbot: QtBot, qapp: QApplication) -> None:

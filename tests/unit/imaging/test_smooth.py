@@ -50,3 +50,8 @@ def test_that_one_to_one_and_smaller_stay_as_they_are() -> None:
         a = Pyramid(_image("uint16")).sample(viewport, smooth=True)
         b = Pyramid(_image("uint16")).sample(viewport)
         np.testing.assert_array_equal(a.values, b.values)
+
+
+def test_that_beside_the_image_nothing_is_interpolated() -> None:
+    beside = Viewport(SizePx(10, 10), PointPx(500, 500), 0.2, 0.2)
+    assert Pyramid(_image("uint16")).sample(beside, smooth=True).values.size == 0

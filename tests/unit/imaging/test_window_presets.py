@@ -53,6 +53,7 @@ def test_that_a_file_without_windows_and_a_colour_image_say_so() -> None:
     assert isinstance(preset_window(1, _image(), "CT", None), NoWindow)
     colour = PixelImage(np.zeros((2, 2, 3), np.uint8), Photometric.RGB)
     assert isinstance(preset_window(0, colour, "CT", None), NoWindow)
+    assert presets_of(colour, "CT") == ()
 
 
 def test_that_a_film_s_lung_window_is_its_dark_half_and_its_bone_the_bright() -> None:

@@ -41,6 +41,7 @@ from viewer.readers.datasets.files import Progress, each_folder_listed_once
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.run_order import Order
 from viewer.readers.datasets.run_pairs import Runs
+from viewer.readers.datasets.table_beside import with_table
 from viewer.readers.datasets.yolo import with_boxes
 
 ENTRY_POINTS = "viewer.readers"
@@ -233,6 +234,8 @@ def read_dataset(
 ) -> Dataset:
     """Read a data set of a named format; WrongUseError if the format is unknown."""
     dataset = _format_named(format).read(root, name, view, progress)
+    if format == "folder":
+        dataset = with_table(dataset)
     if format not in _OWN_ANATOMY:
         dataset = with_anatomy(with_boxes(dataset), progress)
     noticed = (*dataset.notices, *notices_of_whole(dataset))

@@ -177,3 +177,14 @@ def test_that_tiles_scroll_together_and_keep_their_distance(
     tiles[0].scroll_by(-4)
     assert [v.position for v in tiles] == [3, 4, 5]
     _settled(qtbot, *tiles)
+
+
+def test_that_viewports_without_lines_are_not_laid_out_again_while_one_scrolls(
+    qtbot: QtBot, ports: tuple[Viewport, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thick, _, sagittal, _ = ports
+    drawn: list[None] = []
+    monkeypatch.setattr(sagittal.view, "redraw", lambda: drawn.append(None))
+    thick.scroll_by(2)
+    _settled(qtbot, *ports)
+    assert not drawn

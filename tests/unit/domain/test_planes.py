@@ -7,7 +7,7 @@ import pytest
 
 from viewer.domain.geometry import PointMm, PointPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
-from viewer.domain.planes import nearest, plane_of
+from viewer.domain.planes import Slices, plane_of
 
 AXIAL = ImageGeometry(
     SizePx(40, 60),
@@ -67,9 +67,11 @@ def test_that_parallel_and_distant_images_do_not_cut() -> None:
 
 def test_that_the_nearest_slice_is_found_along_the_normal() -> None:
     slices = [replace(AXIAL, position=PointMm(-15, -40, z)) for z in (90, 95, 100)]
-    assert nearest(slices, PointMm(0, 0, 96)) == 1
-    assert nearest([replace(AXIAL, position=None)], PointMm(0, 0, 0)) is None
-    assert nearest([], PointMm(0, 0, 0)) is None
+    unplaced = replace(AXIAL, position=None)
+    assert Slices(slices).nearest(PointMm(0, 0, 96)) == 1
+    assert Slices([unplaced, *slices]).nearest(PointMm(0, 0, 96)) == 2
+    assert Slices([unplaced]).nearest(PointMm(0, 0, 0)) is None
+    assert Slices([]).nearest(PointMm(0, 0, 0)) is None
 
 
 def test_that_an_image_without_spacing_or_with_skewed_axes_has_no_plane() -> None:

@@ -192,8 +192,8 @@ class ImageView(FramedView):
 
     def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> None:
         """Draw reference lines and a cross-hair in place of those before."""
-        self._layers.set_locator(lines, cross)
-        self.redraw()
+        if self._layers.set_locator(lines, cross):
+            self.redraw()
 
     def point_at(self, at: QPointF) -> None:
         """Show a position with the cross-hair."""

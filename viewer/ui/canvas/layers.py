@@ -177,13 +177,21 @@ class Layers:
         """The reference lines and the cross-hair that are drawn."""
         return self._locator
 
-    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> None:
-        """Draw reference lines and a cross-hair in place of those before."""
+    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> bool:
+        """Draw reference lines and a cross-hair; return whether that is anything new.
+
+        Every viewport is told after each slice, mostly that there is still nothing.
+        """
+        before = self._locator
+        now = (tuple(lines), cross)
+        if now == ((before.lines, before.cross) if before else ((), None)):
+            return False
         self._remove(self._locator)
         self._locator = None
         if lines or cross is not None:
             self._locator = Locator(lines, cross, self._root)
         self._order()
+        return True
 
     def answer_at(self, at: QPointF) -> "StoredAnswer | None":
         """Return the topmost answer drawn at a position of the view."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from viewer.domain.case import ImageHeader, View
 from viewer.domain.geometry import PointMm, PointPx
-from viewer.domain.planes import nearest, plane_of
+from viewer.domain.planes import Slices, plane_of
 from viewer.ui.canvas.events import PointedAt, Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.stacks import STACKED
@@ -38,6 +38,7 @@ class Linking(QObject):
         self._lightbox = lightbox
         self.linked, self.lines = True, False
         self._busy = False
+        self._slices: dict[Viewport, tuple[tuple[ImageHeader, ...], Slices]] = {}
         self._pointed: _Pointed | None = None
         lightbox.each(self._watch)
         lightbox.active_changed.connect(self.draw)
@@ -99,14 +100,23 @@ class Linking(QObject):
         if _in_one_space(here, there):
             plane, size = plane_of(here.geometry), here.size
             middle = PointPx(size.columns / 2, size.rows / 2)
-            return _nearest(viewport, plane.at(middle)) if plane else None
+            return self._nearest(viewport, plane.at(middle)) if plane else None
         if not _compare(here, there):
             return None
         moved = _moved_mm(leader, before)
         plane = plane_of(there.geometry)
         if moved is None or plane is None:
             return viewport.position + leader.position - before
-        return _nearest(viewport, PointMm(*(plane.corner + moved * plane.normal)))
+        return self._nearest(viewport, PointMm(*(plane.corner + moved * plane.normal)))
+
+    def _nearest(self, viewport: Viewport, position: PointMm) -> int | None:
+        """Return the image of a stack that is nearest; its planes are kept."""
+        images = viewport.stack_images
+        known = self._slices.get(viewport)
+        if known is None or known[0] is not images:
+            slices = Slices([image.geometry for image in images])
+            known = self._slices[viewport] = images, slices
+        return known[1].nearest(position)
 
     def _frame(self, leader: Viewport) -> None:
         with self._others(leader) as others:
@@ -135,7 +145,7 @@ class Linking(QObject):
                 there = viewport.header
                 tile = viewport.place == leader.place
                 if position and there and not tile and _in_one_space(header, there):
-                    found = _nearest(viewport, position)
+                    found = self._nearest(viewport, position)
                     viewport.go_to(viewport.position if found is None else found)
         self.draw()
 
@@ -165,7 +175,7 @@ class Linking(QObject):
             return None
         if not _in_one_space(header, pointed.header):
             return None
-        if _nearest(viewport, pointed.position) != viewport.position:
+        if self._nearest(viewport, pointed.position) != viewport.position:
             return None
         at = plane.project(pointed.position)
         inside = 0 <= at.x <= header.size.columns and 0 <= at.y <= header.size.rows
@@ -183,10 +193,6 @@ def _compare(a: ImageHeader, b: ImageHeader) -> bool:
         return a.view is b.view
     stacks = a.modality == b.modality and a.modality in STACKED
     return stacks and a.geometry.letters == b.geometry.letters
-
-
-def _nearest(viewport: Viewport, position: PointMm) -> int | None:
-    return nearest([one.geometry for one in viewport.stack_images], position)
 
 
 def _moved_mm(viewport: Viewport, before: int) -> float | None:

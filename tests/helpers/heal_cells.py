@@ -364,7 +364,7 @@ def _harmonic(
         return {"badge": "consistent", "reason": note, "tolerance": tolerance}
     why = f"2PR / (P + R) is {2 * p * r / (p + r):.3f}, not {f1:.3f}"
     if f1 + 0.001 < min(p, r) or f1 - 0.001 > max(p, r):
-        why += "; impossible, because it is not between P and R"
+        why += "; beyond P and R"
     return {
         "badge": "inconsistent",
         "reason": f"{why}; {note}",

@@ -174,7 +174,7 @@ class HarmonicCheck(OneRow):
             return ""
         p, r = self.precision.value, self.recall.value
         what = f"2PR / (P + R) is {2 * p * r / (p + r):.{self.row.decimals}f}"
-        outside = "; impossible, because it is not between P and R"
+        outside = "; beyond P and R"
         return f"{what}, not {self.row.printed}{outside if self.impossible else ''}"
 
     @property

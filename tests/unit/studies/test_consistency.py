@@ -51,7 +51,7 @@ def score(value: float, decimals: int = 3) -> PublishedValue:
         ),
         (
             HarmonicCheck(score(0.722), score(0.712), score(0.709)),
-            "2PR / (P + R) is 0.710, not 0.722; impossible, because it is not",
+            "2PR / (P + R) is 0.710, not 0.722; beyond P and R",
         ),
         (
             HarmonicCheck(score(0.737), score(0.754), score(0.724)),

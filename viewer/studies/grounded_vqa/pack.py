@@ -17,10 +17,10 @@ _IN_THE_RUN = frozenset({"items", "results"})
 _PRINTED: Final = ListSpec(
     "published",
     title="Published values that fail a check",
-    text="The paper's own numbers that cannot follow from those beside them. Every "
-    "published value, with its check, is in published.csv.",
+    text="F1 and claims of the paper that cannot follow from the numbers beside them. "
+    "Every published value, with its check, is in published.csv.",
     shown=(
-        *("table", "measure", "subject", "who"),
+        *("table", "subject", "who"),
         *(Shown("value", "Value", ""), "reason"),
     ),
     printed={"badge": (str(Badge.INCONSISTENT), str(Badge.NOT_OF_N))},

@@ -187,4 +187,4 @@ def test_that_the_pack_has_the_paper_s_tables_and_its_composites(
     } <= names
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Visual perturbation minus its shams" in page
-    assert "impossible, because it is not between P and R" in page
+    assert "beyond P and R" in page

@@ -26,7 +26,7 @@ from viewer.imaging.resample import crop_window
 from viewer.metrics.pointing import deepest_point
 from viewer.metrics.regions import mask_of_boxes
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.store import cases
 from viewer.store.database import Store, open_store

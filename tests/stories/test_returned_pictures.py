@@ -136,6 +136,11 @@ def test_that_a_card_without_boxes_shows_the_picture_that_came(
         assert card.picture is not None
         assert np.array_equal(card.picture, pixels)
         assert card.labels == ()
+    overread("report", 1, "--out", tmp_path / "report", *kept)
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    assert "Error examples" in page
+    assert "data:image/png;base64," in page
+    assert (tmp_path / "report" / "figures" / "figure_4.svg").is_file()
 
 
 def test_that_pictures_of_a_restricted_data_set_stay_here(

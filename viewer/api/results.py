@@ -97,7 +97,7 @@ class Results(Opened):
         WrongUseError
             There is no such run, or the folder cannot be written to.
         """
-        from viewer.services.reporting.report_run import write_report
+        from viewer.services.reporting.figures import write_report
 
         return write_report(self._opened, self._number(run), Path(folder))
 

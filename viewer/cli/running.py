@@ -91,12 +91,13 @@ def run(
 @json_option
 def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> None:
     """Write a run's tables, figures, manifest and page."""
+    from viewer.services.reporting.figures import cards_of
     from viewer.services.reporting.report_run import checked_report, write_run_report
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
         found = checked_report(opened, run_number(run_name, opened))
-        files = write_run_report(opened, found, out)
+        files = write_run_report(opened, found, out, cards_of(opened, found))
     for sentence in found.warnings:
         echo(sentence, err=True)
     if as_json:

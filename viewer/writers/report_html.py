@@ -9,6 +9,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import Notice
 from viewer.domain.counting import counted
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.figure import Figure, full_title
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.domain.times import in_utc
@@ -25,7 +26,7 @@ class ReportPage:
     """The contents of the page: run, settings, results and gaps in the data.
 
     ``study`` is what people call its study, ``doubt`` a sentence on verdicts that do
-    not match their replies.
+    not match their replies. ``cards`` are shown after the report's own figures.
     """
 
     summary: RunSummary
@@ -34,6 +35,7 @@ class ReportPage:
     notices: tuple[Notice, ...] = ()
     study: str = ""
     doubt: str = ""
+    cards: tuple[Figure, ...] = ()
 
 
 def render_report(page: ReportPage, drawings: Sequence[bytes]) -> bytes:
@@ -47,7 +49,9 @@ def render_report(page: ReportPage, drawings: Sequence[bytes]) -> bytes:
     ]
     shown = (*data.sections, *data.appendix)
     tables = numbered(TABLE, ((one.title, one.number) for one in shown))
-    figures = numbered(FIGURE, ((figure.title, "") for figure in data.figures))
+    heads = [(figure.title, "") for figure in data.figures]
+    heads += [(full_title(card), card.head.number) for card in page.cards]
+    figures = numbered(FIGURE, heads)
     listing = contents(figures, tables)
     sections = list(html_sections(shown, tables, head_pt(listing)))
     html = rendered(

@@ -15,7 +15,7 @@ from tests.helpers.window_story import found
 from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped, RunEnded
 from viewer.services.inspecting.runs import run_table, run_table_script, trial_rows
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder

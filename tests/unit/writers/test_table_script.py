@@ -19,7 +19,7 @@ from viewer.results.evaluate import evaluate
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.services.inspecting.runs import run_table_script
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 from viewer.studies.tables import results_spec
 from viewer.writers.table_script import table_script

@@ -12,7 +12,7 @@ from viewer.domain.case import DatasetImage, View
 from viewer.domain.conditions import is_studys_own, window_of
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelReply, TextPart
-from viewer.domain.figure import Figure
+from viewer.domain.figure import CardFigure, Figure
 from viewer.domain.image import Raster
 from viewer.domain.interpretability import Measured
 from viewer.domain.pack import PackData
@@ -24,7 +24,12 @@ from viewer.models.catalog import reader_for
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.reporting.grading import grades_stamp, score_changed_grades
-from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.reporting.report_run import (
+    RunReport,
+    checked_report,
+    report_data,
+    write_run_report,
+)
 from viewer.services.trials.run_context import RunContext
 from viewer.services.viewing.returned_pictures import returned_rasters
 from viewer.store import runs, trials
@@ -72,6 +77,21 @@ def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
             return RunFigures()
         data = pack_data(pack, pack_input(opened, report), report)
         return RunFigures(data.figures, data.missing)
+
+
+def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
+    """Write a run's report with its cards into a folder; return the files written."""
+    report = checked_report(store, run)
+    return write_run_report(store, report, out, cards_of(store, report))
+
+
+def cards_of(store: Store, report: RunReport) -> tuple[Figure, ...]:
+    """Return the cards of outputs that readers graded; other runs have none."""
+    study = report.context.study
+    if study.pack is None or not study.words.graded:
+        return ()
+    drawn = study.pack.data(pack_input(store, report)).figures
+    return tuple(one for one in drawn if isinstance(one, CardFigure))
 
 
 def pack_data(pack: Pack, given: PackInput, report: RunReport) -> PackData:

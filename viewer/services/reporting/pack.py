@@ -8,7 +8,7 @@ from typing import Final
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.figure import Figure
+from viewer.domain.figure import CardFigure, Figure
 from viewer.domain.pack import PackData
 from viewer.domain.times import in_utc
 from viewer.services.configuring.study_file import make_spec
@@ -100,7 +100,8 @@ def write_pack(
     data = _in_study_terms(pack_data(pack, given, report), report)
     for sentence in dict.fromkeys((*report.warnings, *data.missing)):
         say(sentence)
-    run_files = write_run_report(store, report, out / RUN_FOLDER)
+    cards = [one for one in data.figures if isinstance(one, CardFigure)]
+    run_files = write_run_report(store, report, out / RUN_FOLDER, cards)
     files = {**_tables(data), **_figures(data.figures)}
     listed = (*files, *(path.relative_to(out).as_posix() for path in run_files))
     page = PackPage(name, tuple(_facts(report)), data, listed)

@@ -1,7 +1,7 @@
 """From a run's records to its tables, figures, manifest and page."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.figure import Figure
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
@@ -36,6 +37,7 @@ from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import items_table
 from viewer.studies.whole_report import whole_report
 from viewer.writers.figures import bar_figure_svg
+from viewer.writers.figures_files import figure_picture
 from viewer.writers.files import write_atomically
 from viewer.writers.report_html import ReportPage, render_report
 from viewer.writers.tables import csv_bytes
@@ -161,20 +163,17 @@ def _results(run_trials: Recorded) -> Iterator[TrialResult]:
         )
 
 
-def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
-    """Write a run's report into a folder; return the files written.
+def write_run_report(
+    store: Store, report: RunReport, out: Path, cards: Sequence[Figure] = ()
+) -> tuple[Path, ...]:
+    """Write a report that is computed already into a folder; return the files written.
 
     ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` if any answer is
     not a cell, ``figures/*.svg``, ``report.html`` and, last, ``manifest.json`` with the
-    hashes of the others. A folder that cannot be written to raises and leaves no
-    half-written file.
+    hashes of the others. ``cards`` are drawn after the report's own figures. A folder
+    that cannot be written to raises and leaves no half-written file.
     """
-    return write_run_report(store, checked_report(store, run), out)
-
-
-def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, ...]:
-    """Write a report that is computed already, as :func:`write_report` does."""
-    files = dict(report_files(report))
+    files = dict(report_files(report, cards))
     manifest = manifest_of_report(store, report, files)
     files["manifest.json"] = (
         json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
@@ -184,12 +183,16 @@ def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, 
     return tuple(out / name for name in files)
 
 
-def report_files(report: RunReport) -> Mapping[str, bytes]:
+def report_files(
+    report: RunReport, cards: Sequence[Figure] = ()
+) -> Mapping[str, bytes]:
     """Return a report's files by name, all but its manifest."""
     data = report.data
     tables = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
     drawn = {f"figures/{f.file_name}": bar_figure_svg(f) for f in data.figures}
-    page = render_report(_page(report), tuple(drawn.values()))
+    for card in cards:
+        drawn[f"figures/{card.head.name}.svg"] = figure_picture(card, "svg")
+    page = render_report(_page(report, cards), tuple(drawn.values()))
     return {**tables, **drawn, "report.html": page}
 
 
@@ -208,7 +211,7 @@ def manifest_of_report(
     )
 
 
-def _page(report: RunReport) -> ReportPage:
+def _page(report: RunReport, cards: Sequence[Figure]) -> ReportPage:
     study, data = report.context.study, report.data
     models = [model.name for model in report.context.spec.models]
     return ReportPage(
@@ -222,4 +225,5 @@ def _page(report: RunReport) -> ReportPage:
         notices=report.context.dataset.notices,
         study=study.title,
         doubt=report.doubt,
+        cards=tuple(cards),
     )

@@ -8,7 +8,7 @@ from viewer.domain.case import Dataset
 from viewer.models.catalog import builtin_profiles
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_merged
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.running.plan_run import plan_run
 from viewer.services.synthetic.demo import NAME, prepare_demo
 from viewer.store.database import Store

@@ -24,7 +24,7 @@ from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.predictions.seg import read_segmentations
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.store.database import open_store
 

@@ -18,7 +18,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.reference import Mask
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 
 SIDE = 80

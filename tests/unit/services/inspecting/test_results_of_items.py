@@ -16,8 +16,7 @@ from viewer.services.inspecting.predictions.groups import grouped, offered
 from viewer.services.inspecting.predictions.view import By
 from viewer.services.inspecting.runs import run_table, trial_rows, trial_rows_at
 from viewer.services.inspecting.trial_detail import trial_detail
-from viewer.services.reporting.figures import run_figures
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import run_figures, write_report
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store

@@ -19,7 +19,7 @@ from viewer.services.inspecting.runs import (
     run_table_script,
     trial_rows,
 )
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 
 ODD = ModelProfile("mumbles", "scripted", {"answer": "somewhere"})

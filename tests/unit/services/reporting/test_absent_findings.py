@@ -13,7 +13,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.reporting.rescore import Rescored, rescore_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store

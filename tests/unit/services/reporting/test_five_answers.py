@@ -37,7 +37,7 @@ from viewer.services.inspecting.answers import (
     sent_images,
     sent_text,
 )
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.services.reporting.rescore import rescore_run
 from viewer.store import cases
 from viewer.store.database import open_store

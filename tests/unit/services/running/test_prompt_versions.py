@@ -13,7 +13,8 @@ from viewer.cli import run_command_line
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.asking.ask import Question, ask
-from viewer.services.reporting.report_run import report_data, write_report
+from viewer.services.reporting.figures import write_report
+from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_estimate import estimate
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.prompt_versions import versions_asked

@@ -18,7 +18,7 @@ from tests.helpers.tiny_study import (
 )
 from viewer.cli import run_command_line
 from viewer.domain.run import RunNote
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.store import runs
 from viewer.store.database import Store, open_store
 

@@ -21,7 +21,7 @@ from viewer.domain.answer_json import answer_as_json
 from viewer.domain.exchange import ModelProfile, SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 
 SIDE = 256

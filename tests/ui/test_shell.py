@@ -116,6 +116,13 @@ def test_that_overlays_are_hidden_while_the_key_is_held(
     assert made.read.did == [HIDE, SHOW]
 
 
+def test_that_a_dicomdir_opens_the_folder_that_it_lists(
+    made: Furnished, tmp_path: Path
+) -> None:
+    made.window.open_paths([tmp_path / "DICOMDIR", tmp_path / "film.dcm"])
+    assert made.read.opened == [tmp_path, tmp_path / "film.dcm"]
+
+
 def test_that_a_drop_anywhere_opens_files(made: Furnished, tmp_path: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl("https://example.org/a")])

@@ -241,7 +241,7 @@ class MainWindow(QMainWindow):
             return
         if show:
             self.enter(Place.READ)
-        self._read.open_paths([path.absolute() for path in paths], show=show)
+        self._read.open_paths([_meant(path) for path in paths], show=show)
 
     def reopen(self) -> None:
         """Open what was open last, if it still exists."""
@@ -437,6 +437,12 @@ class MainWindow(QMainWindow):
                 for name, splitter in self._splitters(shown)
             },
         )
+
+
+def _meant(path: Path) -> Path:
+    """Return the absolute path to open; for a DICOMDIR the folder that it lists."""
+    whole = path.absolute()
+    return whole.parent if whole.name.upper() == "DICOMDIR" else whole
 
 
 def _dropped(event: QDropEvent) -> list[Path]:

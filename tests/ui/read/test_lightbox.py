@@ -1,12 +1,17 @@
 """The lightbox: viewports in rows and columns, one of them active."""
 
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
+from PySide6.QtWidgets import QApplication, QGraphicsRectItem
 from pytestqt.qtbot import QtBot
 
+from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.overlays.locator import Locator
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport, ViewportEntered
+from viewer.ui.widgets import theme
 
 
 @pytest.fixture
@@ -46,6 +51,31 @@ def test_that_one_viewport_is_active_and_marked_among_several(
     assert [v.mark.active for v in lightbox.viewports] == [False, False, False, True]
     lightbox.arrange(1, 1)
     assert lightbox.active is first
+
+
+def test_that_an_empty_viewport_beside_others_asks_for_a_series(
+    lightbox: Lightbox,
+) -> None:
+    lightbox.arrange(1, 2)
+    texts = [viewport.view.waiting.text for viewport in lightbox.viewports]
+    assert texts == ["Drag a series here from the cases."] * 2
+    lightbox.arrange(1, 1)
+    assert lightbox.view.waiting.text.startswith("Open a file")
+
+
+@pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT])
+def test_that_reference_lines_are_light_on_black_in_both_themes(
+    qapp: QApplication, palette: theme.Palette
+) -> None:
+    theme.apply(qapp, palette)
+    picture = QImage(60, 60, QImage.Format.Format_RGB32)
+    picture.fill(Qt.GlobalColor.black)
+    root = QGraphicsRectItem()
+    painter = QPainter(picture)
+    line = (PointPx(0, 30), PointPx(60, 30))
+    Locator([line], None, root).draw(painter, QTransform())
+    painter.end()
+    assert max(QColor(picture.pixel(30, y)).lightness() for y in range(60)) > 120
 
 
 def test_that_a_viewport_made_later_is_prepared_and_has_the_tool_in_use(

@@ -7,9 +7,11 @@ from PySide6.QtGui import QColor, QPainter
 
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
-from viewer.ui.widgets.theme import current
+from viewer.ui.widgets.theme import DARK
 
 EMPTY: Final = "Open a file (Ctrl+O), or drop files and folders here."
+EMPTY_BESIDE: Final = "Drag a series here from the cases."
+"""The text of an empty view beside others."""
 _PATIENCE_MS: Final = 150
 """An image that comes sooner needs no words, which would only flicker."""
 _FROM_TOP: Final = 0.1
@@ -23,7 +25,7 @@ class Waiting(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.words = ""
+        self.words, self.empty = "", EMPTY
         self._late = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
         self._late.timeout.connect(self.changed)
 
@@ -50,13 +52,12 @@ class Waiting(QObject):
     def text(self) -> str:
         """The text in an empty view; none in the first moment of waiting."""
         if not self.words:
-            return EMPTY
+            return self.empty
         return "" if self._late.isActive() else self.words
 
     def paint_alone(self, painter: QPainter, area: QRectF) -> None:
         """Write in the middle of an empty view."""
-        palette = current()
-        painter.setPen(QColor(COLOR if self.words else palette.muted))
+        painter.setPen(QColor(COLOR if self.words else DARK.muted))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(area, flags, self.text)
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.overlays.screen_item import ScreenItem
-from viewer.ui.widgets.theme import current
+from viewer.ui.widgets.theme import DARK
 
 _GAP_PX, _ARM_PX = 5.0, 22.0
 _WIDE = QRectF(-1e5, -1e5, 2e5, 2e5)
@@ -33,7 +33,7 @@ class Locator(ScreenItem):
         strokes = [(_seen(a, native), _seen(b, native)) for a, b in self.lines]
         if self.cross is not None:
             strokes += _arms(_seen(self.cross, native))
-        for color, width in (("#000000", 3.0), (current().accent, 1.0)):
+        for color, width in (("#000000", 3.0), (DARK.accent, 1.0)):
             painter.setPen(QPen(QColor(color), width))
             for start, end in strokes:
                 painter.drawLine(start, end)

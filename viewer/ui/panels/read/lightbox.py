@@ -14,6 +14,7 @@ from viewer.services.viewing.decoding import Decoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
+from viewer.ui.canvas.waiting import EMPTY, EMPTY_BESIDE
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
@@ -157,6 +158,7 @@ class Lightbox(QWidget):
             viewport = self._viewport(place)
             self._places.addWidget(viewport, *divmod(place, self.columns))
             viewport.share_memory(count)
+            viewport.view.waiting.empty = EMPTY_BESIDE if count > 1 else EMPTY
         for viewport in self._made[count:]:
             viewport.show_stack(None)
         # QGridLayout keeps emptied rows and columns; without stretch they take no room.

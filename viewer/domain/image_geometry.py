@@ -15,13 +15,16 @@ from viewer.domain.geometry import PointMm, SizePx
 class SpacingMeaning(StrEnum):
     """The plane that a pixel spacing refers to (PS3.3 10.7.1).
 
-    The patient, a radiograph's detector, the patient by calibration, a scanned film, a
-    region of an ultrasound image, or a plane that the file does not name.
+    The patient, a radiograph's detector, the patient by calibration (by an object of
+    known size, or for the geometry of the exposure, if the file says which), a scanned
+    film, a region of an ultrasound image, or a plane that the file does not name.
     """
 
     PATIENT = "patient"
     DETECTOR = "detector"
     CALIBRATED = "calibrated"
+    FIDUCIAL = "fiducial"
+    MAGNIFIED = "magnified"
     SCANNED = "scanned"
     REGION = "region"
     UNKNOWN = "unknown"

@@ -257,15 +257,16 @@ def _name(written: str) -> str:
 
 
 def _date(written: str) -> str:
-    """Return ``2026-01-31`` for a DA value; an invalid one unchanged."""
-    if len(written) == 8 and written.isdecimal():
-        return f"{written[:4]}-{written[4:6]}-{written[6:]}"
+    """Return ``2026-01-31`` for a DA value, with dots or not; else it unchanged."""
+    digits = written.replace(".", "")  # as ACR-NEMA has it
+    if len(digits) == 8 and digits.isdecimal():
+        return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
     return written
 
 
 def _clock(written: str) -> str:
     """Return ``14:05`` for a TM value; "" for an invalid one."""
-    digits = written[:4]
+    digits = written.replace(":", "")[:4]  # ACR-NEMA wrote colons
     return f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 else ""
 
 

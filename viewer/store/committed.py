@@ -37,6 +37,7 @@ def _text(frames: Mapping[int, Sequence[Mark]]) -> str:
             "frame": frame,
             "kind": mark.kind.value,
             "points": [(point.x, point.y) for point in mark.points],
+            **({"text": mark.text} if mark.text else {}),
         }
         for frame, drawn in sorted(frames.items())
         for mark in drawn

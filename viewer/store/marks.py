@@ -33,9 +33,15 @@ def all_marks(store: Store) -> dict[ImageRef, tuple[Mark, ...]]:
 
 
 def _points_text(mark: Mark) -> str:
-    return json.dumps([(point.x, point.y) for point in mark.points])
+    """Return the points as a list; with a label, as an object that has both."""
+    points = [(point.x, point.y) for point in mark.points]
+    labelled = {"points": points, "text": mark.text}
+    return json.dumps(labelled if mark.text else points)
 
 
 def _mark(row: Row) -> Mark:
-    points = (PointPx(x, y) for x, y in json.loads(row["points"]))
-    return Mark(MarkKind(row["kind"]), tuple(points))
+    stored = json.loads(row["points"])
+    labelled = isinstance(stored, dict)
+    points = stored["points"] if labelled else stored
+    text = stored["text"] if labelled else ""
+    return Mark(MarkKind(row["kind"]), tuple(PointPx(x, y) for x, y in points), text)

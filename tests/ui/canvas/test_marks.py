@@ -245,8 +245,8 @@ def test_that_a_right_click_offers_to_delete_a_mark(
     assert view.findChildren(QMenu) == []
     QTest.mouseClick(view.viewport(), right, none, at(view, 150, 100))
     menu = view.findChildren(QMenu)[0]
-    assert [action.text() for action in menu.actions()] == ["Delete length"]
-    menu.actions()[0].trigger()
+    assert [action.text() for action in menu.actions()] == ["Label…", "Delete length"]
+    menu.actions()[1].trigger()
     menu.close()
     assert drawn(view) == ()
     assert undo.undoText() == "delete length"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QToolBar
+from PySide6.QtWidgets import QLabel, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import square, write_dicom, write_picture
@@ -318,7 +318,11 @@ def test_that_a_command_of_the_side_makes_it(
 def test_that_every_tool_has_a_button(read: ReadWorkspace) -> None:
     bar = read.findChild(QToolBar)
     assert bar is not None
-    shown = {action.objectName() for action in bar.actions()}
+    buttons = bar.findChildren(QToolButton)
+    shared = [
+        each for button in buttons if button.menu() for each in button.menu().actions()
+    ]
+    shown = {action.objectName() for action in (*bar.actions(), *shared)}
     assert shown >= {f"tool.{tool.value}" for tool in Tool}
 
 
@@ -340,3 +344,14 @@ def test_that_the_active_image_is_marked_and_its_row_highlighted(
     assert read.lightbox.active is second
     read.lightbox.hang(Chosen(second.stack, ()))
     assert not any(port.mark.isVisible() for port in (first, second))
+
+
+def test_that_a_shared_button_shows_the_tool_chosen_last(
+    read: ReadWorkspace, context: AppContext
+) -> None:
+    context.actions["tool.ellipse"].trigger()
+    bar = read.findChild(QToolBar)
+    assert bar is not None
+    defaults = [button.defaultAction() for button in bar.findChildren(QToolButton)]
+    assert context.actions["tool.ellipse"] in defaults
+    assert context.actions["tool.rectangle"] not in defaults

@@ -14,6 +14,10 @@ A, B, C = PointPx(1.0, 2.0), PointPx(5.0, 9.0), PointPx(7.0, 3.0)
         (MarkKind.COBB, 4),
         (MarkKind.RECTANGLE, 2),
         (MarkKind.ELLIPSE, 2),
+        (MarkKind.HEART, 4),
+        (MarkKind.ARROW, 2),
+        (MarkKind.TEXT, 1),
+        (MarkKind.POINT, 1),
     ],
 )
 def test_that_a_mark_is_complete_with_its_last_point(
@@ -58,3 +62,15 @@ def test_that_a_region_of_one_point_has_one_handle() -> None:
 def test_that_a_mark_moves_as_a_whole() -> None:
     moved = Mark(MarkKind.LENGTH, (A, B)).moved(-1, 0.5)
     assert moved.points == (PointPx(0, 2.5), PointPx(4, 9.5))
+
+
+def test_that_a_polygon_is_complete_once_it_is_closed() -> None:
+    mark = Mark(MarkKind.POLYGON, (A, B))
+    assert not mark.closed().complete  # a line there and back is no region
+    mark = mark.extended(C)
+    assert not mark.complete
+    ring = mark.closed()
+    assert ring.complete
+    assert ring.handles == (A, B, C)
+    moved = ring.with_handle(0, PointPx(0, 0))
+    assert moved.points == (PointPx(0, 0), B, C, PointPx(0, 0))

@@ -43,7 +43,7 @@ NOMINAL = {"NominalScannedPixelSpacing": [0.2, 0.1]}
         ({"Modality": "DX", "ImagerPixelSpacing": [0.3, 0.15]} | PIXEL, CALIBRATED),
         (
             {"Modality": "DX", "PixelSpacingCalibrationType": "FIDUCIAL"} | PIXEL,
-            CALIBRATED,
+            SpacingMeaning.FIDUCIAL,
         ),
         ({"Modality": "DX", "PixelSpacing": [0, 0]} | IMAGER, DETECTOR),
         ({"Modality": "DX", "PixelSpacing": [0, 0]} | NOMINAL, SCANNED),
@@ -57,7 +57,7 @@ NOMINAL = {"NominalScannedPixelSpacing": [0.2, 0.1]}
         ),
         (
             {"Modality": "OT", "PixelSpacingCalibrationType": "GEOMETRY"} | PIXEL,
-            CALIBRATED,
+            SpacingMeaning.MAGNIFIED,
         ),
         ({"Modality": "OT"} | PIXEL, UNKNOWN),
         ({"Modality": "SC"} | PIXEL, UNKNOWN),

@@ -103,8 +103,8 @@ def test_that_a_pixel_is_as_large_as_the_specimen_under_it(slide: Path) -> None:
         assert found is not None
         return found
 
-    assert spacing(5) == Spacing(0.0005, 0.0005, SpacingMeaning.CALIBRATED)
-    assert spacing(4) == Spacing(0.001, 0.001, SpacingMeaning.CALIBRATED)
+    assert spacing(5) == Spacing(0.0005, 0.0005, SpacingMeaning.PATIENT)
+    assert spacing(4) == Spacing(0.001, 0.001, SpacingMeaning.PATIENT)
     assert spacing(0).column_mm == pytest.approx(0.0005 * 3000 / 2048)
 
 

@@ -7,7 +7,7 @@ from viewer.store.database import open_store
 from viewer.store.marks import all_marks, keep_marks
 
 LENGTH = Mark(MarkKind.LENGTH, (PointPx(1.5, 2.25), PointPx(3, 1 / 3)))
-ELLIPSE = Mark(MarkKind.ELLIPSE, (PointPx(0, 0), PointPx(9, 9)))
+ELLIPSE = Mark(MarkKind.ELLIPSE, (PointPx(0, 0), PointPx(9, 9)), "tumour é")
 
 
 def test_that_marks_are_kept_by_image_and_frame_in_the_order_drawn(

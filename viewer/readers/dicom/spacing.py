@@ -36,6 +36,10 @@ _MODALITIES: Final = {
     **dict.fromkeys(("", "DMS", "DOC", "ES", "OT", "SC", "XC"), SpacingMeaning.UNKNOWN),
 }
 """What Pixel Spacing means alone; in any other modality it is in the patient."""
+_CALIBRATIONS: Final = {
+    "FIDUCIAL": SpacingMeaning.FIDUCIAL, "GEOMETRY": SpacingMeaning.MAGNIFIED,
+}  # fmt: skip
+"""Pixel Spacing Calibration Type (PS3.3 10.7.1.3)."""
 _PLANE, _CENTIMETRES = 1, 3
 """Region Spatial Format and Physical Units (PS3.3 C.8.5.5.1.1 and C.8.5.5.1.15)."""
 _MM_PER_CM: Final = 10.0
@@ -54,11 +58,9 @@ def spacing(dataset: Dataset, frame: int) -> Spacing | None:
         return _of_regions(dataset)
     measures = functional_group(dataset, frame, "PixelMeasuresSequence")
     pixel, media = _pair(measures, "PixelSpacing"), _of_media(dataset)
-    is_calibrated = bool(dataset.get("PixelSpacingCalibrationType"))
-    if pixel and (
-        is_calibrated or (media and (media.row_mm, media.column_mm) != pixel)
-    ):
-        return Spacing(*pixel, SpacingMeaning.CALIBRATED)
+    kind = str(dataset.get("PixelSpacingCalibrationType") or "")
+    if pixel and (kind or (media and (media.row_mm, media.column_mm) != pixel)):
+        return Spacing(*pixel, _CALIBRATIONS.get(kind, SpacingMeaning.CALIBRATED))
     if media or not pixel:
         return media
     modality = str(dataset.get("Modality") or "")

@@ -232,7 +232,7 @@ def _spacing(tags: Dataset, path: Path) -> Spacing:
             f"{path.name} does not say how large its pixels are on the slide.",
             "Export it again with Pixel Spacing.",
         )
-    return Spacing(spacing[0], spacing[1], SpacingMeaning.CALIBRATED)
+    return Spacing(spacing[0], spacing[1], SpacingMeaning.PATIENT)
 
 
 def _scanner(tags: Dataset) -> str:

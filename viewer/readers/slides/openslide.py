@@ -179,7 +179,7 @@ def _spacing(properties: Mapping[str, str]) -> tuple[Spacing | None, str]:
     column = _number(properties, "openslide.mpp-x")
     if row is None or column is None:
         return None, ""
-    found = Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
+    found = Spacing(row / 1000, column / 1000, SpacingMeaning.PATIENT)
     if is_scanned_at(found):
         return found, ""
     return None, f"Pixel size in the file, {column:.4g} µm, is implausible: not used"

@@ -110,9 +110,10 @@ WHEN EXISTS (SELECT 1 FROM reading_withdrawal w WHERE w.session_id = NEW.session
 BEGIN SELECT RAISE (ABORT, 'this reader has withdrawn'); END;
 """
 
-# ``points`` is JSON, a list of [x, y] in native pixels; images are known by file and
-# frame, because a person measures on files of no data set too. ``marks`` of a committed
-# reading is JSON: for each mark its frame, kind and points.
+# ``points`` is JSON, a list of [x, y] in native pixels, or an object of ``points`` and
+# the ``text`` beside the mark; images are known by file and frame, because a person
+# measures on files of no data set too. ``marks`` of a committed reading is JSON: for
+# each mark its frame, kind, points and text.
 _MARKS: Final = """
 CREATE TABLE image_mark (
     path TEXT NOT NULL,

@@ -5,11 +5,12 @@ command without a handler is shown nowhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QToolBar, QWidget
+from PySide6.QtWidgets import QMenu, QToolBar, QToolButton, QWidget
 
 from viewer.ui.application.action_spec import ActionSpec, Place
 from viewer.ui.widgets.icons import icon
@@ -245,6 +246,18 @@ ACTIONS: Final = (
           "rectangle-outline", "Mark"),
     _tool("ellipse", "Ellipse", "E", "Mean, SD, range and area of an ellipse",
           "ellipse-outline", "Mark"),
+    _tool("polygon", "Polygon", "Shift+B",
+          "Click the corners; click the first again, or press Enter, to close",
+          "vector-polygon-variant", "Mark"),
+    _tool("heart", "Cardiothoracic ratio", "Shift+T",
+          "Click both edges of the heart, then both inner edges of the thorax",
+          "heart-outline", "Mark"),
+    _tool("arrow", "Arrow", "Shift+D", "Drag from what it points at, and label it",
+          "arrow-top-left", "Mark"),
+    _tool("text", "Text", "X", "Click, and write a note there", "format-text", "Mark"),
+    _tool("point", "Point", "K", "Click, and read the value there", "crosshairs",
+          "Mark"),
+    _tool("freehand", "Freehand", "Shift+X", "Draw a line by hand", "draw", "Mark"),
     ActionSpec("mark.outline", "Mark", "Outline it", "Shift+O",
                "Outline what is in the clicked rectangle, or in the selected "
                "answer's box", "vector-curve", Place.READ, section=True),
@@ -395,16 +408,35 @@ class Actions(QObject):
         """Show a state that was not changed through the action itself."""
         self._actions[name].setChecked(checked)
 
-    def tool_bar(self, names: Iterable[str], parent: QWidget) -> QToolBar:
-        """Return a bar of buttons for some actions; "" makes a gap."""
+    def tool_bar(
+        self, names: Iterable[str | tuple[str, ...]], parent: QWidget
+    ) -> QToolBar:
+        """Return a bar of buttons for some actions; "" makes a gap.
+
+        Several names share a button, which shows the one chosen last.
+        """
         bar = QToolBar(parent)
         bar.setIconSize(QSize(_TOOL_ICON, _TOOL_ICON))
         for name in names:
-            if name:
+            if isinstance(name, tuple):
+                bar.addWidget(self._shared_button(name, bar))
+            elif name:
                 bar.addAction(self._actions[name])
             else:
                 bar.addSeparator()
         return bar
+
+    def _shared_button(self, names: tuple[str, ...], bar: QToolBar) -> QToolButton:
+        button = QToolButton(bar)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        button.setDefaultAction(self._actions[names[0]])
+        menu = QMenu(button)
+        for name in names:
+            action = self._actions[name]
+            menu.addAction(action)
+            action.toggled.connect(partial(_show_checked, button, action))
+        button.setMenu(menu)
+        return button
 
     def _made(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)
@@ -428,6 +460,11 @@ class Actions(QObject):
         if name not in self._groups:
             self._groups[name] = QActionGroup(self)
         return self._groups[name]
+
+
+def _show_checked(button: QToolButton, action: QAction, checked: bool) -> None:
+    if checked:
+        button.setDefaultAction(action)
 
 
 def shortcut_text(spec: ActionSpec) -> str:

@@ -28,6 +28,12 @@ class Tool(StrEnum):
     COBB = "cobb"
     RECTANGLE = "rectangle"
     ELLIPSE = "ellipse"
+    POLYGON = "polygon"
+    HEART = "heart"
+    ARROW = "arrow"
+    TEXT = "text"
+    POINT = "point"
+    FREEHAND = "freehand"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ The image itself is painted as the background, at the screen's resolution.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
@@ -37,6 +38,7 @@ from viewer.ui.canvas.events import (
 from viewer.ui.canvas.framed_view import FramedView
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
+from viewer.ui.canvas.mark_label import ask_label
 from viewer.ui.canvas.mark_menu import mark_menu
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag
+_ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _ZOOM_STEP: Final = 1.2
 _WHEEL_STEP: Final = 120
 
@@ -91,6 +94,7 @@ class ImageView(FramedView):
         self.waiting = Waiting(self)
         self.waiting.changed.connect(self.redraw)
         self.marks = MarkEditing(self, self._layers, self)
+        self.marks.ask_label = partial(ask_label, self.marks, self)
         self.setAccessibleName("Image")
 
     def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:
@@ -281,8 +285,10 @@ class ImageView(FramedView):
             self.answer_clicked.emit(AnswerClicked(answer))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Cancel a mark that is being drawn; other keys are passed on."""
-        if event.key() == Qt.Key.Key_Escape and self.marks.drawing:
+        """Cancel a mark that is being drawn, or close it; pass other keys on."""
+        if event.key() in _ENTER and self.marks.drawing:
+            self.marks.close()
+        elif event.key() == Qt.Key.Key_Escape and self.marks.drawing:
             self.marks.cancel()
         else:
             super().keyPressEvent(event)

@@ -1,7 +1,7 @@
 """Drawing marks with the mouse, choosing, moving and deleting them."""
 
-from dataclasses import dataclass
-from typing import Final, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QLineF, QObject, QPointF
 
@@ -13,6 +13,13 @@ from viewer.ui.canvas.layers import DrawnMark, Layers
 from viewer.ui.canvas.marks.book import MarkBook, absolute
 from viewer.ui.canvas.marks.measures import words
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CLOSES_PX: Final = 8.0
+"""A click so near its first corner closes a polygon."""
+_LABELLED: Final = frozenset({MarkKind.TEXT, MarkKind.ARROW})
+"""Marks beside which a reader writes at once."""
 _LEAST_PX: Final = 3.0
 """A press and its release so near each other are a click."""
 
@@ -22,6 +29,9 @@ class Surface(Protocol):
 
     def native_at(self, at: QPointF) -> PointPx:
         """Return the native position under a position."""
+
+    def to_view(self, point: PointPx) -> QPointF:
+        """Return a native position in the view's pixels."""
 
     def redraw(self) -> None:
         """Paint what has changed."""
@@ -58,6 +68,8 @@ class MarkEditing:
         self._grab: _Grab | None = None
         self._chosen: Mark | None = None
         self._pressed = QPointF()
+        self.ask_label: Callable[[Mark], object] | None = None
+        """Lets a reader write beside a mark."""
         self.book = MarkBook(parent=owner)
         self.book.changed.connect(self._follow)
 
@@ -115,20 +127,27 @@ class MarkEditing:
         self._chosen = labelled or (self._grab.mark if self._grab else None)
         if self._chosen is None and kind is not None:
             self._draft = Mark(kind, (self._surface.native_at(at),))
+        if self._draft is not None and self._draft.complete:
+            self.add(self._draft)
         self._refresh()
         return self._grab is not None or kind is not None
 
     def move(self, at: QPointF) -> None:
         """Let the mark being drawn or moved follow the mouse."""
         if self._draft is not None:
-            self._refresh(self._draft.extended(self._surface.native_at(at)))
+            longer = self._draft.extended(self._surface.native_at(at))
+            if self._draft.kind is MarkKind.FREEHAND:
+                self._draft = longer
+            self._refresh(longer)
         elif self._grab is not None and self._dragged(at):
             self._refresh(self._grab.moved_to(self._surface.native_at(at)))
 
     def release(self, at: QPointF) -> None:
         """Set a point at the end of a drag, or drop the mark that is moved."""
         grab, self._grab = self._grab, None
-        if self._draft is not None and self._dragged(at):
+        if self._draft is not None and self._draft.kind is MarkKind.FREEHAND:
+            self._end_freehand()
+        elif self._draft is not None and self._dragged(at):
             self._set_point(at)
         elif grab is not None and self._dragged(at) and self._shown is not None:
             moved = grab.moved_to(self._surface.native_at(at))
@@ -141,11 +160,32 @@ class MarkEditing:
         self._forget()
         self._refresh()
 
+    def close(self) -> None:
+        """Close the polygon that is being drawn."""
+        draft = self._draft
+        if draft is not None and draft.kind is MarkKind.POLYGON:
+            if draft.closed().complete:
+                self.add(draft.closed())
+            else:
+                self.cancel()
+
     def add(self, mark: Mark) -> None:
-        """Add a mark and choose it."""
+        """Add a mark and choose it; a note is written at once."""
         if self._shown is not None:
             self._draft, self._chosen = None, mark
             self.book.add(self._shown.ref, mark, NAMES[mark.kind])
+            if mark.kind in _LABELLED and self.ask_label is not None:
+                self.ask_label(mark)
+
+    def label(self, mark: Mark, text: str) -> None:
+        """Write beside a mark; a note without words is removed."""
+        if self._shown is None or mark not in self.marks:
+            return
+        if mark.kind is MarkKind.TEXT and not text:
+            self.book.remove(self._shown.ref, (mark,), "remove note")
+        else:
+            self._chosen = replace(mark, text=text)
+            self.book.exchange(self._shown.ref, mark, self._chosen, "label")
 
     def choose_at(self, at: QPointF) -> Mark | None:
         """Choose the mark at a position of the view, or none, and return it."""
@@ -169,16 +209,29 @@ class MarkEditing:
     def _forget(self) -> None:
         self._draft, self._grab, self._chosen = None, None, None
 
+    def _end_freehand(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None and draft.complete:
+            self.add(draft)
+        self._refresh()
+
     def _set_point(self, at: QPointF) -> None:
         point, draft = self._surface.native_at(at), self._draft
         # A double click presses twice at one place, which is one point.
         if draft is None or point == draft.points[-1]:
+            return
+        if draft.kind is MarkKind.POLYGON and self._meets_first(draft, at):
+            self.close()
             return
         self._draft = draft.extended(point)
         if self._draft.complete:
             self.add(self._draft)
         else:
             self._refresh()
+
+    def _meets_first(self, draft: Mark, at: QPointF) -> bool:
+        first = self._surface.to_view(draft.points[0])
+        return QLineF(first, at).length() <= _CLOSES_PX
 
     def _dragged(self, at: QPointF) -> bool:
         return QLineF(self._pressed, at).length() >= _LEAST_PX

@@ -1,12 +1,14 @@
 """What can be done with a mark, on a right click."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
 from viewer.domain.mark import NAMES, REGIONS
 from viewer.ui.canvas.mark_editing import MarkEditing
+from viewer.ui.canvas.mark_label import ask_label
 
 
 def mark_menu(
@@ -21,5 +23,6 @@ def mark_menu(
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     if mark.kind in REGIONS:
         menu.addAction("Outline it", outline)
+    menu.addAction("Label…", partial(ask_label, marks, parent, mark))
     menu.addAction(f"Delete {NAMES[mark.kind]}", marks.delete_chosen)
     return menu

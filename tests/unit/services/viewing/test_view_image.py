@@ -118,6 +118,12 @@ def test_that_odd_dates_times_and_ages_are_not_guessed_at(tmp_path: Path) -> Non
     assert text[:2] == (("somebody", "old"), ("2026",))
 
 
+def test_that_dates_and_times_of_acr_nema_are_read(tmp_path: Path) -> None:
+    with warnings.catch_warnings(action="ignore"):  # pydicom's, of what is written
+        ref = annotated(tmp_path, StudyDate="1993.02.24", StudyTime="17:57:10")
+    assert texts(load_shown_image(ref).corners)[1] == ("1993-02-24 17:57",)
+
+
 def test_that_date_and_time_are_of_one_level() -> None:
     """RG1 has date and time of its content and of its study, nine years later."""
     path = Path(get_testdata_file("RG1_UNCR.dcm", download=False) or "")

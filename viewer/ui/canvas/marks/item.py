@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
-from viewer.domain.mark import REGIONS, Mark, MarkKind
+from viewer.domain.mark import CORNERED, REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.aside import (
     Surroundings,
     leader_to,
@@ -32,6 +32,11 @@ _REACH: Final = 7.0
 """How near, in the view's pixels, a press has to be to meet a line or a handle."""
 _END: Final = 4.0
 _MARGIN: Final = 12.0
+_HEAD_PX: Final = 14.0
+_BARB: Final = 28.0
+"""Degrees between an arrow's shaft and each side of its head."""
+_KNOBLESS: Final = REGIONS | {MarkKind.ARROW, MarkKind.TEXT, MarkKind.FREEHAND}
+"""Kinds that show no knobs unless they are chosen."""
 _PIECE: Final = 12.0
 """How long, in the view's pixels, the pieces are that labels keep off a line by."""
 _MOST_PIECES: Final = 24
@@ -120,6 +125,8 @@ class MarkItem(ScreenItem):
         path = native.map(self._path)
         for point in self.mark.handles if self._chosen else self._ends():
             path.addPath(self._knob(native.map(_at(point))))
+        if self.mark.kind is MarkKind.ARROW and len(self.mark.points) > 1:
+            path.addPath(_head(*(native.map(_at(p)) for p in self.mark.points)))
         for shade, width in ((HALO, LINE_PX + 2.5), (color, LINE_PX)):
             pen = QPen(shade, width)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -131,7 +138,7 @@ class MarkItem(ScreenItem):
             draw_text(painter, at, line, self._face, color.name())
 
     def _ends(self) -> tuple[PointPx, ...]:
-        return () if self.mark.kind in REGIONS else self.mark.points
+        return () if self.mark.kind in _KNOBLESS else self.mark.points
 
     def _knob(self, at: QPointF) -> QPainterPath:
         knob, box = QPainterPath(), QRectF(-_END, -_END, 2 * _END, 2 * _END)
@@ -153,11 +160,13 @@ class MarkItem(ScreenItem):
 def mark_path(mark: Mark) -> QPainterPath:
     """Return a mark's lines in native pixels, as far as it is drawn."""
     path, points = QPainterPath(), [_at(point) for point in mark.points]
-    if mark.kind in REGIONS and mark.complete:
+    if mark.kind in CORNERED and mark.complete:
         box = QRectF(points[0], points[1]).normalized()
         add = path.addEllipse if mark.kind is MarkKind.ELLIPSE else path.addRect
         add(box)
         return path
+    if mark.kind is MarkKind.HEART:
+        return _heart_path(points)
     for number, point in enumerate(points):
         begins = number == 0 or (mark.kind is MarkKind.COBB and number == 2)
         if begins:
@@ -165,6 +174,30 @@ def mark_path(mark: Mark) -> QPainterPath:
         else:
             path.lineTo(point)
     return path
+
+
+def _heart_path(points: list[QPointF]) -> QPainterPath:
+    """Return the widths across the image, each at the height of its first edge."""
+    path = QPainterPath()
+    for edge, other in zip(points[::2], points[1::2], strict=False):
+        path.moveTo(edge)
+        path.lineTo(QPointF(other.x(), edge.y()))
+        path.lineTo(other)
+    if len(points) % 2:
+        path.moveTo(points[-1])
+    return path
+
+
+def _head(tip: QPointF, tail: QPointF) -> QPainterPath:
+    """Return an arrow's head, in the view's pixels."""
+    head, line = QPainterPath(), QLineF(tip, tail)
+    for turn in (-_BARB, _BARB):
+        side = QLineF(tip, tail)
+        side.setLength(min(_HEAD_PX, line.length()))
+        side.setAngle(line.angle() + turn)
+        head.moveTo(tip)
+        head.lineTo(side.p2())
+    return head
 
 
 def _at(point: PointPx) -> QPointF:

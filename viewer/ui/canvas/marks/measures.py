@@ -5,6 +5,7 @@ detector, where the patient appears magnified (PS3.3 10.7.1.3). Angles only need
 aspect ratio of the pixels.
 """
 
+from itertools import pairwise
 from math import atan2, ceil, degrees, hypot, pi
 from typing import Any
 
@@ -15,36 +16,81 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import PixelImage
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.mark import REGIONS, Mark, MarkKind
+from viewer.ui.canvas.display import value_text
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 
 
 def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ...]:
-    """Return the text of a mark, in lines.
+    """Return the text of a mark, in lines; what a reader wrote comes first.
 
     A region that is not ``final`` follows the mouse and says its area only.
     """
+    own = tuple(mark.text.splitlines())
+    return (*own, *_values_of(mark, image, final=final)) if mark.complete else own
+
+
+def _values_of(mark: Mark, image: PixelImage, *, final: bool) -> tuple[str, ...]:
     geometry, ends = image.geometry, mark.points[:2]
-    if mark.kind is MarkKind.COBB and mark.complete:
-        return (f"Cobb {cobb_angle(mark, geometry):.1f}°",)
-    if mark.kind is MarkKind.ANGLE and mark.complete:
-        return (f"{vertex_angle(mark, geometry):.1f}°",)
-    if mark.kind is MarkKind.LENGTH and mark.complete:
-        return (length_text(ends[0], ends[1], geometry),)
-    if mark.kind in REGIONS and mark.complete:
+    if mark.kind in REGIONS:
         values = region_values(mark, image) if final else np.empty(0)
         return (*value_lines(values, image), area_text(mark, geometry))
+    match mark.kind:
+        case MarkKind.COBB:
+            return (f"Cobb {cobb_angle(mark, geometry):.1f}°",)
+        case MarkKind.ANGLE:
+            return (f"{vertex_angle(mark, geometry):.1f}°",)
+        case MarkKind.LENGTH:
+            return (length_text(ends[0], ends[1], geometry),)
+        case MarkKind.HEART:
+            return heart_lines(mark, geometry)
+        case MarkKind.POINT:
+            return (point_text(ends[0], image),)
     return ()
+
+
+def length_of(start: PointPx, end: PointPx, geometry: ImageGeometry) -> float:
+    """Return a length in mm, or in widths of a pixel without a spacing."""
+    return hypot(*_vector(start, end, geometry))
 
 
 def length_text(start: PointPx, end: PointPx, geometry: ImageGeometry) -> str:
     """Return a length with its unit and where it holds."""
-    length, spacing = hypot(*_vector(start, end, geometry)), geometry.spacing
+    return _with_unit(length_of(start, end, geometry), geometry)
+
+
+def _with_unit(length: float, geometry: ImageGeometry) -> str:
+    """Return a length in words, with no more digits than its pixels can tell."""
+    spacing = geometry.spacing
     if spacing is None:
         unit = "px" if geometry.pixel_aspect == 1 else "pixel widths"
         return f"{length:.1f} {unit}, uncalibrated"
     if length < 1:
         return f"{length * 1000:.1f} µm{SUFFIX[spacing.meaning]}"
-    return f"{length:.1f} mm{SUFFIX[spacing.meaning]}"
+    digits = 1 if max(spacing.row_mm, spacing.column_mm) < 1 else 0
+    return f"{length:.{digits}f} mm{SUFFIX[spacing.meaning]}"
+
+
+def cardiothoracic_ratio(mark: Mark) -> float:
+    """Return the width of the heart over that of the thorax, both across the image.
+
+    Both lie in one plane, so that magnification cancels out.
+    """
+    a, b, c, d = mark.points
+    return abs(b.x - a.x) / max(abs(d.x - c.x), 1e-9)
+
+
+def heart_lines(mark: Mark, geometry: ImageGeometry) -> tuple[str, ...]:
+    """Return ratio and widths; only distances along the rows count."""
+    a, b, c, d = mark.points
+    heart = length_text(a, PointPx(b.x, a.y), geometry)
+    thorax = length_text(c, PointPx(d.x, c.y), geometry)
+    ratio = f"Cardiothoracic ratio {cardiothoracic_ratio(mark):.2f}"
+    return (ratio, f"heart {heart}", f"thorax {thorax}")
+
+
+def point_text(at: PointPx, image: PixelImage) -> str:
+    """Return the measured value under a point with its unit, "" off the image."""
+    return value_text(image, at) or ""
 
 
 def vertex_angle(mark: Mark, geometry: ImageGeometry) -> float:
@@ -63,17 +109,27 @@ def cobb_angle(mark: Mark, geometry: ImageGeometry) -> float:
     return min(angle, 180.0 - angle)
 
 
+def area_of(mark: Mark, geometry: ImageGeometry) -> float:
+    """Return a region's area in mm², or in px² without a spacing."""
+    xs, ys = ([getattr(p, axis) for p in mark.points] for axis in "xy")
+    if mark.kind is MarkKind.POLYGON:
+        pixels = abs(np.dot(xs[:-1], ys[1:]) - np.dot(xs[1:], ys[:-1])) / 2
+    else:
+        pixels = abs((xs[1] - xs[0]) * (ys[1] - ys[0]))
+        pixels *= pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0
+    spacing = geometry.spacing
+    return float(pixels * (spacing.column_mm * spacing.row_mm if spacing else 1.0))
+
+
 def area_text(mark: Mark, geometry: ImageGeometry) -> str:
     """Return a region's area with its unit and where it holds."""
-    start, end, spacing = mark.points[0], mark.points[1], geometry.spacing
-    pixels = abs((end.x - start.x) * (end.y - start.y))
-    pixels *= pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0
+    area, spacing = area_of(mark, geometry), geometry.spacing
     if spacing is None:
-        return f"area {pixels:.0f} px², uncalibrated"
-    area = pixels * spacing.column_mm * spacing.row_mm
+        return f"area {area:.0f} px², uncalibrated"
     if area < 0.1:
         return f"area {area * 1e6:.0f} µm²{SUFFIX[spacing.meaning]}"
-    return f"area {area:.1f} mm²{SUFFIX[spacing.meaning]}"
+    digits = 1 if area < 1000 else 0
+    return f"area {area:.{digits}f} mm²{SUFFIX[spacing.meaning]}"
 
 
 def region_values(mark: Mark, image: PixelImage) -> npt.NDArray[Any]:
@@ -89,10 +145,26 @@ def region_values(mark: Mark, image: PixelImage) -> npt.NDArray[Any]:
     inside = np.ones((len(rows), len(columns)), bool)
     if mark.kind is MarkKind.ELLIPSE:
         inside = _off(rows, ys)[:, None] ** 2 + _off(columns, xs) ** 2 <= 1.0
+    elif mark.kind is MarkKind.POLYGON:
+        inside = _in_ring(rows, columns, xs, ys)
     part = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
     if image.padding is not None:
         inside &= ~image.padding[part]
     return np.asarray(image.values[part][inside])
+
+
+def _in_ring(
+    rows: range, columns: range, xs: list[float], ys: list[float]
+) -> npt.NDArray[np.bool_]:
+    """Return which pixels' centres lie in a closed ring, by the even-odd rule."""
+    down = (np.array(rows, float) + 0.5)[:, None]
+    across = np.array(columns, float) + 0.5
+    inside = np.zeros((len(rows), len(columns)), bool)
+    for (x0, x1), (y0, y1) in zip(pairwise(xs), pairwise(ys), strict=True):
+        if y0 != y1:
+            crosses = (y0 > down) != (y1 > down)
+            inside ^= crosses & (across < (x1 - x0) * (down - y0) / (y1 - y0) + x0)
+    return inside
 
 
 def value_lines(values: npt.NDArray[Any], image: PixelImage) -> tuple[str, ...]:

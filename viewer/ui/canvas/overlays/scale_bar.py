@@ -14,7 +14,9 @@ _WANTED_PX: Final = 140.0
 _THICK: Final = 2.0
 SUFFIX: Final = {
     SpacingMeaning.PATIENT: "",
-    SpacingMeaning.CALIBRATED: "",
+    SpacingMeaning.CALIBRATED: " calibrated",
+    SpacingMeaning.FIDUCIAL: " calibrated by a fiducial",
+    SpacingMeaning.MAGNIFIED: " corrected for magnification",
     SpacingMeaning.DETECTOR: " at detector",
     SpacingMeaning.SCANNED: " as scanned",
     SpacingMeaning.REGION: " in ultrasound region",

@@ -28,7 +28,9 @@ from viewer.ui.panels.read.window_commands import WindowCommands
 TOOLS: Final = (
     "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
     "tool.crosshair", "tool.magnifier", "image.cine", "",
-    "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
+    ("tool.length", "tool.angle", "tool.cobb", "tool.heart"),
+    ("tool.rectangle", "tool.ellipse", "tool.polygon"),
+    ("tool.arrow", "tool.text", "tool.point", "tool.freehand"), "",
     "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
 )  # fmt: skip

@@ -122,7 +122,7 @@ def test_that_the_menu_of_a_rectangle_offers_the_outline(
     QTest.mouseClick(view.viewport(), right, none, on_line)
     menus = view.findChildren(QMenu)
     texts = [action.text() for action in menus[0].actions()]
-    assert texts == ["Outline it", "Delete rectangle"]
+    assert texts == ["Outline it", "Label…", "Delete rectangle"]
     with qtbot.waitSignal(view.outline_wanted):
         menus[0].actions()[0].trigger()
     menus[0].close()

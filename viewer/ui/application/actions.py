@@ -104,6 +104,12 @@ ACTIONS: Final = (
                "Score what any model replied to a study's questions like a run: JSON "
                "lines, a table, logs of inspect_ai, samples of lmms-eval",
                "comment-arrow-left-outline"),
+    ActionSpec("image.save", "File", "Save picture…", "Ctrl+Shift+S",
+               "The view at full resolution, as PNG or SVG, without the patient's name",
+               "image-move", Place.READ, section=True),
+    _read("image.copy", "File", "Copy picture", "Ctrl+Shift+C",
+          "Copy the view at full resolution, without the patient's name",
+          "image-multiple-outline"),
     _measure("file.export", "File", "Export table…", "Ctrl+E",
              "Save the results of the selected run as a table", "table-arrow-right"),
     _measure("file.answers", "File", "Export answers…", "",

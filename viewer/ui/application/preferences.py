@@ -34,6 +34,7 @@ class Preferences:
     up_darkens: bool = False
     reset_keeps_marks: bool = False
     nearest_pixel: bool = False
+    pictures_name_patient: bool = False
     detail: Detail = Detail.FULL
     """Set by a key of its own, not in the dialog."""
 
@@ -62,6 +63,10 @@ WORDS: Final = {
     "nearest_pixel": Wording(
         "Show magnified pixels as squares",
         "Otherwise a magnified image is interpolated; measurements never are",
+    ),
+    "pictures_name_patient": Wording(
+        "Saved and copied pictures name the patient",
+        "Otherwise corner text from the file is left out; text in the pixels stays",
     ),
 }
 """Those in the dialog, by the name of the field."""

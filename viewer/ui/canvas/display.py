@@ -70,6 +70,11 @@ class Camera:
             self, scale=scale, left=left, top=round(y - (y - self.top) * ratio)
         )
 
+    def finer(self, factor: float) -> "Camera":
+        """Return the camera for a screen with ``factor`` times as many pixels."""
+        left, top = round(self.left * factor), round(self.top * factor)
+        return replace(self, scale=self.scale * factor, left=left, top=top)
+
     def viewport(self, screen: SizePx) -> Viewport:
         """Return the native pixels that a screen of device pixels shows."""
         step_x, step_y = 1 / self.scale, 1 / self.scale_y

@@ -121,6 +121,22 @@ class ImageView(FramedView):
         self._tell_sense()
         self._tell_window()
 
+    def imitate(self, other: "ImageView", finer: float) -> None:
+        """Show what another view shows, with ``finer`` times as many device pixels."""
+        if other._shown is None or other._display is None:  # noqa: SLF001 - its own kind
+            return
+        self.marks.use(other.marks.book)
+        self.show_image(other._shown, other._display.pyramid)  # noqa: SLF001
+        if self._display is not None:
+            self._display.follow(other._display)  # noqa: SLF001
+        self._layers.imitate(other._layers)  # noqa: SLF001
+        self._move(other._camera.finer(finer))  # noqa: SLF001
+
+    def rename(self, shown: ShownImage) -> None:
+        """Show the same image with other words over it."""
+        self._annotations = Annotations(shown)
+        self.redraw()
+
     def clear(self) -> None:
         """Show only what to do next."""
         self._before = None

@@ -57,7 +57,9 @@ class Layers:
         self._stale = False
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | ReferenceBoxesItem | None = None
-        self._referenced: tuple[object, ...] = ()
+        self._referenced: tuple[Mask | None, tuple[ReferenceBox, ...], str] | None = (
+            None
+        )
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
         self._locator: Locator | None = None
@@ -161,6 +163,15 @@ class Layers:
             for answer, depth in tuple(deep)[::-1]
         )
         self._order()
+
+    def imitate(self, other: "Layers") -> None:
+        """Draw the grid, the reference and the answers of others, as far as seen."""
+        self.hide(hidden=not other._root.isVisible())  # noqa: SLF001 - its own kind
+        self.set_grid(other.grid)
+        if other._referenced is not None:  # noqa: SLF001
+            mask, boxes, _ = other._referenced  # noqa: SLF001
+            self.set_reference(mask, boxes)
+        self.set_answers(tuple(item.answer for item in other.answers[::-1]))
 
     def set_marks(self, drawn: tuple[DrawnMark, ...]) -> None:
         """Draw marks in place of those before; the last lies on top."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from viewer.domain.errors import OverreadError
 from viewer.services.viewing.view_image import Tag, tags_of
@@ -24,6 +24,9 @@ from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.read.turn_commands import TurnCommands
 from viewer.ui.panels.read.viewport import Viewport
 from viewer.ui.panels.read.window_commands import WindowCommands
+
+if TYPE_CHECKING:
+    from viewer.ui.panels.read.pictures import Pictures
 
 TOOLS: Final = (
     "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
@@ -46,7 +49,7 @@ class ImageCommands:
             context.notices,
             context.actions,
         )
-        self._status = context.status
+        self._status, self._context = context.status, context
         self._tool = Tool.WINDOW
         self._left = {True: Tool.SCROLL, False: Tool.WINDOW}
         """The tool of the left button on a series, and on a single image."""
@@ -72,6 +75,8 @@ class ImageCommands:
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
             "image.detail": self.next_detail,
+            "image.save": lambda: self._pictures().save(),
+            "image.copy": lambda: self._pictures().copy(),
             "image.provider": self.provider_look.toggle,
             "edit.preferences": self.show_preferences,
             "mark.delete": self.delete_mark,
@@ -118,6 +123,11 @@ class ImageCommands:
     def delete_marks(self) -> None:
         """Delete every mark of the image with the focus; Undo restores them."""
         self._lightbox.view.marks.remove_all()
+
+    def _pictures(self) -> "Pictures":
+        from viewer.ui.panels.read.pictures import Pictures
+
+        return Pictures(self._lightbox, self._context)
 
     def next_detail(self) -> None:
         """Write all, little or nothing over the images, in turn."""

@@ -1,0 +1,74 @@
+"""Saving and copying what a view shows."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.preferences import current
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.picture import picture_of, write_svg
+from viewer.ui.panels.read.lightbox import Lightbox
+
+_KINDS: Final = ("PNG picture (*.png)", "SVG, marks as vectors (*.svg)")
+_NAME: Final = "picture.png"
+"""Not the image's file name, which may name the patient."""
+_BURNED_IN: Final = "Text in the pixels themselves stays: see View ▸ Review pixels…."
+
+
+class Pictures:
+    """Saves and copies the view with the focus."""
+
+    def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
+        self._lightbox, self._notices = lightbox, context.notices
+
+    def copy(self) -> None:
+        """Copy the picture to the clipboard."""
+        view = self._view()
+        if view is not None:
+            identified = current().pictures_name_patient
+            clipboard = QGuiApplication.clipboard()
+            clipboard.setImage(picture_of(view, identified=identified))
+            self._notices.say(_told("Picture copied", identified=identified))
+
+    def save(self) -> None:
+        """Ask for a file, and write the picture."""
+        view = self._view()
+        if view is None:
+            return
+        dialog = QFileDialog(view, "Save picture")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters(_KINDS)
+        dialog.setDefaultSuffix("png")
+        dialog.selectFile(_NAME)
+        dialog.fileSelected.connect(lambda name: self.write(view, Path(name)))
+        dialog.open()
+
+    def write(self, view: ImageView, path: Path) -> None:
+        """Write the picture, as SVG if the file's name says so."""
+        identified = current().pictures_name_patient
+        if path.suffix.lower() == ".svg":
+            write_svg(view, path, identified=identified)
+            written = path.exists()
+        else:
+            written = picture_of(view, identified=identified).save(str(path))
+        if written:
+            self._notices.say(_told(f"{path.name} saved", identified=identified))
+        else:
+            self._notices.say(f"{path.name} cannot be written. Choose another folder.")
+
+    def _view(self) -> ImageView | None:
+        if self._lightbox.active.shown is None:
+            self._notices.say("Open an image first to make a picture of it.")
+            return None
+        return self._lightbox.view
+
+
+def _told(what: str, *, identified: bool) -> str:
+    if identified:
+        return f"{what}. It names the patient."
+    return f"{what} without the patient's name. {_BURNED_IN}"

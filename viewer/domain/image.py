@@ -72,7 +72,8 @@ class PixelImage:
     VOI LUT takes precedence over a window (PS3.3 C.11.2.1). ``geometry`` is that of the
     whole image; without one, an image has square pixels and no position in the patient.
     ``value_range`` is the representable range of the modality values, used if the file
-    has neither window nor LUT and ``values`` have no range to stretch.
+    has neither window nor LUT and ``values`` have no range to stretch. ``rescale`` is
+    the slope and the intercept by which stored values became these.
     """
 
     values: npt.NDArray[Any]
@@ -84,6 +85,7 @@ class PixelImage:
     padding: npt.NDArray[np.bool_] | None = None
     geometry: ImageGeometry = _SQUARE
     value_range: tuple[float, float] | None = None
+    rescale: tuple[float, float] = (1.0, 0.0)
 
     def __post_init__(self) -> None:
         """Assume square pixels if no geometry is given."""

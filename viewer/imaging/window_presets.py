@@ -16,6 +16,8 @@ FULL_RANGE, FILES_FIRST, FILES_NEXT = 0, 1, 2
 FIRST_KEY: Final = 3
 COUNTED: Final = frozenset({"NM", "PT"})
 """Modalities whose windows start at zero (IHE BIR 5.4)."""
+_RESCALE_IGNORED: Final = frozenset({"MR", "PT", "XA", "RF"})
+"""Where IHE BIR 5.4 ignores slope and intercept for windows."""
 _HOUNSFIELD: Final = "HU"
 _RADIOGRAPHS: Final = frozenset({"CR", "DR", "DX", "IO", "MG", "PX", "RF", "RG", "XA"})
 _SUV: Final = frozenset({"SUV", "G/ML", "GML"})
@@ -69,8 +71,34 @@ def presets_of(image: PixelImage, modality: str) -> Sequence[Window]:
     )
 
 
+def file_windows(
+    image: PixelImage, modality: str, *, of_stored: bool
+) -> tuple[Window, ...]:
+    """Return the file's windows, in modality units.
+
+    ``of_stored`` takes those of MR, PET and XA for windows of stored values, as IHE BIR
+    asks; PS3.3 C.11.2.1.2 has them apply after the modality LUT in every modality.
+    """
+    slope, intercept = image.rescale
+    if not of_stored or modality not in _RESCALE_IGNORED:
+        return image.windows
+    return tuple(
+        replace(
+            window,
+            center=window.center * slope + intercept,
+            width=window.width * abs(slope),
+        )
+        for window in image.windows
+    )
+
+
 def preset_window(
-    number: int, image: PixelImage, modality: str, shown: Window | None
+    number: int,
+    image: PixelImage,
+    modality: str,
+    shown: Window | None,
+    *,
+    of_stored: bool = False,
 ) -> Window | NoWindow:
     """Return the window on a key.
 
@@ -84,6 +112,8 @@ def preset_window(
         The image's modality, such as CT.
     shown : Window
         The window in use; the file's next one follows it.
+    of_stored : bool
+        See :func:`file_windows`.
     """
     if image.values.ndim == 3:
         return NoWindow("A colour image has no window.")
@@ -94,12 +124,12 @@ def preset_window(
         if number < FIRST_KEY + len(known):
             return known[number - FIRST_KEY]
         return NoWindow(f"There is no window preset on key {number} for this image.")
-    if not image.windows:
+    named = file_windows(image, modality, of_stored=of_stored)
+    if not named:
         return NoWindow("The file names no window. Press 0 for the full range.")
-    if number == FILES_FIRST or shown is None or shown not in image.windows:
-        return image.windows[0]
-    after = image.windows.index(shown) + 1
-    return image.windows[after % len(image.windows)]
+    if number == FILES_FIRST or shown is None or shown not in named:
+        return named[0]
+    return named[(named.index(shown) + 1) % len(named)]
 
 
 def at_zero(window: Window) -> Window:

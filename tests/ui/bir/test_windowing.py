@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 
+from tests.helpers.make_dicom import dicom_dataset, save_dicom
 from tests.ui.bir.conftest import LEFT, Open
 from tests.ui.canvas.conftest import drag, pixels
 from viewer.domain.image import Window
@@ -56,6 +57,31 @@ def test_b13_invert_swaps_black_and_white(
     context.actions["image.invert"].trigger()
     after = view._display.frame(view._camera.viewport(view.screen_size), view._turned)
     np.testing.assert_array_equal(after.pixels, 255 - before)
+
+
+def test_b11_windows_apply_after_rescaling_unless_it_is_preferred_otherwise(
+    opened: Open, context: AppContext, tmp_path: Path
+) -> None:
+    values = np.add.outer(np.arange(64), np.arange(64)).astype(np.uint16)
+    folder = tmp_path / "mr"
+    folder.mkdir()
+    dataset = dicom_dataset(
+        values,
+        Modality="MR",
+        WindowCenter=60,
+        WindowWidth=100,
+        RescaleSlope=2.5,
+        RescaleIntercept=10,
+    )
+    save_dicom(dataset, folder / "mr.dcm")
+    view = opened(folder)
+    assert (_window(view).center, _window(view).width) == (60, 100)  # PS3.3
+    preferences.use(Preferences(window_of_stored=True))
+    view = opened(folder)
+    assert (_window(view).center, _window(view).width) == (160, 250)  # IHE BIR 5.4
+    view.set_window(Window(1, 2))
+    context.actions["preset.1"].trigger()
+    assert (_window(view).center, _window(view).width) == (160, 250)
 
 
 def _names(context: AppContext) -> list[str]:

@@ -162,6 +162,7 @@ def _grey_image(dataset: Dataset, stored: StoredFrame, frame: int) -> PixelImage
         transform.apply(samples),
         Photometric(stored.color),
         units=transform.units,
+        rescale=(transform.slope, transform.intercept),
         windows=dicom_values.windows(dataset, frame),
         voi_luts=dicom_values.voi_luts(dataset, frame, value_range),
         presentation_shape=PresentationShape(shape)

@@ -34,6 +34,7 @@ class Preferences:
     up_darkens: bool = False
     reset_keeps_marks: bool = False
     nearest_pixel: bool = False
+    window_of_stored: bool = False
     pictures_name_patient: bool = False
     detail: Detail = Detail.FULL
     """Set by a key of its own, not in the dialog."""
@@ -63,6 +64,11 @@ WORDS: Final = {
     "nearest_pixel": Wording(
         "Show magnified pixels as squares",
         "Otherwise a magnified image is interpolated; measurements never are",
+    ),
+    "window_of_stored": Wording(
+        "Windows of MR, PET and XA files are for stored values",
+        "From the next image on. Otherwise they apply after rescaling, as DICOM has it "
+        "(BIR: rescaling is ignored)",
     ),
     "pictures_name_patient": Wording(
         "Saved and copied pictures name the patient",

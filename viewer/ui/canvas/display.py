@@ -110,10 +110,14 @@ class Display:
     """One image with its window: resampled once per viewport, windowed once per window.
 
     ``window`` None means the file's VOI; with ``clamped`` every window starts at 0.
+    ``first`` is what it is shown with before a window is set, by default the file's.
     """
 
-    def __init__(self, pyramid: Pyramid, *, clamped: bool = False) -> None:
+    def __init__(
+        self, pyramid: Pyramid, *, clamped: bool = False, first: Window | None = None
+    ) -> None:
         self.pyramid = pyramid
+        self._first = first or pyramid.window
         self.window: Window | None = None
         self.inverted, self.clamped = False, clamped
         self.reset()
@@ -132,7 +136,7 @@ class Display:
     def reset(self) -> None:
         """Show as the file says."""
         self.inverted = False
-        self.set_window(self.pyramid.window)
+        self.set_window(self._first)
 
     def follow(self, other: "Display") -> None:
         """Show like the previous image of the series."""

@@ -22,7 +22,7 @@ from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
-from viewer.imaging.window_presets import COUNTED
+from viewer.imaging.window_presets import COUNTED, file_windows
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
@@ -104,8 +104,7 @@ class ImageView(FramedView):
         here, which takes a large radiograph tens of milliseconds.
         """
         self.waiting.end()
-        clamped = shown.header.modality in COUNTED and shown.image.values.ndim == 2
-        display = Display(pyramid or Pyramid(shown.image), clamped=clamped)
+        display = _display_of(shown, pyramid or Pyramid(shown.image))
         if self._before is not None and are_alike(self._before[0], shown):
             display.follow(self._before[1])
         else:
@@ -365,3 +364,13 @@ class ImageView(FramedView):
         if answer is not self._hovered:
             self._hovered = answer
             self.answer_hovered.emit(AnswerHovered(answer))
+
+
+def _display_of(shown: ShownImage, pyramid: Pyramid) -> Display:
+    """Return how an image is shown at first, as its modality and the reader want it."""
+    image, modality = shown.image, shown.header.modality
+    if image.values.ndim == 3 or image.voi_luts:
+        return Display(pyramid)
+    named = file_windows(image, modality, of_stored=current().window_of_stored)
+    first = named[0] if named else None
+    return Display(pyramid, clamped=modality in COUNTED, first=first)

@@ -13,6 +13,7 @@ from viewer.imaging.window_presets import (
 )
 from viewer.ui.application.actions import PRESETS, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.preferences import current
 from viewer.ui.canvas.display import window_text
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport
@@ -59,7 +60,8 @@ class WindowCommands:
         if shown is None:
             return
         modality = shown.header.modality
-        chosen = preset_window(number, shown.image, modality, window)
+        stored = current().window_of_stored
+        chosen = preset_window(number, shown.image, modality, window, of_stored=stored)
         if isinstance(chosen, NoWindow):
             self._notices.say(chosen.sentence)
         else:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
 
+from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 
 
@@ -110,3 +111,27 @@ class Mark:
         return replace(
             self, points=tuple(PointPx(p.x + x, p.y + y) for p in self.points)
         )
+
+
+class EditStep(StrEnum):
+    """What was done to an edit."""
+
+    DONE = "done"
+    UNDONE = "undone"
+    REDONE = "redone"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkEdit:
+    """An edit of an image's marks.
+
+    ``place`` is the case in which it can be undone, ``words`` follow "Undo" in the
+    menu, ``before`` and ``after`` are all marks of the image.
+    """
+
+    place: str
+    ref: ImageRef
+    words: str
+    before: tuple[Mark, ...]
+    after: tuple[Mark, ...]
+    step: EditStep = EditStep.DONE

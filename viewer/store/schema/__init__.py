@@ -51,7 +51,11 @@ def _second() -> str:
     return folders.TABLES
 
 
-MIGRATIONS: Final = {1: _first, 2: _second}
+def _third() -> str:
+    return people.MARK_EDITS
+
+
+MIGRATIONS: Final = {1: _first, 2: _second, 3: _third}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

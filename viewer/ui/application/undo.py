@@ -1,11 +1,9 @@
 """Undo of the user's edits, separately for each case."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtGui import QUndoCommand, QUndoGroup, QUndoStack
-
-LIMIT = 200
-"""Edits of one case that can be undone."""
 
 
 class _Edit(QUndoCommand):
@@ -14,18 +12,34 @@ class _Edit(QUndoCommand):
     ) -> None:
         super().__init__(text)
         self._do, self._undo = do, undo
+        self.is_restoring = False
 
     def redo(self) -> None:
         """Do the edit, the first time or again."""
-        self._do()
+        if not self.is_restoring:
+            self._do()
 
     def undo(self) -> None:
         """Undo the edit."""
-        self._undo()
+        if not self.is_restoring:
+            self._undo()
+
+
+@dataclass(frozen=True)
+class PastEdit:
+    """An edit of an earlier session, how to undo and redo it, and whether it is done.
+
+    ``text`` follows "Undo" in the menu.
+    """
+
+    text: str
+    do: Callable[[], object]
+    undo: Callable[[], object]
+    is_done: bool
 
 
 class UndoStack(QUndoGroup):
-    """The edits of this session by place, newest on top.
+    """The edits by place, newest on top, as many as there are.
 
     ``undo`` and ``redo`` apply to the current place: a case in Read, or another
     workspace.
@@ -72,9 +86,23 @@ class UndoStack(QUndoGroup):
         where = self.place if place is None else place
         self._stack(where).push(_Edit(text, do, undo))
 
+    def restore(self, place: str, past: Sequence[PastEdit]) -> None:
+        """Put edits of an earlier session below those of this one, doing nothing.
+
+        Edits already made in this session would not fit; then all stay as they are.
+        """
+        stack = self._stack(place)
+        if stack.count():
+            return
+        edits = [_Edit(each.text, each.do, each.undo) for each in past]
+        for edit in edits:
+            edit.is_restoring = True
+            stack.push(edit)
+        stack.setIndex(sum(each.is_done for each in past))
+        for edit in edits:
+            edit.is_restoring = False
+
     def _stack(self, place: str) -> QUndoStack:
         if place not in self._stacks:
-            stack = self._stacks[place] = QUndoStack(self)
-            # Now: Qt accepts a limit only while the stack is empty.
-            stack.setUndoLimit(LIMIT)
+            self._stacks[place] = QUndoStack(self)
         return self._stacks[place]

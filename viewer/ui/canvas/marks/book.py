@@ -1,14 +1,15 @@
 """The marks by image, with undoable edits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain, repeat
 
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import ImageRef
-from viewer.domain.mark import Mark
-from viewer.ui.application.undo import UndoStack
+from viewer.domain.mark import EditStep, Mark, MarkEdit
+from viewer.ui.application.undo import PastEdit, UndoStack
 from viewer.ui.canvas.events import MarksChanged
 
 
@@ -25,6 +26,8 @@ class MarkBook(QObject):
 
     changed = Signal(object)
     """MarksChanged"""
+    edited = Signal(object)
+    """MarkEdit: done, undone or redone"""
 
     def __init__(
         self, undo: UndoStack | None = None, parent: QObject | None = None
@@ -63,15 +66,39 @@ class MarkBook(QObject):
             self._marks[ref] = (*marks, *self.of(ref))
             self.changed.emit(MarksChanged(ref))
 
+    def restore(self, edits: Iterable[MarkEdit]) -> None:
+        """Let edits of an earlier session be undone and redone."""
+        by_place: dict[str, list[PastEdit]] = {}
+        for edit in edits:
+            past = PastEdit(
+                edit.words,
+                partial(self._step, edit, EditStep.REDONE),
+                partial(self._step, edit, EditStep.UNDONE),
+                edit.step is EditStep.DONE,
+            )
+            by_place.setdefault(edit.place, []).append(past)
+        for place, all_past in by_place.items():
+            if self._undo is not None:
+                self._undo.restore(place, all_past)
+
     def _edit(self, ref: ImageRef, after: tuple[Mark, ...], words: str) -> None:
         before = self.of(ref)
         if after == before:
             return
-        do, undo = partial(self._set, ref, after), partial(self._set, ref, before)
         if self._undo is None:
-            do()
-        else:
-            self._undo.do(words, do, undo)
+            self._set(ref, after)
+            return
+        edit = MarkEdit(self._undo.place, absolute(ref), words, before, after)
+        steps = chain((EditStep.DONE,), repeat(EditStep.REDONE))
+        self._undo.do(
+            words,
+            lambda: self._step(edit, next(steps)),
+            partial(self._step, edit, EditStep.UNDONE),
+        )
+
+    def _step(self, edit: MarkEdit, step: EditStep) -> None:
+        self.edited.emit(replace(edit, step=step))
+        self._set(edit.ref, edit.before if step is EditStep.UNDONE else edit.after)
 
     def _set(self, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
         self._marks[absolute(ref)] = marks

@@ -1,6 +1,7 @@
 """Stores marks: each edit is stored at once, off the GUI thread."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -9,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.case import ImageRef
-from viewer.domain.mark import Mark
+from viewer.domain.mark import Mark, MarkEdit
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.tell import tell_error
@@ -19,7 +20,14 @@ from viewer.ui.panels.read.lightbox import Lightbox
 
 _PAINTED_MS: Final = 100
 """After the first image, which the store's import would hold up."""
-_StoredMarks = Mapping[ImageRef, tuple[Mark, ...]]
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """Every image's marks, and the edits of earlier sessions."""
+
+    marks: Mapping[ImageRef, tuple[Mark, ...]]
+    edits: tuple[MarkEdit, ...]
 
 
 class MarkKeeping(QObject):
@@ -33,8 +41,11 @@ class MarkKeeping(QObject):
         self.is_read = False
         """Whether the marks of the store are known."""
         self._early: set[ImageRef] = set()
+        self._edits: list[MarkEdit] = []
+        """Edits that wait to be stored, with the marks that they led to."""
         self._writing = Lock()
         lightbox.each(lambda v: v.image_shown.connect(self._fetch_soon))
+        book.edited.connect(self._edits.append)
         book.changed.connect(self._follow)
 
     def _fetch_soon(self, _: object) -> None:
@@ -43,14 +54,25 @@ class MarkKeeping(QObject):
             QTimer.singleShot(_PAINTED_MS, self, self._fetch)
 
     def _fetch(self) -> None:
-        run_for(self, partial(_marks_in, self._store), self._take_in, self._tell)
+        run_for(self, partial(_stored_in, self._store), self._take_in, self._tell)
 
-    def _take_in(self, stored: _StoredMarks) -> None:
+    def _take_in(self, stored: _Stored) -> None:
+        """Show what is stored; marks drawn before that come on top of it.
+
+        They cannot be undone, nor can what was done to the same case before.
+        """
         early = tuple(self._early)
-        self._book.take_in(stored)
+        self._edits.clear()
+        self._book.take_in(stored.marks)
+        spoiled = {edit.place for edit in stored.edits if edit.ref in early}
+        self._book.restore(e for e in stored.edits if e.place not in spoiled)
         self.is_read = True
         for ref in early:
             self._keep(ref)
+        if spoiled:
+            run_for(
+                self, partial(_forget, self._store, spoiled), lambda _: None, self._tell
+            )
 
     def _follow(self, event: MarksChanged) -> None:
         if self.is_read:
@@ -63,11 +85,14 @@ class MarkKeeping(QObject):
         run_for(self, partial(self._write, ref), lambda _: None, self._tell)
 
     def _write(self, ref: ImageRef) -> None:
-        """Write the current marks, so that the last write is right."""
-        from viewer.services.viewing.marks import keep_marks
+        """Write the current marks, so that the last write is right, and the edits."""
+        from viewer.services.viewing.marks import keep_edits
 
         with self._writing:
-            keep_marks(self._store, ref, self._book.of(ref))
+            edits = self._edits[:]
+            refs = {ref, *(edit.ref for edit in edits)}
+            keep_edits(self._store, {each: self._book.of(each) for each in refs}, edits)
+            del self._edits[: len(edits)]
 
     def _show(self, ref: ImageRef) -> None:
         """Go to the image of the series on which an edit was undone."""
@@ -80,7 +105,13 @@ class MarkKeeping(QObject):
         tell_error(self._context, error)
 
 
-def _marks_in(store: Path) -> _StoredMarks:
-    from viewer.services.viewing.marks import kept_marks
+def _stored_in(store: Path) -> _Stored:
+    from viewer.services.viewing.marks import kept_edits, kept_marks
 
-    return kept_marks(store)
+    return _Stored(kept_marks(store), kept_edits(store))
+
+
+def _forget(store: Path, places: set[str]) -> None:
+    from viewer.services.viewing.marks import forget_edits
+
+    forget_edits(store, places)

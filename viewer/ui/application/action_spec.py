@@ -39,3 +39,47 @@ class ActionSpec:
     section: bool = False
     held: bool = False
     destructive: bool = False
+
+
+def tool(
+    name: str, text: str, key: str, tip: str, icon_name: str, menu: str = "Image"
+) -> ActionSpec:
+    """Return a tool, of which one is chosen at a time."""
+    return ActionSpec(
+        f"tool.{name}", menu, text, key, tip, icon_name, Place.READ,
+        checkable=True, group="tool",
+    )  # fmt: skip
+
+
+def read(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    """Return a command of the workspace Read."""
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.READ)
+
+
+def measure(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    """Return a command of the workspace Measure."""
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.MEASURE)
+
+
+def review(
+    name: str, text: str, tip: str, icon_name: str, *, section: bool = False
+) -> ActionSpec:
+    """Return a command whose plain key is handled by the displayed case itself."""
+    return ActionSpec(
+        f"review.{name}", "Study", text, "", tip, icon_name, Place.REVIEW,
+        section=section,
+    )  # fmt: skip
+
+
+def models(
+    name: str, text: str, key: str, tip: str, icon_name: str, *, section: bool = False
+) -> ActionSpec:
+    """Return a command of the workspace Models."""
+    return ActionSpec(
+        f"model.{name}", "Model", text, key, tip, icon_name, Place.MODELS,
+        section=section,
+    )  # fmt: skip

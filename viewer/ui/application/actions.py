@@ -13,6 +13,11 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QToolBar, QToolButton, QWidget
 
 from viewer.ui.application.action_spec import ActionSpec, Place
+from viewer.ui.application.action_spec import measure as _measure
+from viewer.ui.application.action_spec import models as _models
+from viewer.ui.application.action_spec import read as _read
+from viewer.ui.application.action_spec import review as _review
+from viewer.ui.application.action_spec import tool as _tool
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import as_tip
 
@@ -26,46 +31,6 @@ _TOOL_ICON: Final = 18
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
 """The handler called when the key of HIDE is let go; no action of its own."""
-
-
-def _tool(
-    name: str, text: str, key: str, tip: str, icon_name: str, menu: str = "Image"
-) -> ActionSpec:
-    return ActionSpec(
-        f"tool.{name}", menu, text, key, tip, icon_name, Place.READ,
-        checkable=True, group="tool",
-    )  # fmt: skip
-
-
-def _read(
-    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
-) -> ActionSpec:
-    return ActionSpec(name, menu, text, key, tip, icon_name, Place.READ)
-
-
-def _measure(
-    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
-) -> ActionSpec:
-    return ActionSpec(name, menu, text, key, tip, icon_name, Place.MEASURE)
-
-
-def _review(
-    name: str, text: str, tip: str, icon_name: str, *, section: bool = False
-) -> ActionSpec:
-    """Return a command whose plain key is handled by the displayed case itself."""
-    return ActionSpec(
-        f"review.{name}", "Study", text, "", tip, icon_name, Place.REVIEW,
-        section=section,
-    )  # fmt: skip
-
-
-def _models(
-    name: str, text: str, key: str, tip: str, icon_name: str, *, section: bool = False
-) -> ActionSpec:
-    return ActionSpec(
-        f"model.{name}", "Model", text, key, tip, icon_name, Place.MODELS,
-        section=section,
-    )  # fmt: skip
 
 
 PRESETS: Final = 10

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.box_reference import ANY, with_masks
 from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox, View
@@ -28,6 +31,7 @@ __all__ = [
     "Tag",
     "field_of",
     "load_shown_image",
+    "overlay_planes",
     "reference_boxes",
     "reference_masks",
     "tags_of",
@@ -71,6 +75,13 @@ def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
     from viewer.readers import annotation
 
     return annotation.tags_of(ref)
+
+
+def overlay_planes(ref: ImageRef) -> npt.NDArray[np.bool_] | None:
+    """Return the pixels that the file's overlay planes cover, None without any."""
+    from viewer.readers import overlay_planes
+
+    return overlay_planes.overlay_planes(ref)
 
 
 def thumbnail(ref: ImageRef, side: int) -> Raster:

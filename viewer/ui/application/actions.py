@@ -31,8 +31,6 @@ _TOOL_ICON: Final = 18
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
 """The handler called when the key of HIDE is let go; no action of its own."""
-
-
 PRESETS: Final = 10
 """Windows on the keys 0 to 9."""
 _EVERY_IMAGE: Final = ("Full range", "File's window", "File's next window")
@@ -110,6 +108,9 @@ ACTIONS: Final = (
     ActionSpec("overlays.reference", "View", "Reference", "R",
                "Show the reference; applies to every case until changed",
                "vector-polygon", Place.READ, checkable=True),
+    ActionSpec("overlays.planes", "View", "Overlay planes", "Shift+G",
+               "Show graphics and text that the file lays over its pixels",
+               "layers-outline", Place.READ, checkable=True),
     ActionSpec("overlays.read_first", "View", "Read first", "",
                "Lock a case's answers and reference until its reading is committed",
                "lock-outline", Place.READ, checkable=True),
@@ -226,8 +227,8 @@ ACTIONS: Final = (
     _tool("arrow", "Arrow", "Shift+D", "Drag from what it points at, and label it",
           "arrow-top-left", "Mark"),
     _tool("text", "Text", "X", "Click, and write a note there", "format-text", "Mark"),
-    _tool("point", "Point", "K", "Click, and read the value there", "crosshairs",
-          "Mark"),
+    _tool("point", "Point", "K", "Click, and read the value there",
+          "target-variant", "Mark"),
     _tool("freehand", "Freehand", "Shift+X", "Draw a line by hand", "draw", "Mark"),
     ActionSpec("mark.outline", "Mark", "Outline it", "Shift+O",
                "Outline what is in the clicked rectangle, or in the selected "

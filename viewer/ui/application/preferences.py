@@ -72,7 +72,8 @@ WORDS: Final = {
     ),
     "pictures_name_patient": Wording(
         "Saved and copied pictures name the patient",
-        "Otherwise corner text from the file is left out; text in the pixels stays",
+        "Otherwise corner text and overlay planes are left out; text in the pixels "
+        "stays",
     ),
 }
 """Those in the dialog, by the name of the field."""

@@ -50,6 +50,9 @@ from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.lens import Lens
     from viewer.ui.canvas.tools.drag import Drag
@@ -113,6 +116,7 @@ class ImageView(FramedView):
         self._shown, self._display, self._before = shown, display, (shown, display)
         self._annotations = Annotations(shown)
         self._layers.set_reference(None)
+        self._layers.set_planes(None)
         self._layers.set_answers(())
         self._layers.set_locator((), None)
         self.marks.show(shown)
@@ -151,6 +155,7 @@ class ImageView(FramedView):
         self._shown, self._display, self._annotations = None, None, None
         self._layers.set_grid(None)
         self._layers.set_reference(None)
+        self._layers.set_planes(None)
         self._layers.set_answers(())
         self._layers.set_locator((), None)
         self.marks.show(None)
@@ -168,6 +173,11 @@ class ImageView(FramedView):
     ) -> None:
         """Draw a reference, boxes as boxes, else a mask, or none."""
         self._layers.set_reference(mask, boxes)
+        self.redraw()
+
+    def set_planes(self, bits: "npt.NDArray[np.bool_] | None") -> None:
+        """Draw the overlay planes of the file, or none."""
+        self._layers.set_planes(bits)
         self.redraw()
 
     def set_answers(self, answers: "tuple[StoredAnswer, ...]") -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
@@ -21,6 +22,7 @@ from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.locator import Line, Locator
+from viewer.ui.canvas.overlays.planes import PlanesItem
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.widgets.theme import current
@@ -55,6 +57,8 @@ class Layers:
         scene.addItem(self._root)
         self._placed = QTransform(), QRectF(), tuple[QRectF, ...]()
         self._stale = False
+        self._planes: PlanesItem | None = None
+        self._bits: npt.NDArray[np.bool_] | None = None
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | ReferenceBoxesItem | None = None
         self._referenced: tuple[Mask | None, tuple[ReferenceBox, ...], str] | None = (
@@ -164,9 +168,17 @@ class Layers:
         )
         self._order()
 
+    def set_planes(self, bits: npt.NDArray[np.bool_] | None) -> None:
+        """Draw the file's overlay planes in place of those before, or none."""
+        self._remove(self._planes)
+        self._planes = PlanesItem(bits, self._root) if bits is not None else None
+        self._bits = bits
+        self._order()
+
     def imitate(self, other: "Layers") -> None:
         """Draw the grid, the reference and the answers of others, as far as seen."""
         self.hide(hidden=not other._root.isVisible())  # noqa: SLF001 - its own kind
+        self.set_planes(other._bits)  # noqa: SLF001
         self.set_grid(other.grid)
         if other._referenced is not None:  # noqa: SLF001
             mask, boxes, _ = other._referenced  # noqa: SLF001
@@ -218,6 +230,7 @@ class Layers:
     def _order(self) -> None:
         """Stack grid, reference, answers and marks."""
         items = (
+            self._planes,
             self._grid,
             self._reference,
             *self._answers,

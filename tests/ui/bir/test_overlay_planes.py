@@ -1,0 +1,79 @@
+"""Overlay planes of the file (PS3.3 C.9.2) over its pixels."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydicom.dataset import Dataset
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.make_dicom import dicom_dataset, save_dicom
+from tests.ui.bir.conftest import Open
+from viewer.domain.case import ImageRef
+from viewer.readers.overlay_planes import overlay_planes
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.canvas.picture import picture_of
+
+
+def _brightness(picture: QImage) -> int:
+    """Return the sum of what is in the middle of a picture, without its corners."""
+    grey = picture.convertToFormat(QImage.Format.Format_Grayscale8)
+    middle = grey.copy(grey.rect().adjusted(150, 150, -150, -150))
+    rows = np.frombuffer(middle.constBits(), np.uint8)
+    rows = rows.reshape(middle.height(), middle.bytesPerLine())
+    return int(rows[:, : middle.width()].sum(dtype=np.int64))
+
+
+BITS = np.random.default_rng(3).random((24, 40)) > 0.7
+
+
+def _with_plane(origin: list[int]) -> Dataset:
+    group = 0x6000
+    dataset = dicom_dataset(np.zeros((48, 64), np.uint8), Modality="CR")
+    dataset.add_new((group, 0x0010), "US", BITS.shape[0])
+    dataset.add_new((group, 0x0011), "US", BITS.shape[1])
+    dataset.add_new((group, 0x0040), "CS", "G")
+    dataset.add_new((group, 0x0050), "SS", origin)
+    dataset.add_new((group, 0x0100), "US", 1)
+    dataset.add_new((group, 0x0102), "US", 0)
+    packed = np.packbits(BITS.ravel(), bitorder="little").tobytes()
+    dataset.add_new((group, 0x3000), "OW", packed)
+    return dataset
+
+
+@pytest.mark.parametrize("origin", [(1, 1), (5, 9), (-3, -7), (40, 60)])
+def test_that_a_plane_lies_where_its_origin_says(
+    tmp_path: Path, origin: tuple[int, int]
+) -> None:
+    path = save_dicom(_with_plane(list(origin)), tmp_path / "x.dcm")
+    drawn = overlay_planes(ImageRef(path))
+    expected = np.zeros((48, 64), bool)
+    for (row, column), bit in np.ndenumerate(BITS):
+        y, x = row + origin[0] - 1, column + origin[1] - 1
+        if bit and 0 <= y < 48 and 0 <= x < 64:
+            expected[y, x] = True
+    assert drawn is not None
+    np.testing.assert_array_equal(drawn, expected)
+
+
+def test_that_planes_are_drawn_and_hidden(
+    qtbot: QtBot, opened: Open, context: AppContext, tmp_path: Path
+) -> None:
+    folder = tmp_path / "planes"
+    folder.mkdir()
+    save_dicom(_with_plane([1, 1]), folder / "x.dcm")
+    view = opened(folder)
+    qtbot.waitUntil(lambda: view._layers._planes is not None)
+    view.set_grid(None)
+    bright = [
+        _brightness(picture_of(view, identified=named)) for named in (False, True)
+    ]
+    assert bright[0] < bright[1]  # text in a plane may name the patient
+    context.actions["overlays.planes"].trigger()
+    assert view._layers._planes is None
+    assert not context.actions["overlays.planes"].isChecked()
+
+
+def test_that_an_image_without_planes_has_none(radiograph: Path) -> None:
+    assert overlay_planes(ImageRef(radiograph)) is None

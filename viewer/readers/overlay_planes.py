@@ -1,0 +1,62 @@
+"""Overlay planes of a DICOM image (PS3.3 C.9.2): graphics and text as bitmaps."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pydicom
+from pydicom.dataset import Dataset
+
+from viewer.domain.case import ImageRef
+from viewer.readers.dicom.bounds import held_bytes
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.refusal import refusing
+from viewer.readers.pixels import FileKind, file_kind
+
+_GROUPS: Final = range(0x6000, 0x6020, 2)
+_DATA: Final = 0x3000
+_ORIGIN: Final = 0x0050
+_FIRST_FRAME: Final = 0x0051
+_Bits = npt.NDArray[np.bool_]
+
+
+@isolated
+def overlay_planes(ref: ImageRef) -> _Bits | None:
+    """Return the pixels that any plane of a frame covers, (rows, columns), or None.
+
+    Planes in unused bits of the pixels, retired since 2004, are left out.
+    """
+    if file_kind(ref.path) is not FileKind.DICOM:
+        return None
+    with refusing(ref.path):
+        held_bytes(ref.path)
+        dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
+        groups = [group for group in _GROUPS if (group, _DATA) in dataset]
+        planes = [_plane(dataset, group, ref.frame) for group in groups]
+    drawn = [plane for plane in planes if plane is not None and plane.any()]
+    return np.logical_or.reduce(drawn) if drawn else None
+
+
+def _plane(dataset: Dataset, group: int, frame: int) -> _Bits | None:
+    """Return one plane on the image's pixels, None if the frame has none."""
+    bits = dataset.overlay_array(group).astype(bool)
+    if bits.ndim == 3:
+        number = frame + 1 - _numbers(dataset, group, _FIRST_FRAME, (1,))[0]
+        if not 0 <= number < len(bits):
+            return None
+        bits = bits[number]
+    whole = np.zeros((int(dataset.Rows), int(dataset.Columns)), bool)
+    top, left = (n - 1 for n in _numbers(dataset, group, _ORIGIN, (1, 1)))
+    part = bits[max(-top, 0) :, max(-left, 0) :]
+    under = whole[max(top, 0) :, max(left, 0) :][: part.shape[0], : part.shape[1]]
+    under |= part[: under.shape[0], : under.shape[1]]
+    return whole
+
+
+def _numbers(
+    dataset: Dataset, group: int, element: int, absent: tuple[int, ...]
+) -> tuple[int, ...]:
+    if (group, element) not in dataset:
+        return absent
+    values = np.atleast_1d(dataset[group, element].value)
+    return tuple(int(value) for value in values)

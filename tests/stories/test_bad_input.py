@@ -218,6 +218,15 @@ def test_that_a_server_that_misbehaves_gives_the_right_exit_code(
     assert sum(json.loads(said[1])["counts"].values()) == 3
 
 
+@pytest.mark.statement("E000-10")
+def test_that_labels_that_are_too_small_are_said(say: Said) -> None:
+    image = "HOME/tiny/patient00000_frontal.png"
+    _, out, err = say("ask", image, "--finding", "Edema", "--grid", "26")
+    assert "cannot_be_asked" in out
+    assert "labels of the 26 grid do not fit its cells of 9 × 9 pixels" in err
+    assert "Choose fewer cells" in err
+
+
 def test_that_an_unknown_view_is_asked_for_and_never_guessed(
     say: Said, home: Path
 ) -> None:

@@ -52,6 +52,7 @@ def ask(
     )
     from viewer.services.asking.ask import ask as ask_one
     from viewer.services.configuring.study_file import known_profiles, named_profile
+    from viewer.services.running.batch_estimate import notices_of
     from viewer.services.running.stopping import Stop, StopSignals
     from viewer.store.database import open_store
 
@@ -73,6 +74,8 @@ def ask(
         reply = ask_one(opened, question, Following(progress), stop, fresh=fresh)
     if stop.is_set() and reply.scored.reply_id is None:
         return say("Stopped; what was downloaded so far is kept.", UNFINISHED)
+    for sentence in notices_of(reply.context.spec):
+        say(sentence)
     if out is not None:
         write_overlay(reply, out)
     row = answer_row(reply)

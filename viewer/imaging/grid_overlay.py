@@ -190,7 +190,8 @@ def _advice(style: GridStyle) -> str:
     if style.font_scale > 1:
         return "Set a smaller font scale or a greater render scale."
     if style.render_scale < 4:
-        return f"Set render_scale to {style.render_scale * 2}; the run records it."
+        scale = style.render_scale * 2
+        return f"Choose fewer cells or set render_scale to {scale}; the run records it."
     return "Put the labels on the margin or choose fewer cells."
 
 

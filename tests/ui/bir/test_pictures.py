@@ -79,3 +79,16 @@ def test_that_marks_are_vectors_in_an_svg_and_part_of_a_png(
     text = (tmp_path / "with.svg").read_text()
     assert "<path" in text or "<polyline" in text
     assert "Doe" not in text
+
+
+def test_that_a_picture_is_turned_like_the_view(
+    opened: Open, context: AppContext, radiograph: Path
+) -> None:
+    view = opened(radiograph)
+    for turn in ("image.rotate_right", "image.mirror"):
+        context.actions[turn].trigger()
+        view.one_to_one()
+        view.clearFocus()
+        seen = view.viewport().grab().toImage()
+        picture = picture_of(view, identified=True)
+        np.testing.assert_array_equal(_pixels(picture), _pixels(seen))

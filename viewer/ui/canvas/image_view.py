@@ -133,6 +133,7 @@ class ImageView(FramedView):
         if self._display is not None:
             self._display.follow(other._display)  # noqa: SLF001
         self._layers.imitate(other._layers)  # noqa: SLF001
+        self.orientation = other.orientation
         self._move(other._camera.finer(finer))  # noqa: SLF001
 
     def rename(self, shown: ShownImage) -> None:

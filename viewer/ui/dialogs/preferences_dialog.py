@@ -6,7 +6,14 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from viewer.ui.application import preferences
 from viewer.ui.application.preferences import WORDS, Preferences
@@ -40,11 +47,12 @@ class PreferencesDialog(QDialog):
             box.setChecked(getattr(preferences.current(), name))
             box.toggled.connect(partial(self._set, name))
             column.addWidget(box)
-        kinds = QDialogButtonBox.StandardButton
-        buttons = QDialogButtonBox(kinds.RestoreDefaults | kinds.Close)
-        buttons.button(kinds.RestoreDefaults).clicked.connect(self._restore)
-        buttons.rejected.connect(self.close)
-        column.addWidget(buttons)
+        foot = QHBoxLayout()
+        for name, act in (("Restore defaults", self._restore), ("Close", self.close)):
+            button = QPushButton(name)
+            button.clicked.connect(act)
+            foot.addWidget(button)
+        column.addLayout(foot)
 
     def _set(self, name: str, ticked: bool) -> None:
         values: dict[str, Any] = {name: ticked}

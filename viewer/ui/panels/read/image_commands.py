@@ -35,7 +35,8 @@ TOOLS: Final = (
     ("tool.length", "tool.angle", "tool.cobb", "tool.heart"),
     ("tool.rectangle", "tool.ellipse", "tool.polygon"),
     ("tool.arrow", "tool.text", "tool.point", "tool.freehand"), "",
-    "image.fit", "image.one_to_one", "image.presets", "image.invert", "image.reset", "",
+    ("image.fit", "image.one_to_one"), "image.presets", "image.invert", "image.reset",
+    "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
 )  # fmt: skip
 """The tool bar over the images; "" is a gap."""

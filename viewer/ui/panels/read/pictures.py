@@ -16,7 +16,7 @@ from viewer.ui.panels.read.lightbox import Lightbox
 _KINDS: Final = ("PNG picture (*.png)", "SVG, marks as vectors (*.svg)")
 _NAME: Final = "picture.png"
 """Not the image's file name, which may name the patient."""
-_BURNED_IN: Final = "Text in the pixels themselves stays: see View ▸ Review pixels…."
+_BURNED_IN: Final = "Text in the pixels themselves stays."
 
 
 class Pictures:

@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.escapes import path_of, path_text
-from viewer.store.database import Store
+
+if TYPE_CHECKING:
+    from viewer.store.database import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class FolderSummary:
     views: Mapping[View, int]
 
 
-def dataset_of_folder(store: Store, folder: Path) -> KnownFolder | None:
+def dataset_of_folder(store: "Store", folder: Path) -> KnownFolder | None:
     """Return the newest registered data set of a folder, or with images below it."""
     inside = path_text(folder / "_")[:-1]
     rows = store.rows(
@@ -58,7 +61,7 @@ def dataset_of_folder(store: Store, folder: Path) -> KnownFolder | None:
     )
 
 
-def free_name(store: Store, folder: Path) -> str:
+def free_name(store: "Store", folder: Path) -> str:
     """Return the folder's name, with a number if another data set has it.
 
     A data set of this folder is replaced unless something in the store refers to it.
@@ -73,7 +76,7 @@ def free_name(store: Store, folder: Path) -> str:
     return next(name for name in names if name not in taken)
 
 
-def is_in_use(store: Store, dataset: int) -> bool:
+def is_in_use(store: "Store", dataset: int) -> bool:
     """Tell whether a run, a reading or a consent refers to a data set."""
     tables = ("run", "reading_session", "consent")
     return any(
@@ -82,7 +85,7 @@ def is_in_use(store: Store, dataset: int) -> bool:
     )
 
 
-def discard(store: Store, name: str) -> None:
+def discard(store: "Store", name: str) -> None:
     """Mark a data set as incomplete, so that it is replaced by the next of its name."""
     with store.transaction():
         rows = store.rows("SELECT id FROM dataset WHERE name = ?", (name,))
@@ -90,7 +93,7 @@ def discard(store: Store, name: str) -> None:
             store.execute("UPDATE dataset SET complete = 0 WHERE id = ?", (row["id"],))
 
 
-def keep_listing(store: Store, name: str, listing: str) -> None:
+def keep_listing(store: "Store", name: str, listing: str) -> None:
     """Store what the folder of a data set held when it was read."""
     with store.transaction():
         store.execute(
@@ -100,7 +103,7 @@ def keep_listing(store: Store, name: str, listing: str) -> None:
         )
 
 
-def summary_of(store: Store, name: str) -> FolderSummary:
+def summary_of(store: "Store", name: str) -> FolderSummary:
     """Return the counts of a registered data set."""
     images = store.rows(
         "SELECT i.id, i.view FROM image i JOIN dataset d ON d.id = i.dataset_id"
@@ -123,7 +126,7 @@ def summary_of(store: Store, name: str) -> FolderSummary:
     )
 
 
-def view_of(store: Store, ref: ImageRef) -> View:
+def view_of(store: "Store", ref: ImageRef) -> View:
     """Return the view that the newest registered data set gives an image."""
     rows = store.rows(
         "SELECT i.view FROM image i JOIN dataset d ON d.id = i.dataset_id"
@@ -134,7 +137,7 @@ def view_of(store: Store, ref: ImageRef) -> View:
     return View(rows[0]["view"]) if rows else View.UNKNOWN
 
 
-def views_of(store: Store, name: str) -> Mapping[ImageRef, View]:
+def views_of(store: "Store", name: str) -> Mapping[ImageRef, View]:
     """Return the view of each image of a data set."""
     rows = store.rows(
         "SELECT i.path, i.frame, i.view FROM image i JOIN dataset d"
@@ -144,7 +147,7 @@ def views_of(store: Store, name: str) -> Mapping[ImageRef, View]:
     return {ImageRef(path_of(r["path"]), r["frame"]): View(r["view"]) for r in rows}
 
 
-def correct_views(store: Store, views: Mapping[ImageRef, View]) -> None:
+def correct_views(store: "Store", views: Mapping[ImageRef, View]) -> None:
     """Store the views that a person gives images."""
     with store.transaction():
         store.execute_many(
@@ -154,7 +157,7 @@ def correct_views(store: Store, views: Mapping[ImageRef, View]) -> None:
         )
 
 
-def corrected_views(store: Store) -> Mapping[ImageRef, View]:
+def corrected_views(store: "Store") -> Mapping[ImageRef, View]:
     """Return every view that a person gave."""
     rows = store.rows("SELECT path, frame, view FROM corrected_view")
     return {ImageRef(path_of(r["path"]), r["frame"]): View(r["view"]) for r in rows}

@@ -1,6 +1,7 @@
 """Turned and scaled geometries, against the places of pixels worked out by NumPy."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from viewer.domain.image_geometry import (
     SpacingMeaning,
     is_direction,
     opposite,
+    then,
 )
 
 PATIENT = SpacingMeaning.PATIENT
@@ -41,12 +43,24 @@ def places(geometry: ImageGeometry) -> npt.NDArray[np.float64]:
     return found
 
 
+def shown_as(stored: npt.NDArray[np.uint8], orientation: int) -> npt.NDArray[np.uint8]:
+    """Return an image as Pillow shows it."""
+    image = Image.fromarray(stored)
+    image.getexif()[0x0112] = orientation
+    return np.array(ImageOps.exif_transpose(image))
+
+
+@pytest.mark.parametrize(("first", "further"), list(product(range(1, 9), repeat=2)))
+def test_that_two_turns_are_one(first: int, further: int) -> None:
+    stored = np.arange(15, dtype=np.uint8).reshape(3, 5)
+    twice = shown_as(shown_as(stored, first), further)
+    np.testing.assert_array_equal(shown_as(stored, then(first, further)), twice)
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_that_a_turned_image_keeps_its_pixels_where_they_are(orientation: int) -> None:
     numbers = np.arange(15, dtype=np.uint8).reshape(3, 5)
-    stored = Image.fromarray(numbers)
-    stored.getexif()[0x0112] = orientation
-    shown = np.array(ImageOps.exif_transpose(stored))
+    shown = shown_as(numbers, orientation)
     turned = CORONAL.turned(orientation)
     assert turned.size == SizePx(*shown.shape)
     before, after = places(CORONAL), places(turned)

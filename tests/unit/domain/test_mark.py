@@ -74,3 +74,10 @@ def test_that_a_polygon_is_complete_once_it_is_closed() -> None:
     assert ring.handles == (A, B, C)
     moved = ring.with_handle(0, PointPx(0, 0))
     assert moved.points == (PointPx(0, 0), B, C, PointPx(0, 0))
+
+
+def test_that_a_freehand_line_is_complete_with_two_points_and_has_no_handles() -> None:
+    mark = Mark(MarkKind.FREEHAND, (A,))
+    assert not mark.complete
+    assert mark.extended(B).complete
+    assert mark.extended(B).handles == ()

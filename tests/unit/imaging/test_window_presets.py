@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.domain.image import Photometric, PixelImage, VoiFunction, Window
-from viewer.imaging.window_presets import NoWindow, at_zero, preset_window, presets_of
+from viewer.imaging.window_presets import (
+    NoWindow,
+    at_zero,
+    file_windows,
+    preset_window,
+    presets_of,
+)
 
 _FIRST, _SECOND = Window(40, 400), Window(-600, 1500)
 
@@ -77,3 +83,11 @@ def test_that_a_clamped_window_keeps_its_upper_limit() -> None:
     assert at_zero(clamped) == clamped
     for stays in (Window(-50, 20), Window(5, 20, VoiFunction.SIGMOID)):
         assert at_zero(stays) == stays
+
+
+def test_that_windows_of_stored_values_are_rescaled_where_they_are_preferred() -> None:
+    image = replace(_image("", _FIRST), rescale=(-2.0, 10.0))
+    (window,) = file_windows(image, "MR", of_stored=True)
+    assert (window.center, window.width) == (40 * -2 + 10, 400 * 2)
+    assert file_windows(image, "MR", of_stored=False) == (_FIRST,)
+    assert file_windows(image, "CT", of_stored=True) == (_FIRST,)

@@ -95,7 +95,7 @@ def painted(picture: MarkedPicture, ratio: int) -> npt.NDArray[np.float64]:
 
 def line_at(cover: npt.NDArray[np.float64], expected: float) -> float:
     """Return where the middle of a line lies near a place, in pixels from the edge."""
-    near = slice(max(0, round(expected) - 6), round(expected) + 7)
+    near = slice(max(0, round(expected) - 5), round(expected) + 6)
     strong = np.clip(cover[near] - 2 * _FILL, 0, None)
     assert strong.max() > 0.3
     at = np.arange(len(cover))[near] + 0.5

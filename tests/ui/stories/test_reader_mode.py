@@ -215,6 +215,8 @@ def _killed_reading(store: Path, moment_s: float, begins_with: str) -> list[list
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
+                if not line.endswith("\n"):
+                    break  # The kill came in the middle of it.
                 said.append(line.split())
                 if said[-1][0] == begins_with:
                     begun.set()

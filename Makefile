@@ -7,7 +7,8 @@ PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
 QT := -o qt_log_level_fail=WARNING -o "qt_log_ignore=This plugin does not support"
-WORKERS ?= 2
+# One more than there are cores, as tests often wait for a program that they started.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 PARALLEL = -n $(WORKERS) --dist
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run

@@ -234,11 +234,8 @@ def _nets(
         clusters = _clusters(gaps)
         row |= {"net": _mean([f - s for _, f, s in gaps])}
         row |= _interval(clusters)
-        row |= {
-            "p_value": _sign_flips(
-                sheet.rows[i], [sum(cluster) for cluster in clusters]
-            )
-        }
+        totals = [sum(cluster) for cluster in clusters]
+        row |= {"p_value": _sign_flips(sheet.rows[i], totals) if totals else None}
         sheet.check(i, row)
 
 

@@ -17,7 +17,7 @@ FIRST_KEY: Final = 3
 COUNTED: Final = frozenset({"NM", "PT"})
 """Modalities whose windows start at zero (IHE BIR 5.4)."""
 _RESCALE_IGNORED: Final = frozenset({"MR", "PT", "XA", "RF"})
-"""Where IHE BIR 5.4 ignores slope and intercept for windows."""
+"""Modalities whose windows ignore slope and intercept in IHE BIR 5.4."""
 _HOUNSFIELD: Final = "HU"
 _RADIOGRAPHS: Final = frozenset({"CR", "DR", "DX", "IO", "MG", "PX", "RF", "RG", "XA"})
 _SUV: Final = frozenset({"SUV", "G/ML", "GML"})

@@ -127,7 +127,7 @@ def summary_of(store: "Store", name: str) -> FolderSummary:
 
 
 def view_of(store: "Store", ref: ImageRef) -> View:
-    """Return the view that the newest registered data set gives an image."""
+    """Return an image's view in the newest registered data set."""
     rows = store.rows(
         "SELECT i.view FROM image i JOIN dataset d ON d.id = i.dataset_id"
         " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0 AND d.complete = 1"

@@ -47,7 +47,7 @@ class Whole:
     high: int
 
     def read(self, key: str, value: object) -> int:
-        """Return the number; anything else, true and false too, is refused."""
+        """Return the number; refuse anything else, booleans included."""
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or not self.low <= value <= self.high:  # type: ignore[operator]
             raise refuse(key, value, self)
@@ -67,7 +67,7 @@ class Decimal:
     high: float
 
     def read(self, key: str, value: object) -> float:
-        """Return the number; anything else, true and false too, is refused."""
+        """Return the number; refuse anything else, booleans included."""
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise refuse(key, value, self)
         if not self.low < value <= self.high:

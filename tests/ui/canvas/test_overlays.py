@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
+from viewer.domain.annotation import CornerLine, CornerText
 from viewer.domain.answer import Status
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
@@ -284,6 +287,26 @@ def test_that_tags_and_labels_do_not_cover_each_other(
     for i, tag in enumerate(tags):
         assert view.area.contains(tag)
         assert not any(tag.intersects(other) for other in tags[:i])
+
+
+@pytest.mark.parametrize("width", [160, 240, 320, 1000])
+@pytest.mark.usefixtures("qapp")
+def test_that_corner_text_never_overlaps_in_a_narrow_view(width: int) -> None:
+    patient, place = (
+        CornerLine("NAME^SOMEBODY, 12345"),
+        CornerLine("A long institution"),
+    )
+    live = (CornerLine("W 256 L 128"), CornerLine("Pixels compressed with loss"))
+    corners = CornerText((patient,), (place,), (), (CornerLine("Lossy JPEG"),))
+    area = QRectF(0, 0, width, 300)
+    lines = corner_text.layout(corners, live, area, TEXT)
+    pairs = itertools.combinations(lines, 2)
+    inner = [(a.ground.adjusted(0, 2, 0, -2), b.ground) for a, b in pairs]
+    assert not any(a.intersects(b) for a, b in inner)
+    by_text = {line.text: line.at for line in lines}
+    assert by_text[patient.text].y() == corner_text.MARGIN
+    lossy, badge = by_text["Lossy JPEG"], by_text["Pixels compressed with loss"]
+    assert (badge.y() < lossy.y()) is (width < 320)
 
 
 def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:

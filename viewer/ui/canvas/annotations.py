@@ -51,6 +51,8 @@ class Annotations:
         elif self._detail is Detail.NONE:
             corners, live = CornerText(), ()
         self._below = len(corners.bottom_right)
+        if corner_text.raised(corners, live, area, TEXT):
+            self._below += len(corners.bottom_left) + len(live)
         self._lines = corner_text.layout(corners, live, area, TEXT)
         geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
         turned = geometry.turned(self._orientation)

@@ -13,7 +13,7 @@ from viewer.ui.widgets.theme import current
 
 _SIDE: Final = 260
 MAGNIFICATION: Final = 2.5
-"""How much larger the lens shows the image than the view does."""
+"""Magnification of the lens relative to the view."""
 
 
 class Lens(QWidget):

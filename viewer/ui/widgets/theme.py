@@ -242,7 +242,8 @@ QToolBar { background: @panel@; border: none; spacing: 4px; padding: 4px; }
 QToolButton { background: transparent; color: @text@; border: 1px solid transparent;
   border-radius: 4px; padding: 4px; }
 QToolButton:hover { background: @field@; }
-QToolButton[popupMode="1"] { padding-right: 16px; }
+QToolButton[popupMode="1"], QToolButton[popupMode="2"] { padding-right: 16px; }
+QToolButton::menu-indicator { subcontrol-position: right center; right: 4px; }
 QToolButton::menu-button { border: none; width: 14px; }
 QToolButton:checked { background: @chosen@; }
 QProgressBar { background: @field@; border: none; border-radius: 3px;

@@ -189,7 +189,7 @@ def _heart_path(points: list[QPointF]) -> QPainterPath:
 
 
 def _head(tip: QPointF, tail: QPointF) -> QPainterPath:
-    """Return an arrow's head, in the view's pixels."""
+    """Return an arrowhead, in view pixels."""
     head, line = QPainterPath(), QLineF(tip, tail)
     for turn in (-_BARB, _BARB):
         side = QLineF(tip, tail)

@@ -223,7 +223,7 @@ class CaseBrowser(QWidget):
         self.image_entered.emit()
 
     def _choose_listed(self) -> None:
-        """Choose the first row that is listed, unless the chosen one is."""
+        """Select the first listed row, unless the selected one is still listed."""
         if self.tree.listing.place_of(self._key) is None:
             self.step(1)
 

@@ -98,7 +98,7 @@ class CaseTree(SeriesTree):
         return item if isinstance(item, CaseRow) else None
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
-        """List these entries; rows that are here already stay, others go."""
+        """Show these entries: keep the rows they share, remove the others."""
         self.listing.show(entries)
         self._show_part()
 

@@ -39,7 +39,7 @@ def fitting(protocols: Iterable[Protocol], chosen: Chosen) -> list[Protocol]:
 
 
 def stages(protocol: Protocol, chosen: Chosen) -> tuple[Stage, ...]:
-    """Return the stages of a protocol; none if it does not fit.
+    """Return a protocol's stages, or none if it does not fit.
 
     A stage needs an image of the current study, and one that shows nothing new is left
     out. A protocol fits if the chosen stack hangs, and one of its stages compares

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
+from viewer.readers.mask_folders import mask_folder, masks_in_folders
 from viewer.readers.pixels import RASTER_SUFFIXES
 
 _IGNORED: Final = frozenset({"DICOMDIR", "THUMBS.DB", "DESKTOP.INI"})
@@ -26,21 +27,35 @@ def list_files(
 ) -> Iterator[ListedFile]:
     """Yield each file once, in natural order, until ``stopped``.
 
-    Folders are listed recursively. Hidden files, DICOMDIR and masks that lie next to an
-    image as ``NAME.<finding>.png`` (or in another picture format) are skipped. Links to
-    folders are not followed; they, pipes and devices are yielded as files, which
-    readers refuse.
+    Folders are listed recursively. Hidden files, DICOMDIR and masks are skipped: those
+    that lie next to an image as ``NAME.<finding>.png`` (or in another picture format),
+    and those in a folder of masks (`readers.mask_folders`). Links to folders are not
+    followed; they, pipes and devices are yielded as files, which readers refuse.
     """
     seen: set[Path] = set()
     for root in paths:
         top = (root if root.is_dir() else root.parent).resolve().name
-        found = _below(root, top) if root.is_dir() else [ListedFile(root, top)]
-        for file in found:
+        found = _below(root, top) if root.is_dir() else iter([ListedFile(root, top)])
+        for file in _without_masks(root, found):
             if stopped():
                 return
             if file.path not in seen:
                 seen.add(file.path)
                 yield file
+
+
+def _without_masks(root: Path, files: Iterator[ListedFile]) -> Iterator[ListedFile]:
+    """Yield what is in no folder of masks, then what is in one but no mask."""
+    images, doubtful = list[Path](), list[ListedFile]()
+    for file in files:
+        if mask_folder(root, file.path.parent) is None:
+            images.append(file.path)
+            yield file
+        else:
+            doubtful.append(file)
+    found = masks_in_folders(root, [*images, *(file.path for file in doubtful)])
+    masks = {mask.path for mask in found}
+    yield from (file for file in doubtful if file.path not in masks)
 
 
 def _below(folder: Path, name: str) -> Iterator[ListedFile]:

@@ -1,7 +1,8 @@
 """A plain folder: images of any kind, with masks beside them.
 
 ``NAME.<finding>.png``, or the same in any other picture format, is the mask of an image
-``NAME.*`` beside it; `rasters.mask_rule` decides which pixels are the finding.
+``NAME.*`` beside it, and so is a picture of its name in a folder of masks
+(`readers.mask_folders`); `rasters.mask_rule` decides which pixels are the finding.
 Underscores in the finding count as spaces. An image's id is its path below the folder
 without the suffix, joined by ``/``; if two files would share an id, both keep their
 suffix. Frames of a multi-frame file have ``#2`` appended, counted from 1.

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Notice
+from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import found_below
 from viewer.readers.datasets.findings import display_name, is_known
 from viewer.readers.files.regular import regular_file
 from viewer.readers.folders import names_finding
+from viewer.readers.mask_folders import FolderMask, masks_in_folders
 from viewer.readers.pixels import RASTER_SUFFIXES
 
 IMAGE_SUFFIXES = (
@@ -24,6 +26,8 @@ ANATOMY_FOLDER: Final = "anatomy_masks"
 
 They are no images of the data set.
 """
+_UNNAMED: Final = "Finding"
+"""What masks show whose names do not say it."""
 _PREAMBLE = 128
 """A DICOM file has ``DICM`` after 128 bytes (PS3.10, 7.1)."""
 
@@ -64,7 +68,10 @@ def find_images(root: Path) -> FolderLayout:
     pictures = [p for p in files if _suffix(p) or _is_dicom(p)]
     known = set(pictures)
     others = [p for p in files if p not in known]
-    masks = _mask_files(pictures)
+    apart = masks_in_folders(root, pictures)
+    of_folders = {mask.path for mask in apart}
+    masks = _mask_files([p for p in pictures if p not in of_folders])
+    masks += [_in_folder(mask) for mask in apart]
     mask_paths = {mask.path for mask in masks}
     images = [p for p in pictures if p not in mask_paths]
     keys = _keys(root, images)
@@ -72,6 +79,7 @@ def find_images(root: Path) -> FolderLayout:
     notices += [_no_file(root, path) for path in found.odd]
     notices += [_lonely(root, mask) for mask in masks if not mask.owners]
     notices += _repeated(keys, masks)
+    notices += _unnamed(root, apart)
     masks_by_image = _by_owner(masks)
     return FolderLayout(
         tuple(_image_file(p, keys[p], masks_by_image.get(p, ())) for p in images),
@@ -136,6 +144,11 @@ def _mask_file(
     return None
 
 
+def _in_folder(mask: FolderMask) -> _MaskFile:
+    finding = display_name(mask.finding) if mask.finding else _UNNAMED
+    return _MaskFile(mask.path, finding, mask.owners)
+
+
 def _keys(root: Path, images: Sequence[Path]) -> dict[Path, str]:
     short = {
         path: (path.parent.relative_to(root) / _stem(path)).as_posix()
@@ -193,7 +206,19 @@ def _no_file(root: Path, path: Path) -> Notice:
     return Notice("unreadable", path.relative_to(root).as_posix(), why)
 
 
+def _unnamed(root: Path, masks: Sequence[FolderMask]) -> list[Notice]:
+    paths = [mask.path for mask in masks if not mask.finding]
+    if not paths:
+        return []
+    verb = "names" if len(paths) == 1 else "name"
+    text = (
+        f"{counted(len(paths), 'mask')} {verb} no finding, so it is called {_UNNAMED}; "
+        "name the folder after it, such as nodule_masks."
+    )
+    return [Notice("finding_unnamed", paths[0].relative_to(root).as_posix(), text)]
+
+
 def _lonely(root: Path, mask: _MaskFile) -> Notice:
     subject = mask.path.relative_to(root).as_posix()
-    text = f"It is a mask of {mask.finding}, but its image is not next to it."
+    text = f"It is a mask of {mask.finding}, but its image is not there."
     return Notice("mask_without_image", subject, text)

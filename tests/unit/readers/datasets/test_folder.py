@@ -13,6 +13,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.folder import read, read_image
 from viewer.readers.datasets.naming import named_view
+from viewer.readers.folders import list_files
 from viewer.readers.pixels import load_pixels
 
 MASK = square().astype(np.uint8) * 255
@@ -36,6 +37,62 @@ def test_that_a_png_named_after_a_finding_is_its_mask(tmp_path: Path) -> None:
     assert set(masks) == {"Lung Lesion", "Lung Opacity"}
     assert np.array_equal(masks["Lung Lesion"].array(), square())
     assert np.array_equal(masks["Lung Opacity"].array(), square())
+
+
+@pytest.mark.parametrize(
+    ("image", "mask", "finding"),
+    [
+        ("images/a_b.jpg", "lung_masks/a_b_lungmask.png", "lung"),
+        ("images/a_b.jpg", "lung_masks/a_b.png", "lung"),
+        ("images/a_b.jpg", "masks/a_b.Lung Lesion.png", "Lung Lesion"),
+        ("images/a_b.jpg", "masks/pleural effusion/a_b.png", "Pleural Effusion"),
+        ("images/train/a_b.jpg", "masks/train/a_b.png", "Finding"),
+        ("a_b.jpg", "Masks/a_b_mask_1.png", "Finding"),
+        ("train/images/a_b.jpg", "train/nodule-masks/a_b.png", "nodule"),
+        ("images/1.2.840.7", "segmentations/1.2.840.7_nodule.png", "nodule"),
+    ],
+)
+def test_that_a_picture_in_a_folder_of_masks_is_the_mask_of_its_image(
+    tmp_path: Path, image: str, mask: str, finding: str
+) -> None:
+    write_picture(tmp_path / mask, MASK)
+    write_picture(tmp_path / "images" / "a.png")
+    if image.endswith(".7"):
+        write_dicom(tmp_path / image)
+    else:
+        write_picture(tmp_path / image)
+    dataset = read(tmp_path, "x")
+    keys = {image.removesuffix(".jpg"), "images/a"}
+    assert {image.key for image in dataset.images} == keys
+    assert set(_image(dataset, image.removesuffix(".jpg")).masks) == {finding}
+    assert {file.path for file in list_files([tmp_path])} == {
+        image.ref.path for image in dataset.images
+    }
+
+
+def test_that_masks_in_a_folder_that_name_no_finding_or_image_are_noticed(
+    tmp_path: Path,
+) -> None:
+    for name in ("images/a.png", "images/b.png", "other/b.png"):
+        write_picture(tmp_path / name)
+    for name in ("masks/a.png", "masks/b.png", "masks/c.png"):
+        write_picture(tmp_path / name, MASK)
+    dataset = read(tmp_path, "x")
+    assert _kinds(dataset) >= {
+        ("finding_unnamed", "masks/a.png"),
+        ("mask_without_image", "masks/c.png"),
+    }
+    assert set(_image(dataset, "images/a").masks) == {"Finding"}
+    assert _image(dataset, "images/b").defects == {"Finding": "mask_unreadable"}
+
+
+def test_that_pictures_of_no_image_are_images_whatever_their_folder_is_called(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "masks" / "a.png")
+    write_picture(tmp_path / "b.png")
+    assert [image.key for image in read(tmp_path, "x").images] == ["b", "masks/a"]
+    assert len(list(list_files([tmp_path]))) == 2
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "tif", "bmp", "gif", "webp"])

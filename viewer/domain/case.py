@@ -43,7 +43,8 @@ class ImageHeader:
     """An image's metadata, read without decoding its pixels.
 
     Images with the same ``frame_of_reference`` have positions in one space of the
-    patient (PS3.3 C.7.4.1); "" is none. ``body_part`` is Body Part Examined.
+    patient (PS3.3 C.7.4.1); "" is none. ``body_part`` is Body Part Examined,
+    ``patient_name`` such as ``Doe, Jane``, ``birth_date`` as YYYYMMDD.
     """
 
     ref: ImageRef
@@ -57,6 +58,8 @@ class ImageHeader:
     body_part: str = ""
     view_position: str = ""
     frame_of_reference: str = ""
+    patient_name: str = ""
+    birth_date: str = ""
 
     @property
     def size(self) -> SizePx:
@@ -76,12 +79,16 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The series of one examination."""
+    """The series of one examination; ``date`` as YYYYMMDD, ``time`` as HHMMSS.
+
+    Either may be "", and the time shorter or with a fraction.
+    """
 
     key: str
     date: str
     description: str
     series: tuple[Series, ...]
+    time: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ class FileHeader:
     body_part: str = ""
     view_position: str = ""
     frame_of_reference: str = ""
+    patient_name: str = ""
+    birth_date: str = ""
+    study_time: str = ""
 
     def geometry(self, frame: int = 0) -> ImageGeometry:
         """Return the geometry of a frame, counted from 0."""
@@ -86,4 +89,6 @@ class FileHeader:
             self.body_part,
             self.view_position,
             self.frame_of_reference,
+            self.patient_name,
+            self.birth_date,
         )

@@ -18,6 +18,7 @@ from viewer.domain.case import ImageRef
 from viewer.readers.dicom.bounds import held_bytes
 from viewer.readers.dicom.compression import lossy_text
 from viewer.readers.dicom.functional_groups import functional_group
+from viewer.readers.dicom.header import person_name
 from viewer.readers.dicom.spacing import regions_differ
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
@@ -126,7 +127,7 @@ def _person(dataset: Dataset) -> tuple[CornerLine, ...]:
         _element(dataset, "PatientBirthDate", lambda born: f"born {_date(born)}"),
     )
     return _lines(
-        _element(dataset, "PatientName", _name),
+        _element(dataset, "PatientName", person_name),
         _element(dataset, "PatientID"),
         _joined(facts, ", "),
     )
@@ -246,14 +247,6 @@ def _text(dataset: Dataset, keyword: str) -> str:
 
 def _lines(*lines: CornerLine) -> tuple[CornerLine, ...]:
     return tuple(line for line in lines if line.text)
-
-
-def _name(written: str) -> str:
-    """Return ``Family, Given`` of ``Family^Given^Middle^Prefix^Suffix``."""
-    alphabetic = written.split("=", maxsplit=1)[0]
-    family, _, rest = alphabetic.partition("^")
-    given = " ".join(rest.split("^")).strip()
-    return ", ".join(part for part in (family.strip(), given) if part)
 
 
 def _date(written: str) -> str:

@@ -143,10 +143,11 @@ class Index:
                 group[0].header.study_date,
                 group[0].header.study_description,
                 self._series([part for item in group for part in item.parts]),
+                group[0].header.study_time,
             )
             for key, group in _grouped(items, lambda i: i.header.study_key).items()
         ]
-        return tuple(sorted(studies, key=lambda study: study.date))
+        return tuple(sorted(studies, key=lambda study: (study.date, study.time)))
 
     def _series(self, parts: Sequence[_Part]) -> tuple[Series, ...]:
         return tuple(

@@ -27,7 +27,10 @@ _KEYWORDS = (
     "StudyDate",
     "StudyDescription",
     "SeriesDescription",
+    "StudyTime",
     "PatientID",
+    "PatientName",
+    "PatientBirthDate",
     "ViewPosition",
     "BodyPartExamined",
     "FrameOfReferenceUID",
@@ -69,7 +72,18 @@ def dicom_header(path: Path) -> FileHeader:
             body_part=_text(dataset, "BodyPartExamined").upper(),
             view_position=_text(dataset, "ViewPosition"),
             frame_of_reference=_text(dataset, "FrameOfReferenceUID"),
+            patient_name=person_name(_text(dataset, "PatientName")),
+            birth_date=_text(dataset, "PatientBirthDate").replace(".", ""),
+            study_time=_text(dataset, "StudyTime").replace(":", ""),
         )
+
+
+def person_name(written: str) -> str:
+    """Return ``Family, Given`` of ``Family^Given^Middle^Prefix^Suffix``."""
+    alphabetic = written.split("=", maxsplit=1)[0]
+    family, _, rest = alphabetic.partition("^")
+    given = " ".join(rest.split("^")).strip()
+    return ", ".join(part for part in (family.strip(), given) if part)
 
 
 def _read_tags(path: Path) -> Dataset:

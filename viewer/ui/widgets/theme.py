@@ -181,6 +181,8 @@ QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @muted@; padding: 0 8px; }
 QFrame#switch { background: @surroundings@; border-right: 1px solid @line@; }
 QFrame#notice { background: @chosen@; border-bottom: 1px solid @line@; }
+QFrame#patients { background: @warning@; }
+QFrame#patients QLabel { color: @on_accent@; font-weight: bold; }
 QSplitter::handle { background: @line@; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }

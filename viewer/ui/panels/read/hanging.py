@@ -76,13 +76,20 @@ class Chosen:
 class StudyRows:
     """A study's rows in the case browser, and the words over them.
 
-    ``date`` is YYYYMMDD, "" if unknown.
+    ``date`` is YYYYMMDD and ``time`` HHMMSS, "" if unknown.
     """
 
     key: str
     words: str
     stacks: tuple[Stack, ...]
     date: str = ""
+    time: str = ""
+
+    def is_before(self, study: "StudyRows") -> bool:
+        """Tell whether this study is known to be earlier than another."""
+        if self.date == study.date:
+            return "" < self.time < study.time
+        return "" < self.date < study.date
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +102,8 @@ class CaseRows:
 
     def before(self, study: StudyRows) -> tuple[tuple[Stack, ...], ...]:
         """Return the stacks of each earlier study, the most recent study first."""
-        earlier = [one for one in self.studies if "" < one.date < study.date]
-        earlier.sort(key=lambda one: one.date, reverse=True)
+        earlier = [one for one in self.studies if one.is_before(study)]
+        earlier.sort(key=lambda one: (one.date, one.time), reverse=True)
         return tuple(one.stacks for one in earlier)
 
 
@@ -110,10 +117,12 @@ def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
 
 
 def _patient_words(case: Case) -> str:
-    """Return the patient's identifier; a UID if no file has one."""
+    """Return the patient's name and identifier, or the folder without either."""
     studies = {study.key for study in case.studies}
     stands_in = case.patient_key in studies and _UID.fullmatch(case.patient_key)
-    return "No patient named" if stands_in else case.patient_key
+    named = (i.patient_name for st in case.studies for s in st.series for i in s.images)
+    words = (next(named, ""), "" if stands_in else case.patient_key)
+    return " · ".join(word for word in words if word) or "No patient named"
 
 
 def stacks_of(study: Study) -> tuple[Stack, ...]:
@@ -138,7 +147,8 @@ def derived_count(cases: Sequence[Case]) -> int:
 
 def _study_rows(case: Case) -> tuple[StudyRows, ...]:
     rows = (
-        StudyRows(s.key, _study_words(s), stacks_of(s), s.date) for s in case.studies
+        StudyRows(s.key, _study_words(s), stacks_of(s), s.date, s.time)
+        for s in case.studies
     )
     return tuple(row for row in rows if row.stacks)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.decoding import Decoder
@@ -17,6 +17,7 @@ from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.waiting import EMPTY, EMPTY_BESIDE
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
+from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 
 _GAP_PX: Final = 1
@@ -48,8 +49,12 @@ class Lightbox(QWidget):
         self._made: list[Viewport] = []
         self.rows, self.columns = 1, 1
         self._alone: Viewport | None = None
-        self._places = QGridLayout(self)
-        self._places.setContentsMargins(0, 0, 0, 0)
+        self.patients = PatientsBar()
+        column, self._places = QVBoxLayout(self), QGridLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.patients)
+        column.addLayout(self._places, 1)
         self._places.setSpacing(_GAP_PX)
         self.active = self._viewport(0)
         self._lay_out()
@@ -173,6 +178,7 @@ class Lightbox(QWidget):
         self._made.append(viewport)
         viewport.entered.connect(self._enter)
         viewport.image_shown.connect(self._draw_over)
+        viewport.stack_changed.connect(self._compare_patients)
         viewport.view.set_tool(self.tool)
         for prepare in self._prepare:
             prepare(viewport)
@@ -183,6 +189,12 @@ class Lightbox(QWidget):
             used = place < self.rows * self.columns
             viewport.setVisible(used and self._alone in {None, viewport})
         self._mark_active()
+        self._compare_patients()
+
+    def _compare_patients(self) -> None:
+        """Warn if the images side by side are of several patients."""
+        hung = self.viewports if self._alone is None else (self._alone,)
+        self.patients.look_at([v.stack.images[0] for v in hung if v.stack])
 
     def _enter(self, event: ViewportEntered) -> None:
         self._activate(event.viewport)

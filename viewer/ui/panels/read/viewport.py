@@ -109,6 +109,8 @@ class Viewport(QWidget):
     """Carries a PositionChanged."""
     entered = Signal(object)
     """Carries a ViewportEntered."""
+    stack_changed = Signal()
+    """It hangs another stack, or none."""
 
     def __init__(
         self, decoder: Decoder | None = None, parent: QWidget | None = None
@@ -194,6 +196,7 @@ class Viewport(QWidget):
             self.stack, self.position = stack, position or 0
             self._show_foot()
             self._await(stack.images[self.position])
+            self.stack_changed.emit()
 
     def _grow(self, stack: Stack) -> None:
         """Stay on the current image while others of its stack come or go."""
@@ -271,6 +274,7 @@ class Viewport(QWidget):
         self.stack, self.shown, self.position = None, None, 0
         self.view.clear()
         self._show_foot()
+        self.stack_changed.emit()
 
     def _await(self, image: ImageHeader) -> None:
         """Show what is being opened, and have it decoded."""

@@ -2,14 +2,16 @@
 
 Run as ``python -m tests.helpers.window_process STORE WHAT WITH``: the program as a
 person starts it. Then a hand sends a batch from a study file (``batch``), measures a
-length in an image (``measure``), or reads a data set's cases (``read``). It stays until
-it is ended from outside.
+length in an image (``measure``), draws, deletes and undoes without end (``draw``), or
+reads a data set's cases (``read``). It stays until it is ended from outside.
 """
 
 import os
+import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,11 +22,15 @@ from viewer import app
 from viewer.__main__ import open_window
 from viewer.domain.answer import CellAnswer
 from viewer.domain.grid import Cell
+from viewer.domain.mark import Mark
 from viewer.domain.reading import TaskState
 from viewer.settings import STORE_VARIABLE
 from viewer.ui.application.action_spec import Place
+from viewer.ui.application.actions import Actions
 from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.batch import BatchDialog
+from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.measure import MeasureWorkspace
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -62,6 +68,68 @@ def measure(_image: str) -> Hand:
     middle = view.rect().center()
     drag(view, middle, middle + QPoint(40, 30), Qt.MouseButton.LeftButton)
     _tell("drawn")
+
+
+def draw(_image: str) -> Hand:
+    """Undo and redo all that was drawn before, then draw, delete and undo at random.
+
+    Says ``marks DIGEST`` at the start and after each edit, ``empty DIGEST`` once all is
+    undone, and ``kept`` whenever the store has everything that was said before.
+    """
+    while (read := _found(ReadWorkspace)) is None or read.lightbox.active.shown is None:
+        yield
+    window = _found(MainWindow)
+    keeping = read.findChild(MarkKeeping)
+    assert window is not None
+    assert keeping is not None
+    while not keeping.is_read:
+        yield
+    view, undo, actions = (
+        read.lightbox.view,
+        window.context.undo,
+        window.context.actions,
+    )
+    rng = random.Random(undo.count())
+    _tell("marks", digest(view.marks.marks))
+    for can, step, word in (
+        (undo.canUndo, undo.undo, "empty"),
+        (undo.canRedo, undo.redo, "kept"),
+    ):
+        while can():
+            step()
+            _tell("marks", digest(view.marks.marks))
+        while not keeping.is_kept:
+            yield
+        _tell(word, digest(view.marks.marks))
+    while True:
+        _edit_marks(view, actions, rng)
+        _tell("marks", digest(view.marks.marks))
+        for _ in range(rng.randrange(1, 6)):
+            yield
+        if keeping.is_kept:
+            _tell("kept", digest(view.marks.marks))
+
+
+def _edit_marks(view: ImageView, actions: Actions, rng: random.Random) -> None:
+    """Draw, move or delete a mark with the mouse, or undo or redo an edit."""
+    from tests.ui.canvas.conftest import drag
+
+    tools = ("tool.length", "tool.rectangle", "tool.point", "tool.freehand")
+    commands = ("edit.undo", "edit.undo", "edit.redo", "mark.delete", "mark.clear")
+    if rng.random() < 0.3:
+        actions[rng.choice(commands)].trigger()
+        return
+    actions[rng.choice(tools)].trigger()
+    start, end = (
+        QPoint(rng.randrange(40, view.width() - 40), rng.randrange(40, 400))
+        for _ in range(2)
+    )
+    drag(view, start, end, Qt.MouseButton.LeftButton)
+
+
+def digest(marks: Iterable[Mark]) -> str:
+    """Return a short name for marks in their order."""
+    return sha256(repr(tuple(marks)).encode()).hexdigest()[:16]
 
 
 def read(dataset: str) -> Hand:
@@ -115,6 +183,7 @@ def _found(kind: type[Part]) -> Part | None:
 HANDS: Final[dict[str, Callable[[str], Hand]]] = {
     "batch": batch,
     "measure": measure,
+    "draw": draw,
     "read": read,
 }
 
@@ -126,7 +195,7 @@ def main() -> int:
     hand, clock = HANDS[what](with_), QTimer(interval=_TURN_MS)
     clock.timeout.connect(lambda: next(hand, None))
     clock.start()
-    images = (Path(with_),) if what == "measure" else ()
+    images = (Path(with_),) if what in {"measure", "draw"} else ()
     return open_window(images, Path(store), demo=False)
 
 

@@ -126,12 +126,48 @@ class MarkEdit:
     """An edit of an image's marks.
 
     ``place`` is the case in which it can be undone, ``words`` follow "Undo" in the
-    menu, ``before`` and ``after`` are all marks of the image.
+    menu. Of the image's marks, in the order drawn, those from ``at`` on that were
+    ``removed`` made room for those ``added``; what stays as it was is not told.
     """
 
     place: str
     ref: ImageRef
     words: str
-    before: tuple[Mark, ...]
-    after: tuple[Mark, ...]
+    at: int
+    removed: tuple[Mark, ...]
+    added: tuple[Mark, ...]
     step: EditStep = EditStep.DONE
+
+    @classmethod
+    def between(
+        cls,
+        before: tuple[Mark, ...],
+        after: tuple[Mark, ...],
+        *,
+        place: str,
+        ref: ImageRef,
+        words: str,
+    ) -> Self:
+        """Return the edit that leads from all marks of an image to others."""
+        at = _alike(before, after)
+        same = _alike(before[at:][::-1], after[at:][::-1])
+        removed, added = (marks[at : len(marks) - same] for marks in (before, after))
+        return cls(place, ref, words, at, removed, added)
+
+    @property
+    def exchanged(self) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
+        """The marks that go, and those that come in their place, in this step."""
+        if self.step is EditStep.UNDONE:
+            return self.added, self.removed
+        return self.removed, self.added
+
+    def applied(self, marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
+        """Return all marks of the image after this step, from those before it."""
+        gone, come = self.exchanged
+        return (*marks[: self.at], *come, *marks[self.at + len(gone) :])
+
+
+def _alike(one: tuple[Mark, ...], other: tuple[Mark, ...]) -> int:
+    """Return how many marks both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -15,29 +15,62 @@ def keep_marks(store: Store, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
     keep_edits(store, {ref: marks}, ())
 
 
-def _replace_marks(store: Store, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
-    path = path_text(ref.path)
-    rows = [
-        (path, ref.frame, position, mark.kind.value, _points_text(mark))
-        for position, mark in enumerate(marks)
-    ]
-    store.execute(
-        "DELETE FROM image_mark WHERE path = ? AND frame = ?", (path, ref.frame)
-    )
-    store.execute_many("INSERT INTO image_mark VALUES (?, ?, ?, ?, ?)", rows)
-
-
 def keep_edits(
     store: Store,
     marks: Mapping[ImageRef, tuple[Mark, ...]],
     edits: Sequence[MarkEdit],
 ) -> None:
-    """Store images' marks and the edits that led to them, all or nothing."""
+    """Store images' marks in place of the previous ones, then edits; all or nothing.
+
+    An edit writes what it changes and nothing else, so that the thousandth mark of a
+    case costs no more than the first.
+    """
     with store.transaction():
         for ref, drawn in marks.items():
-            _replace_marks(store, ref, drawn)
+            store.execute(
+                "DELETE FROM image_mark WHERE path = ? AND frame = ?", _key(ref)
+            )
+            _insert_marks(store, ref, 0, drawn)
         for edit in edits:
+            _change_marks(store, edit)
             _keep_edit(store, edit)
+
+
+def _change_marks(store: Store, edit: MarkEdit) -> None:
+    gone, come = edit.exchanged
+    behind, further = edit.at + len(gone), len(come) - len(gone)
+    store.execute(
+        "DELETE FROM image_mark WHERE path = ? AND frame = ?"
+        " AND position >= ? AND position < ?",
+        (*_key(edit.ref), edit.at, behind),
+    )
+    if further:
+        # By way of negative positions: no two rows may have one, not even meanwhile.
+        store.execute(
+            "UPDATE image_mark SET position = -position - ?"
+            " WHERE path = ? AND frame = ? AND position >= ?",
+            (further, *_key(edit.ref), behind),
+        )
+        store.execute(
+            "UPDATE image_mark SET position = -position"
+            " WHERE path = ? AND frame = ? AND position < 0",
+            _key(edit.ref),
+        )
+    _insert_marks(store, edit.ref, edit.at, come)
+
+
+def _insert_marks(
+    store: Store, ref: ImageRef, first: int, marks: tuple[Mark, ...]
+) -> None:
+    rows = [
+        (*_key(ref), position, mark.kind.value, _points_text(mark))
+        for position, mark in enumerate(marks, first)
+    ]
+    store.execute_many("INSERT INTO image_mark VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _key(ref: ImageRef) -> tuple[str, int]:
+    return path_text(ref.path), ref.frame
 
 
 def all_edits(store: Store) -> tuple[MarkEdit, ...]:
@@ -47,8 +80,9 @@ def all_edits(store: Store) -> tuple[MarkEdit, ...]:
             row["place"],
             ImageRef(path_of(row["path"]), row["frame"]),
             row["words"],
-            _marks_of(row["before"]),
-            _marks_of(row["after"]),
+            row["at"],
+            _marks_of(row["removed"]),
+            _marks_of(row["added"]),
             EditStep.UNDONE if row["undone"] else EditStep.DONE,
         )
         for row in store.rows("SELECT * FROM mark_edit ORDER BY id")
@@ -79,15 +113,15 @@ def _keep_edit(store: Store, edit: MarkEdit) -> None:
     else:
         store.execute("DELETE FROM mark_edit WHERE place = ? AND undone = 1", place)
         store.execute(
-            "INSERT INTO mark_edit (place, path, frame, words, before, after)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO mark_edit (place, path, frame, words, at, removed, added)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 edit.place,
-                path_text(edit.ref.path),
-                edit.ref.frame,
+                *_key(edit.ref),
                 edit.words,
-                _marks_text(edit.before),
-                _marks_text(edit.after),
+                edit.at,
+                _marks_text(edit.removed),
+                _marks_text(edit.added),
             ),
         )
 

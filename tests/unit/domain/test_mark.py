@@ -1,7 +1,11 @@
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
-from viewer.domain.mark import Mark, MarkKind
+from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind
 
 A, B, C = PointPx(1.0, 2.0), PointPx(5.0, 9.0), PointPx(7.0, 3.0)
 
@@ -81,3 +85,28 @@ def test_that_a_freehand_line_is_complete_with_two_points_and_has_no_handles() -
     assert not mark.complete
     assert mark.extended(B).complete
     assert mark.extended(B).handles == ()
+
+
+P, Q, R = (Mark(MarkKind.POINT, (point,)) for point in (A, B, C))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ((P,), (P, Q), (1, (), (Q,))),
+        ((P, Q, R), (P, R), (1, (Q,), ())),
+        ((P, Q, R), (P, P, R), (1, (Q,), (P,))),
+        ((P, P), (P, P, P), (2, (), (P,))),
+        ((P, Q), (), (0, (P, Q), ())),
+    ],
+)
+def test_that_an_edit_tells_what_changes_and_leads_there_and_back(
+    before: tuple[Mark, ...],
+    after: tuple[Mark, ...],
+    told: tuple[int, tuple[Mark, ...], tuple[Mark, ...]],
+) -> None:
+    ref = ImageRef(Path("a.dcm"))
+    edit = MarkEdit.between(before, after, place="case", ref=ref, words="point")
+    assert (edit.at, edit.removed, edit.added) == told
+    assert edit.applied(before) == after
+    assert replace(edit, step=EditStep.UNDONE).applied(after) == before

@@ -36,7 +36,7 @@ def keep_edits(
     drawn: Mapping[ImageRef, tuple[Mark, ...]],
     edits: Sequence[MarkEdit],
 ) -> None:
-    """Store images' marks, by absolute path, and the edits that led to them."""
+    """Store images' marks in place of the previous ones, then edits; paths absolute."""
     with open_store(store) as opened:
         marks.keep_edits(opened, drawn, edits)
 

@@ -133,8 +133,9 @@ CREATE TABLE committed_reading (
 
 TABLES: Final = _COMPARISONS + _READINGS + _MARKS
 
-# One row an edit of marks, for Undo after a restart: ``before`` and ``after`` are all
-# marks of the image, as JSON. Edits that were undone wait to be redone, oldest first.
+# One row an edit of marks, for Undo after a restart: of the image's marks, those from
+# position ``at`` on that were ``removed`` made room for those ``added``, as JSON. Edits
+# that were undone wait to be redone, oldest first.
 MARK_EDITS: Final = """
 CREATE TABLE mark_edit (
     id INTEGER PRIMARY KEY,
@@ -142,8 +143,9 @@ CREATE TABLE mark_edit (
     path TEXT NOT NULL,
     frame INTEGER NOT NULL,
     words TEXT NOT NULL,
-    before TEXT NOT NULL,
-    after TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    removed TEXT NOT NULL,
+    added TEXT NOT NULL,
     undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1))
 ) STRICT;
 CREATE INDEX mark_edit_place ON mark_edit (place, undone);

@@ -88,7 +88,9 @@ class MarkBook(QObject):
         if self._undo is None:
             self._set(ref, after)
             return
-        edit = MarkEdit(self._undo.place, absolute(ref), words, before, after)
+        edit = MarkEdit.between(
+            before, after, place=self._undo.place, ref=absolute(ref), words=words
+        )
         steps = chain((EditStep.DONE,), repeat(EditStep.REDONE))
         self._undo.do(
             words,
@@ -97,8 +99,9 @@ class MarkBook(QObject):
         )
 
     def _step(self, edit: MarkEdit, step: EditStep) -> None:
-        self.edited.emit(replace(edit, step=step))
-        self._set(edit.ref, edit.before if step is EditStep.UNDONE else edit.after)
+        taken = replace(edit, step=step)
+        self.edited.emit(taken)
+        self._set(edit.ref, taken.applied(self.of(edit.ref)))
 
     def _set(self, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
         self._marks[absolute(ref)] = marks

@@ -41,12 +41,19 @@ class MarkKeeping(QObject):
         self.is_read = False
         """Whether the marks of the store are known."""
         self._early: set[ImageRef] = set()
+        self._whole: dict[ImageRef, tuple[Mark, ...]] = {}
+        """All marks of images that wait to be stored, before the edits."""
         self._edits: list[MarkEdit] = []
-        """Edits that wait to be stored, with the marks that they led to."""
+        """Edits that wait to be stored, in the order made."""
         self._writing = Lock()
         lightbox.each(lambda v: v.image_shown.connect(self._fetch_soon))
         book.edited.connect(self._edits.append)
         book.changed.connect(self._follow)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the store has every mark that was drawn."""
+        return self.is_read and not self._whole and not self._edits
 
     def _fetch_soon(self, _: object) -> None:
         if not self._asked:
@@ -67,8 +74,9 @@ class MarkKeeping(QObject):
         spoiled = {edit.place for edit in stored.edits if edit.ref in early}
         self._book.restore(e for e in stored.edits if e.place not in spoiled)
         self.is_read = True
-        for ref in early:
-            self._keep(ref)
+        self._whole = {ref: self._book.of(ref) for ref in early}
+        if early:
+            self._keep()
         if spoiled:
             run_for(
                 self, partial(_forget, self._store, spoiled), lambda _: None, self._tell
@@ -76,22 +84,24 @@ class MarkKeeping(QObject):
 
     def _follow(self, event: MarksChanged) -> None:
         if self.is_read:
-            self._keep(event.ref)
+            self._keep()
             self._show(event.ref)
         else:
             self._early.add(event.ref)
 
-    def _keep(self, ref: ImageRef) -> None:
-        run_for(self, partial(self._write, ref), lambda _: None, self._tell)
+    def _keep(self) -> None:
+        # Before the images that are decoded ahead: a mark that waits can be lost.
+        run_for(self, self._write, lambda _: None, self._tell, priority=2)
 
-    def _write(self, ref: ImageRef) -> None:
-        """Write the current marks, so that the last write is right, and the edits."""
+    def _write(self) -> None:
+        """Write what waits; what cannot be written waits for the next time."""
         from viewer.services.viewing.marks import keep_edits
 
         with self._writing:
-            edits = self._edits[:]
-            refs = {ref, *(edit.ref for edit in edits)}
-            keep_edits(self._store, {each: self._book.of(each) for each in refs}, edits)
+            whole, edits = self._whole, self._edits[:]
+            if whole or edits:
+                keep_edits(self._store, whole, edits)
+            self._whole = {}
             del self._edits[: len(edits)]
 
     def _show(self, ref: ImageRef) -> None:

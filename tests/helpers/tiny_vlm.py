@@ -2,12 +2,15 @@
 
 Each is built from a configuration, with a tokenizer of its own, and saved the way its
 real relatives are published; the architecture is the real one, the answers are noise.
+Other sizes of its text and vision parts may be given, up to those that are published.
 """
 
 import importlib
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from viewer.domain.exchange import ModelProfile
@@ -74,6 +77,8 @@ _TEMPLATE: Final = (
 
 Parts = tuple[Foreign, tuple[Foreign, ...]]
 """A model, and what is saved beside it: a processor, or its pieces."""
+Sizes = Mapping[str, Any]
+NONE: Final[Sizes] = MappingProxyType({})
 
 
 def build(family: str, folder: Path, seed: int = 0) -> Path:
@@ -104,23 +109,25 @@ def template(image: str) -> str:
     return _TEMPLATE.replace("IMAGE", image)
 
 
-def llava() -> Parts:
+def llava(text: Sizes = NONE, vision: Sizes = NONE) -> Parts:
     """LLaVA: CLIP, 56 px in 4 × 4 patches, cropped square."""
     hf = transformers()
     words = tokenizer("<image>")
     image = words.convert_tokens_to_ids("<image>")
+    seen = {**_VISION, "image_size": 56, **vision}
+    side = seen["image_size"]
     config = hf.LlavaConfig(
-        vision_config=hf.CLIPVisionConfig(image_size=56, projection_dim=64, **_VISION),
-        text_config=hf.LlamaConfig(vocab_size=len(words), **_TEXT),
+        vision_config=hf.CLIPVisionConfig(projection_dim=seen["hidden_size"], **seen),
+        text_config=hf.LlamaConfig(**_text(words, text)),
         image_token_index=image,
         image_token_id=image,
-        image_seq_length=16,
+        image_seq_length=_patches(seen),
         vision_feature_layer=-1,
     )
     processor = hf.LlavaProcessor(
-        hf.CLIPImageProcessor(size={"shortest_edge": 56}, crop_size=56),
+        hf.CLIPImageProcessor(size={"shortest_edge": side}, crop_size=side),
         words,
-        patch_size=14,
+        patch_size=seen["patch_size"],
         vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
         chat_template=template("<image>"),
@@ -128,38 +135,8 @@ def llava() -> Parts:
     return hf.LlavaForConditionalGeneration(config), (processor,)
 
 
-GEMMA_TINY: Final = {
-    "text": {**_TEXT, "head_dim": 16, "sliding_window": 512},
-    "vision": {**_VISION, "image_size": 112},
-    "tokens": 16,
-}
-GEMMA_4B: Final = {
-    "text": {
-        **_TEXT,
-        "hidden_size": 2560,
-        "intermediate_size": 10240,
-        "num_hidden_layers": 34,
-        "num_attention_heads": 8,
-        "num_key_value_heads": 4,
-        "head_dim": 256,
-        "sliding_window": 1024,
-        "vocab_size": 262_208,
-    },
-    "vision": {
-        "hidden_size": 1152,
-        "intermediate_size": 4304,
-        "num_hidden_layers": 27,
-        "num_attention_heads": 16,
-        "patch_size": 14,
-        "image_size": 896,
-    },
-    "tokens": 256,
-}
-"""The sizes of Gemma 3 and MedGemma with four thousand million parameters."""
-
-
-def gemma3(sizes: dict[str, Any] = GEMMA_TINY) -> Parts:
-    """Gemma 3 (MedGemma): SigLIP, the image stretched, its patches pooled 4 × 4."""
+def gemma3(text: Sizes = NONE, vision: Sizes = NONE, pooled: int = 2) -> Parts:
+    """Gemma 3 (MedGemma): SigLIP, the image stretched, its patches pooled."""
     import torch
 
     hf = transformers()
@@ -170,10 +147,12 @@ def gemma3(sizes: dict[str, Any] = GEMMA_TINY) -> Parts:
     }
     words = tokenizer(*names.values(), extra_special_tokens=names)
     ids = {key: words.convert_tokens_to_ids(name) for key, name in names.items()}
-    side, tokens = sizes["vision"]["image_size"], sizes["tokens"]
+    seen = {**_VISION, "image_size": 112, **vision}
+    side, tokens = seen["image_size"], _patches(seen) // pooled**2
+    sizes = {"head_dim": 16, "sliding_window": 512, **text}
     config = hf.Gemma3Config(
-        text_config=hf.Gemma3TextConfig(**{"vocab_size": len(words), **sizes["text"]}),
-        vision_config=hf.SiglipVisionConfig(vision_use_head=False, **sizes["vision"]),
+        text_config=hf.Gemma3TextConfig(**_text(words, sizes)),
+        vision_config=hf.SiglipVisionConfig(vision_use_head=False, **seen),
         mm_tokens_per_image=tokens,
         boi_token_index=ids["boi_token"],
         eoi_token_index=ids["eoi_token"],
@@ -192,25 +171,32 @@ def gemma3(sizes: dict[str, Any] = GEMMA_TINY) -> Parts:
     return model, (processor,)
 
 
-def idefics3() -> Parts:
-    """Idefics3: SigLIP, the whole image in 4 × 4 tokens and 112 px tiles likewise."""
+def idefics3(text: Sizes = NONE, vision: Sizes = NONE, scale: int = 2) -> Parts:
+    """Idefics3: SigLIP, the whole image and its four tiles in as many tokens each."""
     hf = transformers()
     words = tokenizer(*_idefics_tokens())
-    image = words.convert_tokens_to_ids("<image>")
-    config = hf.Idefics3Config(image_token_id=image, **_idefics_parts(len(words)))
+    seen = {**_VISION, "image_size": 112, **vision}
+    side = seen["image_size"]
+    config = hf.Idefics3Config(
+        vision_config=seen,
+        text_config=hf.LlamaConfig(**_text(words, text)),
+        scale_factor=scale,
+        pad_token_id=PAD,
+        image_token_id=words.convert_tokens_to_ids("<image>"),
+    )
     processor = hf.Idefics3Processor(
         hf.Idefics3ImageProcessor(
-            size={"longest_edge": 224}, max_image_size={"longest_edge": 112}
+            size={"longest_edge": 2 * side}, max_image_size={"longest_edge": side}
         ),
         words,
-        image_seq_len=16,
+        image_seq_len=_patches(seen) // scale**2,
         chat_template=template("<image>"),
     )
     return hf.Idefics3ForConditionalGeneration(config), (processor,)
 
 
-def smolvlm() -> Parts:
-    """SmolVLM: as Idefics3, saved without the video processor (torchvision)."""
+def smolvlm(text: Sizes = NONE, vision: Sizes = NONE, scale: int = 2) -> Parts:
+    """SmolVLM: as Idefics3, in one piece, saved without the video processor."""
     hf = transformers()
     names = {
         "image_token": "<image>",
@@ -220,24 +206,21 @@ def smolvlm() -> Parts:
     }
     words = tokenizer(*_idefics_tokens(), extra_special_tokens=names)
     words.chat_template = template("<image>")
-    image = words.convert_tokens_to_ids("<image>")
-    config = hf.SmolVLMConfig(image_token_id=image, **_idefics_parts(len(words)))
+    seen = {**_VISION, "image_size": 112, **vision}
+    side = seen["image_size"]
+    config = hf.SmolVLMConfig(
+        vision_config=seen,
+        text_config=hf.LlamaConfig(**_text(words, text)),
+        scale_factor=scale,
+        pad_token_id=PAD,
+        image_token_id=words.convert_tokens_to_ids("<image>"),
+    )
     images = hf.SmolVLMImageProcessor(
-        size={"longest_edge": 112},
-        max_image_size={"longest_edge": 112},
+        size={"longest_edge": side},
+        max_image_size={"longest_edge": side},
         do_image_splitting=False,
     )
     return hf.SmolVLMForConditionalGeneration(config), (words, images)
-
-
-def _idefics_parts(words: int) -> dict[str, Any]:
-    hf = transformers()
-    return {
-        "vision_config": {**_VISION, "image_size": 112},
-        "text_config": hf.LlamaConfig(vocab_size=words, **_TEXT),
-        "scale_factor": 2,
-        "pad_token_id": PAD,
-    }
 
 
 def _idefics_tokens() -> list[str]:
@@ -246,67 +229,70 @@ def _idefics_tokens() -> list[str]:
     return [*named, "<end_of_utterance>", *tiles]
 
 
-def paligemma() -> Parts:
+def paligemma(text: Sizes = NONE, vision: Sizes = NONE) -> Parts:
     """PaliGemma: SigLIP, 56 px stretched, 4 × 4 patches; without a chat template."""
     hf = transformers()
     words = tokenizer("<image>", *(f"<loc{i:04d}>" for i in range(1024)))
     image = words.convert_tokens_to_ids("<image>")
+    seen = {**_VISION, "image_size": 56, **vision}
+    side = seen["image_size"]
+    said = _text(words, {"head_dim": 16, **text})
     config = hf.PaliGemmaConfig(
-        text_config=hf.GemmaConfig(vocab_size=len(words), head_dim=16, **_TEXT),
+        text_config=hf.GemmaConfig(**said),
         vision_config=hf.SiglipVisionConfig(
-            image_size=56, vision_use_head=False, projection_dim=64, **_VISION
+            vision_use_head=False, projection_dim=said["hidden_size"], **seen
         ),
-        projection_dim=64,
+        projection_dim=said["hidden_size"],
         image_token_index=image,
         image_token_id=image,
     )
-    images = hf.SiglipImageProcessor(size={"height": 56, "width": 56})
-    images.image_seq_length = 16
+    images = hf.SiglipImageProcessor(size={"height": side, "width": side})
+    images.image_seq_length = _patches(seen)
     processor = hf.PaliGemmaProcessor(images, words)
     return hf.PaliGemmaForConditionalGeneration(config), (processor,)
 
 
-def qwen2_5_vl() -> Parts:
+def qwen2_5_vl(
+    text: Sizes = NONE, vision: Sizes = NONE, pixels: int = 112 * 112
+) -> Parts:
     """Qwen2.5-VL: patches of 14 px merged by two, as many as the image needs."""
     hf = transformers()
     words, ids = _qwen_words()
     config = hf.Qwen2_5_VLConfig(
-        text_config={
-            **_TEXT,
-            "vocab_size": len(words),
-            "rope_parameters": _rope(),
-        },
+        text_config=_text(words, {"rope_parameters": rope(2, 3, 3), **text}),
         vision_config={
             **_QWEN_VISION,
             "patch_size": 14,
             "fullatt_block_indexes": [1],
             "window_size": 56,
+            **vision,
         },
         **ids,
     )
-    return hf.Qwen2_5_VLForConditionalGeneration(config), (words, _qwen_images(14))
+    model = hf.Qwen2_5_VLForConditionalGeneration(config)
+    return model, (words, _qwen_images(14, pixels))
 
 
-def qwen3_vl() -> Parts:
+def qwen3_vl(
+    text: Sizes = NONE, vision: Sizes = NONE, pixels: int = 112 * 112
+) -> Parts:
     """Qwen3-VL: patches of 16 px merged by two, as many as the image needs."""
     hf = transformers()
     words, ids = _qwen_words()
+    turns = {**rope(2, 3, 3), "mrope_interleaved": True}
     config = hf.Qwen3VLConfig(
-        text_config={
-            **_TEXT,
-            "vocab_size": len(words),
-            "rope_parameters": {**_rope(), "mrope_interleaved": True},
-            "head_dim": 16,
-        },
+        text_config=_text(words, {"rope_parameters": turns, "head_dim": 16, **text}),
         vision_config={
             **_QWEN_VISION,
             "patch_size": 16,
             "num_position_embeddings": 64,
             "deepstack_visual_indexes": [0],
+            **vision,
         },
         **ids,
     )
-    return hf.Qwen3VLForConditionalGeneration(config), (words, _qwen_images(16))
+    model = hf.Qwen3VLForConditionalGeneration(config)
+    return model, (words, _qwen_images(16, pixels))
 
 
 _QWEN_VISION: Final = {
@@ -319,8 +305,21 @@ _QWEN_VISION: Final = {
 }
 
 
-def _rope() -> dict[str, Any]:
-    return {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
+def rope(*sections: int) -> dict[str, Any]:
+    """Return rotary positions for time, rows and columns, half a head's size in all."""
+    return {
+        "rope_type": "default",
+        "mrope_section": list(sections),
+        "rope_theta": 10000.0,
+    }
+
+
+def _text(words: Foreign, sizes: Sizes) -> dict[str, Any]:
+    return {**_TEXT, "vocab_size": len(words), **sizes}
+
+
+def _patches(vision: Sizes) -> int:
+    return int((vision["image_size"] // vision["patch_size"]) ** 2)
 
 
 def _qwen_words() -> tuple[Foreign, dict[str, int]]:
@@ -335,14 +334,14 @@ def _qwen_words() -> tuple[Foreign, dict[str, int]]:
     return words, {k: words.convert_tokens_to_ids(name) for k, name in names.items()}
 
 
-def _qwen_images(patch: int) -> Foreign:
+def _qwen_images(patch: int, pixels: int) -> Foreign:
     hf = transformers()
     return hf.Qwen2VLImageProcessor(
-        patch_size=patch, merge_size=2, min_pixels=56 * 56, max_pixels=112 * 112
+        patch_size=patch, merge_size=2, min_pixels=56 * 56, max_pixels=pixels
     )
 
 
-FAMILIES: Final[dict[str, Callable[[], Parts]]] = {
+FAMILIES: Final[dict[str, Callable[..., Parts]]] = {
     "llava": llava,
     "gemma3": gemma3,
     "idefics3": idefics3,
@@ -354,6 +353,10 @@ FAMILIES: Final[dict[str, Callable[[], Parts]]] = {
 
 
 def local_model(folder: Path, **settings: object) -> TransformersLocal:
-    """Return the model of a folder, on the CPU, with other settings."""
-    values = {"model": str(folder), "device": "cpu", **settings}
+    """Return the model of a folder, with other settings.
+
+    It runs on the CPU, or on the device that ``OVERREAD_TEST_DEVICE`` names.
+    """
+    device = os.environ.get("OVERREAD_TEST_DEVICE", "cpu")
+    values = {"model": str(folder), "device": device, **settings}
     return TransformersLocal(ModelProfile("tiny", "transformers_local", values))

@@ -30,6 +30,14 @@ NAMED_VIEWS: Final = tuple(view.value for view in View if view is not View.UNKNO
 """What the user may state about an image if its header does not."""
 
 
+class ReadingState(StrEnum):
+    """How far a person is with a row of the case list."""
+
+    UNREAD = "unread"
+    OPEN = "open"
+    DONE = "done"
+
+
 @dataclass(frozen=True, slots=True)
 class ImageRef:
     """A file and one of its frames, from 0; 0 for a single-frame file."""

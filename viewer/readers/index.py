@@ -2,13 +2,13 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from viewer.domain.case import Case, ImageHeader, Series, Study
+from viewer.domain.case import Case, ImageHeader, Series, Study, View
 from viewer.domain.file_header import FileHeader
 from viewer.readers.folders import ListedFile
 from viewer.readers.volumes.volume import is_volume_name
@@ -58,6 +58,7 @@ class Index:
         self._found: dict[Path, _Found] = {}
         self._others: dict[Path, tuple[str, OtherFile]] = {}
         self._planes: dict[str, dict[object, int]] = defaultdict(dict)
+        self._views: dict[Path, View] = {}
 
     def __len__(self) -> int:
         return len(self._found)
@@ -74,7 +75,9 @@ class Index:
     def add(self, file: ListedFile, header: FileHeader) -> None:
         """Add an image file; for a known file the newer header replaces the old one."""
         known = _with_keys(header, file.folder)
-        parts = tuple(_Part(part, part.images()) for part in known.stacks())
+        with self._lock:
+            known = self._with_view(known)
+        parts = _parts(known)
         with self._lock:
             place = self._places.setdefault(file.path, len(self._places))
             planes = self._planes[known.series_key]
@@ -82,6 +85,32 @@ class Index:
             # The files of one slide have the header of the file that stands for it.
             self._found[known.path] = _Found(place, known, file.folder, parts)
             self._others.pop(file.path, None)
+
+    def set_views(self, views: Mapping[Path, View]) -> bool:
+        """Set the views of files, by absolute path, whatever their headers say.
+
+        Returns whether that changed an image that is listed; files that are added later
+        get theirs too.
+        """
+        changed = False
+        with self._lock:
+            self._views.update(views)
+            for path, found in self._found.items():
+                header = self._with_view(found.header)
+                if header is not found.header:
+                    changed = True
+                    parts = _parts(header)
+                    self._found[path] = replace(found, header=header, parts=parts)
+        return changed
+
+    def _with_view(self, header: FileHeader) -> FileHeader:
+        view = self._views.get(header.path.absolute(), header.view)
+        # The position in the header is of the view that was corrected.
+        return (
+            header
+            if view is header.view
+            else replace(header, view=view, view_position="")
+        )
 
     def add_other(self, file: ListedFile, reason: str) -> None:
         """Add a file that is not a readable image, with the reason in a sentence."""
@@ -165,6 +194,10 @@ class Index:
         """Return the series' key, with a number appended for further planes."""
         number = self._planes[key].get(plane, 0)
         return key if number == 0 else f"{key}#{number + 1}"
+
+
+def _parts(header: FileHeader) -> tuple[_Part, ...]:
+    return tuple(_Part(part, part.images()) for part in header.stacks())
 
 
 def _with_keys(header: FileHeader, folder: str) -> FileHeader:

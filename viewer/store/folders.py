@@ -1,4 +1,4 @@
-"""Folders that were opened, as data sets."""
+"""Folders that were opened, as data sets, and how far their reading is."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.domain.case import ImageRef, View
+from viewer.domain.case import ImageRef, ReadingState, View
 from viewer.domain.escapes import path_of, path_text
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class KnownFolder:
 class FolderSummary:
     """What an opened folder holds as a data set.
 
-    ``references`` are pairs of an image and a finding, of ``findings`` findings.
+    ``references`` are pairs of an image and a finding, ``findings`` by name.
     """
 
     dataset: str
     images: int
     references: int
-    findings: int
+    findings: tuple[str, ...]
     views: Mapping[View, int]
 
 
@@ -121,7 +121,7 @@ def summary_of(store: "Store", name: str) -> FolderSummary:
         dataset=name,
         images=len(images),
         references=len(references),
-        findings=len({row["name"] for row in references}),
+        findings=tuple(sorted({row["name"] for row in references})),
         views=Counter(View(row["view"]) for row in images),
     )
 
@@ -161,3 +161,20 @@ def corrected_views(store: "Store") -> Mapping[ImageRef, View]:
     """Return every view that a person gave."""
     rows = store.rows("SELECT path, frame, view FROM corrected_view")
     return {ImageRef(path_of(r["path"]), r["frame"]): View(r["view"]) for r in rows}
+
+
+def reading_states(store: "Store") -> Mapping[str, ReadingState]:
+    """Return how far each row of the case list is that was opened, by its key."""
+    rows = store.rows("SELECT place, state FROM reading_state")
+    return {row["place"]: ReadingState(row["state"]) for row in rows}
+
+
+def keep_reading_states(store: "Store", states: Mapping[str, ReadingState]) -> None:
+    """Store how far rows of the case list are; what is unread has no row."""
+    with store.transaction():
+        for place, state in states.items():
+            store.execute("DELETE FROM reading_state WHERE place = ?", (place,))
+            if state is not ReadingState.UNREAD:
+                store.execute(
+                    "INSERT INTO reading_state VALUES (?, ?)", (place, state.value)
+                )

@@ -44,7 +44,7 @@ def test_that_an_opened_folder_is_a_data_set_that_a_batch_can_ask_about(
     _open(qtbot, read, films)
     line = read.browser.folder
     assert line.words.text() == (
-        "films: 2 images, 1 reference of 1 finding · view: frontal 1, lateral 1"
+        "films: 2 images, 1 reference (Lung Lesion) · view: frontal 1, lateral 1"
     )
     assert line.batch.text() == "Batch on these 2 images…"
     with qtbot.waitSignal(line.batch_wanted) as wanted:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from viewer.domain.case import Dataset, ImageRef, View
 from viewer.domain.counting import counted
@@ -16,7 +16,17 @@ from viewer.store.folders import FolderSummary
 if TYPE_CHECKING:
     from viewer.store.database import Store
 
-__all__ = ["FolderSummary", "correct_views", "folder_words", "register_folder"]
+__all__ = [
+    "FolderSummary",
+    "correct_views",
+    "folder_words",
+    "register_folder",
+    "views_in",
+]
+
+
+_NAMED: Final = 5
+"""So many findings are named; a data set may have hundreds."""
 
 
 def register_folder(store: Path, folder: Path, stop: Event) -> FolderSummary | None:
@@ -75,12 +85,23 @@ def correct_views(
         return _keep(opened, _with_views(before, views), listing)
 
 
+def views_in(store: Path, name: str) -> Mapping[Path, View]:
+    """Return the view of each file of a data set, as far as it is known."""
+    from viewer.store import folders
+    from viewer.store.database import open_store
+
+    with open_store(store) as opened:
+        views = folders.views_of(opened, name)
+    return {ref.path: v for ref, v in views.items() if v is not View.UNKNOWN}
+
+
 def folder_words(summary: FolderSummary) -> str:
     """Return what a folder holds: images, references, findings and views."""
     parts = [counted(summary.images, "image")]
     if summary.references:
-        findings = counted(summary.findings, "finding")
-        parts.append(f"{counted(summary.references, 'reference')} of {findings}")
+        named, rest = summary.findings[:_NAMED], len(summary.findings[_NAMED:])
+        findings = ", ".join((*named, *([f"{rest} more"] if rest else [])))
+        parts.append(f"{counted(summary.references, 'reference')} ({findings})")
     else:
         parts.append("no reference")
     views = ", ".join(

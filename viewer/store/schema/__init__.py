@@ -55,7 +55,11 @@ def _third() -> str:
     return people.MARK_EDITS
 
 
-MIGRATIONS: Final = {1: _first, 2: _second, 3: _third}
+def _fourth() -> str:
+    return folders.READING_STATES
+
+
+MIGRATIONS: Final = {1: _first, 2: _second, 3: _third, 4: _fourth}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

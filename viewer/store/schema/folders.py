@@ -16,3 +16,12 @@ CREATE TABLE corrected_view (
     PRIMARY KEY (path, frame)
 ) STRICT;
 """
+
+# ``place`` is the key of a row of the case list, as in mark_edit; one without a row
+# here has not been opened.
+READING_STATES: Final = """
+CREATE TABLE reading_state (
+    place TEXT PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('open', 'done'))
+) STRICT, WITHOUT ROWID;
+"""

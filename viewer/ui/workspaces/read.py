@@ -32,7 +32,9 @@ from viewer.ui.canvas.events import (
     CursorMoved,
     Tool,
 )
+from viewer.ui.panels.read import case_listing
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
+from viewer.ui.panels.read.case_commands import CaseCommands
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging_control import HangingControl
 from viewer.ui.panels.read.image_commands import TOOLS, ImageCommands
@@ -57,7 +59,7 @@ _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
 )  # fmt: skip
-_WIDTHS: Final = (270, 900, 320)
+_WIDTHS: Final = (330, 840, 320)
 
 
 class ReadWorkspace(QWidget):
@@ -83,6 +85,7 @@ class ReadWorkspace(QWidget):
         self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
         self.hanging = HangingControl(self.lightbox, context, self.browser.tree)
+        self._cases = CaseCommands(context, self.browser, self._folders)
         self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
         self._connect()
@@ -114,11 +117,17 @@ class ReadWorkspace(QWidget):
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
         self.browser.row_grew.connect(self._hang_more)
-        self.browser.image_entered.connect(self._focus_image)
+        self.browser.image_entered.connect(self.lightbox.focus_active)
         self.browser.open_wanted.connect(self._open_wanted)
         self.browser.line.cancel_wanted.connect(self._opening.cancel)
         self._opening.found.connect(self._list_found)
         self._opening.failed.connect(self._tell_open_failed)
+        self._opening.relisted.connect(
+            lambda event: self.browser.show_cases(event.rows, event.entries)
+        )
+        self._folders.registered.connect(
+            lambda told: self._opening.set_views(told.views)
+        )
         self.lightbox.active_changed.connect(self._follow_active)
         self.lightbox.active_changed.connect(self._highlight_active)
         self.lightbox.each(self._follow_viewport)
@@ -184,11 +193,12 @@ class ReadWorkspace(QWidget):
         return {
             **self._commands.handlers(),
             **self.hanging.handlers(),
+            **self._cases.handlers(),
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
             "image.cine": self.play,
-            "edit.find": self.focus_filter,
+            "edit.find": self.browser.focus_filter,
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
             "image.previous": partial(self.browser.step, -1),
@@ -206,14 +216,6 @@ class ReadWorkspace(QWidget):
             self._middle.addWidget(self._cine)
         if not self._cine.toggle():
             self._context.notices.say("There is one image, so nothing to play.")
-
-    def focus_filter(self) -> None:
-        """Focus the filter of the cases."""
-        self.browser.filter.setFocus()
-        self.browser.filter.selectAll()
-
-    def _focus_image(self) -> None:
-        self.lightbox.view.setFocus()
 
     def copy(self) -> None:
         """Copy the chosen answer if its list has the focus, else the pixel value."""
@@ -242,13 +244,18 @@ class ReadWorkspace(QWidget):
     def choices(self) -> Choices:
         """The user's choices in the panels, for the next start."""
         made = self._answering.choices if self._answering else self._recalled
-        return {**made, preferences.CHOICE: plain(preferences.current())}
+        return {
+            **made,
+            preferences.CHOICE: plain(preferences.current()),
+            case_listing.CHOICE: plain(self._cases.columns),
+        }
 
     def recall(self, choices: Choices) -> None:
         """Restore the choices of the previous session."""
         self._recalled = choices
         stored = choices.get(preferences.CHOICE)
         preferences.use(restored(preferences.current(), stored))
+        self._cases.recall(choices.get(case_listing.CHOICE))
         self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
         if self._answering is not None:
             self._answering.recall(choices)
@@ -425,13 +432,8 @@ class ReadWorkspace(QWidget):
 
     def _light(self, event: "AnswersLit") -> None:
         """Highlight the chosen answer and the one under the cursor."""
-        items = [item for v in self.lightbox.viewports for item in v.view.answer_items]
-        hovered = event.hovered.trial if event.hovered else None
-        known = any(item.answer.trial == hovered for item in items)
-        for item in items:
-            trial = item.answer.trial
-            chosen = event.chosen is not None and trial == event.chosen.trial
-            item.light(chosen=chosen, faded=known and trial != hovered)
+        trials = (one.trial if one else None for one in (event.chosen, event.hovered))
+        self.lightbox.light(*trials)
 
     def _tell_cursor(self, event: CursorMoved) -> None:
         point = event.point

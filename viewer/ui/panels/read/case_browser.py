@@ -204,6 +204,22 @@ class CaseBrowser(QWidget):
             number = listing.matched[min(max(wanted, 0), len(listing.matched) - 1)]
             self._select(listing.entries[number])
 
+    def focus_filter(self) -> None:
+        """Focus the filter."""
+        self.filter.setFocus()
+        self.filter.selectAll()
+
+    def stay(self) -> None:
+        """Keep the chosen row in view after the list changed its order."""
+        entry = self.tree.listing.entry_of(self._key)
+        if entry is not None and self.tree.listing.place_of(self._key) is not None:
+            self._reveal(entry)
+
+    @property
+    def chosen_stack(self) -> Stack | None:
+        """What the chosen row stands for."""
+        return self._hung.stack if self._hung is not None else None
+
     @property
     def current_case(self) -> str | None:
         """The key of the patient whose row is chosen."""

@@ -5,11 +5,12 @@ same whether a hundred cases are open or a hundred thousand.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
-from viewer.domain.case import ImageRef, View
-from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack, StudyRows
+from viewer.domain.case import ImageRef, ReadingState, View
+from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack, StudyRows, dated
 
 Key = tuple[str, ...]
 """The keys of a patient, a study and a stack."""
@@ -31,11 +32,40 @@ class Entry:
         return Chosen(self.stack, self.study.stacks, position, priors)
 
 
+CHOICE: Final = "case_columns"
+"""The name of the columns among the choices that the window remembers."""
+States = Mapping[str, ReadingState]
+"""By the key of a stack; one that is missing is unread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the list: what it shows of an entry, and what it is sorted by."""
+
+    title: str
+    tip: str
+    text: Callable[[Entry, States], str]
+    key: Callable[[Entry, States], Any]
+    width: int = 0
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """The columns that are shown beside the first, and the order of the list.
+
+    ``sorted_by`` is a column's title, "" for the order in which files were found.
+    """
+
+    shown: tuple[str, ...] = ("View", "Read")
+    sorted_by: str = ""
+    descending: bool = False
+
+
 class Entries:
     """Makes entries of cases; texts are worked out once for stacks that stay."""
 
     def __init__(self) -> None:
-        self._texts: dict[Key, tuple[int, str]] = {}
+        self._texts: dict[Key, tuple[tuple[int, View], str]] = {}
 
     def of(self, cases: Sequence[CaseRows]) -> tuple[Entry, ...]:
         """Return an entry for every stack, in order."""
@@ -47,12 +77,12 @@ class Entries:
         )
 
     def _entry(self, case: CaseRows, study: StudyRows, stack: Stack) -> Entry:
-        key, size = (case.key, study.key, stack.key), len(stack.images)
+        key, facts = (case.key, study.key, stack.key), (len(stack.images), stack.view)
         known = self._texts.get(key)
-        if known is None or known[0] != size:
-            above = f"{case.words} {study.words}"
+        if known is None or known[0] != facts:
+            above = f"{case.words} {study.words} {view_words(stack)}"
             words = (above, *captions(stack), stack.images[0].ref.path.name)
-            known = self._texts[key] = (size, " ".join(words).lower())
+            known = self._texts[key] = (facts, " ".join(words).lower())
         return Entry(case, study, stack, known[1], key)
 
 
@@ -62,13 +92,42 @@ class CaseListing:
     def __init__(self) -> None:
         self.entries: Sequence[Entry] = ()
         self.matched: Sequence[int] = ()
+        self.states: dict[str, ReadingState] = {}
+        self._found: Sequence[Entry] = ()
+        self._choice = ColumnChoice()
         self._texts: list[str] = []
         self._words: tuple[str, ...] = ()
+        self._numbers: dict[Key, int] = {}
+        self._places: dict[ImageRef, tuple[int, int]] = {}
 
     def show(self, entries: Sequence[Entry]) -> None:
-        """List these entries; the filter stays."""
+        """List these entries; the filter and the order stay."""
+        self._found = entries
+        self._list()
+
+    def sort(self, choice: ColumnChoice) -> None:
+        """List the entries in another order."""
+        if choice != self._choice:
+            self._choice = choice
+            self._list()
+
+    def _list(self) -> None:
+        entries, by = self._found, self._choice.sorted_by
+        column = next((one for one in COLUMNS if one.title == by), None)
+        if column is not None:
+            entries = sorted(
+                entries,
+                key=lambda entry: column.key(entry, self.states),
+                reverse=self._choice.descending,
+            )
         self.entries, self._texts = entries, [entry.text for entry in entries]
+        self._numbers.clear()
+        self._places.clear()
         self._match(range(len(entries)))
+
+    def state_of(self, stack: Stack) -> ReadingState:
+        """Return how far a stack is read."""
+        return self.states.get(stack.key, ReadingState.UNREAD)
 
     def filter(self, text: str) -> None:
         """Match the entries that have every word."""
@@ -101,17 +160,81 @@ class CaseListing:
 
     def holding(self, ref: ImageRef) -> tuple[Entry, int] | None:
         """Return the entry of an image, and the image's position in its stack."""
-        for entry in self.entries:
-            for position, image in enumerate(entry.stack.images):
-                if image.ref == ref:
-                    return entry, position
-        return None
+        if not self._places:
+            self._places.update(
+                (image.ref, (number, position))
+                for number, entry in enumerate(self.entries)
+                for position, image in enumerate(entry.stack.images)
+            )
+        number, position = self._places.get(ref, (None, 0))
+        return None if number is None else (self.entries[number], position)
 
     def _number_of(self, key: Key) -> int | None:
-        return next((i for i, e in enumerate(self.entries) if e.key == key), None)
+        if not self._numbers:  # made when it is asked for: a filter needs none
+            self._numbers.update((e.key, i) for i, e in enumerate(self.entries))
+        return self._numbers.get(key)
 
 
 def captions(stack: Stack) -> tuple[str, str]:
     """Return the two lines of a stack: view or name first, whichever tells more."""
     projected = stack.view in {View.FRONTAL, View.LATERAL}
     return (stack.words, stack.name) if projected else (stack.name, stack.words)
+
+
+def view_words(stack: Stack) -> str:
+    """Return the view position in the header, else the view; "?" if it is unknown."""
+    if stack.images[0].view_position:
+        return stack.images[0].view_position
+    if stack.view is View.OTHER:
+        return ""
+    return "?" if stack.view is View.UNKNOWN else stack.view.value
+
+
+STATE_SIGNS: Final = {
+    ReadingState.UNREAD: "○",
+    ReadingState.OPEN: "◐",
+    ReadingState.DONE: "✓",
+}
+"""Told apart by shape."""
+
+
+def _state(entry: Entry, states: States) -> ReadingState:
+    return states.get(entry.stack.key, ReadingState.UNREAD)
+
+
+COLUMNS: Final = (
+    Column(
+        "Case",
+        "Patients, studies and images",
+        lambda entry, _: "\n".join(captions(entry.stack)),
+        lambda entry, _: (entry.case.words, entry.study.date, entry.study.time),
+    ),
+    Column(
+        "View",
+        "What the image shows; F2 corrects it",
+        lambda entry, _: view_words(entry.stack),
+        lambda entry, _: view_words(entry.stack),
+        54,
+    ),
+    Column(
+        "Date",
+        "Date of the study",
+        lambda entry, _: dated(entry.study.date),
+        lambda entry, _: (entry.study.date, entry.study.time),
+        84,
+    ),
+    Column(
+        "Images",
+        "Number of images",
+        lambda entry, _: f"{len(entry.stack.images):,}",
+        lambda entry, _: len(entry.stack.images),
+        56,
+    ),
+    Column(
+        "Read",
+        "○ unread, ◐ opened, ✓ done (Ctrl+M)",
+        lambda entry, states: STATE_SIGNS[_state(entry, states)],
+        lambda entry, states: [*ReadingState].index(_state(entry, states)),
+        40,
+    ),
+)

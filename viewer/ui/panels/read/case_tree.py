@@ -8,15 +8,35 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPoint,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTreeWidgetItem,
+    QWidget,
+)
 from shiboken6 import isValid
 
-from viewer.domain.case import ImageRef
+from viewer.domain.case import ImageRef, ReadingState
 from viewer.domain.errors import OverreadError
 from viewer.domain.escapes import visible
-from viewer.ui.panels.read.case_listing import CaseListing, Entry, Key, captions
+from viewer.ui.panels.read.case_listing import (
+    COLUMNS,
+    CaseListing,
+    ColumnChoice,
+    Entry,
+    Key,
+    States,
+)
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.series_drag import SeriesItem, SeriesTree
 from viewer.ui.panels.read.thumbnails import ThumbnailMade
@@ -41,14 +61,20 @@ class CaseRow(SeriesItem):
 
     key: Key = ()
     """The keys of its patient, study and stack."""
+    entry: Entry | None = None
     failed = False
     """Whether its thumbnail could not be made."""
 
-    def show_stack(self, stack: Stack) -> None:
-        """Show a stack, the first time or after it grew."""
-        self.stack = stack
-        self.setText(0, visible("\n".join(captions(stack))))
-        self.setToolTip(0, as_tip(str(stack.images[0].ref.path)))
+    def show_entry(self, entry: Entry, states: States) -> None:
+        """Show a stack, the first time or after it changed."""
+        self.stack, self.entry = entry.stack, entry
+        for place, column in enumerate(COLUMNS):
+            self.setText(place, visible(column.text(entry, states)))
+            self.setToolTip(place, as_tip(column.tip))
+        self.setToolTip(0, as_tip(str(entry.stack.images[0].ref.path)))
+        state = states.get(entry.stack.key, ReadingState.UNREAD)
+        role = Qt.ItemDataRole.AccessibleTextRole
+        self.setData(len(COLUMNS) - 1, role, state.value)
 
     def fail(self, error: Exception | None) -> None:
         """Say that its thumbnail cannot be made, and why."""
@@ -74,9 +100,10 @@ class CaseTree(SeriesTree):
         self._icons: dict[ImageRef, QIcon] = {}
         self._on_screen: dict[ImageRef, CaseRow] = {}
         self._marked: Key | None = None
-        self.setHeaderHidden(True)
+        self._choice = ColumnChoice()
         self.setAccessibleName("Cases")
         self.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setIndentation(10)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -84,6 +111,42 @@ class CaseTree(SeriesTree):
         self._rest.timeout.connect(self._settle)
         self.verticalScrollBar().valueChanged.connect(self._moved)
         self.itemExpanded.connect(self._moved)
+        self._lay_out_columns()
+
+    def _lay_out_columns(self) -> None:
+        self.setColumnCount(len(COLUMNS))
+        self.setHeaderLabels([column.title for column in COLUMNS])
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionsClickable(True)
+        header.setMinimumSectionSize(24)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        for place, column in enumerate(COLUMNS[1:], start=1):
+            self.setColumnWidth(place, column.width)
+            self.headerItem().setToolTip(place, as_tip(column.tip))
+        self.show_columns(self._choice)
+
+    def show_columns(self, choice: ColumnChoice) -> None:
+        """Show other columns, or list the cases in another order."""
+        self._choice = choice
+        titles = [column.title for column in COLUMNS]
+        for place, title in enumerate(titles[1:], start=1):
+            self.setColumnHidden(place, title not in choice.shown)
+        by = titles.index(choice.sorted_by) if choice.sorted_by in titles else -1
+        order = Qt.SortOrder
+        way = order.DescendingOrder if choice.descending else order.AscendingOrder
+        self.header().setSortIndicatorShown(by >= 0)
+        self.header().setSortIndicator(by, way)
+        self.listing.sort(choice)
+        self._show_part()
+
+    def show_states(self, states: States) -> None:
+        """Show how far these rows are read; the order of the list stays."""
+        self.listing.states.update(states)
+        for row in self.rows():
+            if row.entry is not None and row.stack.key in states:
+                row.show_entry(row.entry, self.listing.states)
 
     def rows(self) -> Iterator[CaseRow]:
         """Yield the rows that are there, from the top down."""
@@ -108,6 +171,11 @@ class CaseTree(SeriesTree):
         self._first, self._last = 0, _AT_ONCE
         self._show_part()
         return bool(self.listing.matched)
+
+    def cell(self, row: CaseRow, column: int) -> QPoint:
+        """Return the lower left corner of a row's cell, in the viewport's pixels."""
+        rect = self.visualItemRect(row)
+        return QPoint(self.columnViewportPosition(column), rect.bottom())
 
     def mark(self, key: Key | None) -> None:
         """Highlight a row, where it is listed, without choosing it."""
@@ -152,6 +220,7 @@ class CaseTree(SeriesTree):
 
     def _grow(self, entries: Sequence[Entry]) -> None:
         """Insert what is new of these entries, each at its place."""
+        known = set(self._nodes)
         below: dict[Key, int] = {}
         there: dict[Key, QTreeWidgetItem] = {}
         for entry in entries:
@@ -165,7 +234,9 @@ class CaseTree(SeriesTree):
                     there[key] = self._node(key, node, place, head)
                 node = there[key]
             if isinstance(node, CaseRow) and node.stack.images != entry.stack.images:
-                node.show_stack(entry.stack)
+                node.show_entry(entry, self.listing.states)
+        for key in there.keys() - known:  # at last: each of them lays out what is new
+            there[key].setFirstColumnSpanned(not _is_row(there[key]))
 
     def _node(
         self, key: Key, parent: QTreeWidgetItem | None, place: int, head: str | None
@@ -278,6 +349,10 @@ class CaseTree(SeriesTree):
             if isinstance(item, CaseRow):
                 yield item
             item = self.itemBelow(item)
+
+
+def _is_row(node: QTreeWidgetItem) -> bool:
+    return isinstance(node, CaseRow)
 
 
 def _row(key: Key) -> CaseRow:

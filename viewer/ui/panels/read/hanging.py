@@ -147,16 +147,22 @@ def derived_count(cases: Sequence[Case]) -> int:
 
 def _study_rows(case: Case) -> tuple[StudyRows, ...]:
     rows = (
-        StudyRows(s.key, _study_words(s), stacks_of(s), s.date, s.time)
+        StudyRows(s.key, _study_words(s, case), stacks_of(s), s.date, s.time)
         for s in case.studies
     )
     return tuple(row for row in rows if row.stacks)
 
 
-def _study_words(study: Study) -> str:
-    day = study.date
-    dated = f"{day[:4]}-{day[4:6]}-{day[6:]}" if len(day) == 8 else day
-    return " · ".join(w for w in (dated, study.description) if w) or "Study"
+def _study_words(study: Study, case: Case) -> str:
+    """Return a study's date and description, and whether it is a prior."""
+    later = any("" < study.date < other.date for other in case.studies)
+    words = (dated(study.date), study.description, "prior" if later else "")
+    return " · ".join(word for word in words if word) or "Study"
+
+
+def dated(day: str) -> str:
+    """Return YYYYMMDD with hyphens, anything else unchanged."""
+    return f"{day[:4]}-{day[4:6]}-{day[6:]}" if len(day) == 8 else day
 
 
 def _stacks_of_series(series: Series) -> Iterator[Stack]:

@@ -69,6 +69,10 @@ class Lightbox(QWidget):
         """The image view that commands apply to."""
         return self.active.view
 
+    def focus_active(self) -> None:
+        """Let the active viewport have the keyboard."""
+        self.view.setFocus()
+
     def each(self, prepare: Callable[[Viewport], object]) -> None:
         """Prepare every viewport, and those that are made later."""
         self._prepare.append(prepare)
@@ -138,6 +142,14 @@ class Lightbox(QWidget):
         """Hide every overlay, or show them again."""
         for viewport in self._made:
             viewport.view.hide_overlays(hidden)
+
+    def light(self, chosen: int | None, hovered: int | None) -> None:
+        """Highlight the answers of two trials: the chosen one and the one hovered."""
+        items = [item for v in self.viewports for item in v.view.answer_items]
+        known = any(item.answer.trial == hovered for item in items)
+        for item in items:
+            trial = item.answer.trial
+            item.light(chosen=trial == chosen, faded=known and trial != hovered)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Show the image clicked whole and alone, or all of them again."""

@@ -1,10 +1,10 @@
 """Opened folders as data sets: one line over the cases, and a batch on them."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -18,6 +18,7 @@ from viewer.services.importing.open_folder import (
     correct_views,
     folder_words,
     register_folder,
+    views_in,
 )
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.opening import lies_in
@@ -29,6 +30,7 @@ _VIEW_WORDS: Final = {
     "lateral": "lateral",
     "other": "not radiographs",
 }
+"""What a person may say of several images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class FolderRegistered:
     folder: Path
     summary: FolderSummary | None = None
     why: str = ""
+    views: Mapping[Path, View] = field(default_factory=dict)
+    """Of its files, by absolute path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class OpenFolders(QObject):
         self._known: dict[Path, FolderRegistered] = {}
         self._waiting: list[Path] = []
         self._stop = Event()
+        self._one_at_a_time = Lock()
         self._running = True
         line.view_chosen.connect(self._set_views)
         application = QCoreApplication.instance()
@@ -84,6 +89,15 @@ class OpenFolders(QObject):
         """Register those of the paths that are folders."""
         self._waiting += [path for path in paths if path.is_dir()]
         self._start_next()
+
+    def correct(self, refs: Sequence[ImageRef], view: View) -> bool:
+        """Give images a view; False if they are in no folder that is a data set."""
+        told = self._folder_of(refs[0].path)
+        if told is None or told.summary is None:
+            return False
+        absolute = (replace(ref, path=ref.path.absolute()) for ref in refs)
+        self._set_views(ViewChosen(told.folder, view, tuple(absolute)))
+        return True
 
     def _set_views(self, event: ViewChosen) -> None:
         """Give images of a folder a view."""
@@ -130,8 +144,14 @@ class OpenFolders(QObject):
     ) -> None:
         """Do something about a folder in the background, and tell of it."""
 
-        def done(summary: FolderSummary | None) -> None:
-            self._keep(FolderRegistered(folder, summary))
+        def all_of_it() -> FolderRegistered:
+            with self._one_at_a_time:
+                summary = work()
+                views = views_in(self._store, summary.dataset) if summary else {}
+            return FolderRegistered(folder, summary, views=views)
+
+        def done(told: FolderRegistered) -> None:
+            self._keep(told)
             then()
 
         def failed(error: Exception) -> None:
@@ -140,7 +160,7 @@ class OpenFolders(QObject):
             self._keep(FolderRegistered(folder, why=str(error)))
             then()
 
-        run_for(self, work, done, failed, priority=-1)
+        run_for(self, all_of_it, done, failed, priority=-1)
 
     def _keep(self, told: FolderRegistered) -> None:
         self._known[told.folder] = told

@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
-from viewer.domain.case import ImageRef
+from viewer.domain.case import ImageRef, View
 from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, Refused
@@ -52,6 +52,14 @@ class OpenFailed:
     error: Exception
 
 
+@dataclass(frozen=True, eq=False)
+class Relisted:
+    """What is open is listed anew, because images show another view."""
+
+    rows: tuple[CaseRows, ...]
+    entries: tuple[Entry, ...]
+
+
 class Opening(QObject):
     """Indexes files in the background; everything open is one index."""
 
@@ -59,6 +67,8 @@ class Opening(QObject):
     """Carries a Found."""
     failed = Signal(object)
     """Carries an OpenFailed."""
+    relisted = Signal(object)
+    """Carries a Relisted."""
     _arrived = Signal(object)
 
     def __init__(self, decoder: Decoder, parent: QObject) -> None:
@@ -120,6 +130,26 @@ class Opening(QObject):
         self._index.clear()
         self._paths = ()
         self._closings += 1
+
+    def set_views(self, views: Mapping[Path, View]) -> None:
+        """Set the views of files by absolute path; `relisted` follows a change."""
+        closings = self._closings
+
+        def work() -> Relisted | None:
+            if not self._index.set_views(views):
+                return None
+            rows = self.rows()
+            return Relisted(rows, self._entries.of(rows))
+
+        def done(listed: Relisted | None) -> None:
+            # What was closed since is listed by who closed it, with these views.
+            if listed is not None and closings == self._closings:
+                self.relisted.emit(listed)
+
+        def failed(error: Exception) -> None:
+            raise error
+
+        run_for(self, work, done, failed, priority=-1)
 
     def rows(self) -> tuple[CaseRows, ...]:
         """Return the rows of the case browser."""

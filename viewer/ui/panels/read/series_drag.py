@@ -32,6 +32,8 @@ class SeriesTree(QTreeWidget):
 
     series_dropped = Signal(object)
     """Carries a SeriesDropped."""
+    row_clicked = Signal(int)
+    """The column in which the row was clicked that is now the current one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +66,7 @@ class SeriesTree(QTreeWidget):
             super().mouseReleaseEvent(event)
         elif isValid(row) and self.rect().contains(event.position().toPoint()):
             self.setCurrentItem(row)
+            self.row_clicked.emit(self.columnAt(int(event.position().x())))
         elif isValid(row):
             at = event.globalPosition().toPoint()
             self.series_dropped.emit(SeriesDropped(row.stack, at))

@@ -1,0 +1,156 @@
+"""The columns of the case list: the view, how far it is read, and the order."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.small_datasets import write_dicom, write_picture
+from viewer.domain.case import View
+from viewer.settings import Settings
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
+from viewer.ui.panels.read.case_tree import CaseRow
+from viewer.ui.workspaces.read import ReadWorkspace
+
+TITLES = [column.title for column in COLUMNS]
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> Path:
+    """Three films: of unknown view, lateral by its name, PA by its header."""
+    folder = tmp_path / "films"
+    write_picture(folder / "a.png")
+    write_picture(folder / "b_lateral.png")
+    write_dicom(folder / "c.dcm", view_position="PA", patient_id="p")
+    return folder
+
+
+def _open(qtbot: QtBot, read: ReadWorkspace, folder: Path, count: int) -> None:
+    read.open_paths([folder])
+    qtbot.waitUntil(lambda: len(_rows(read)) == count)
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    read.furnish()
+
+
+def _rows(read: ReadWorkspace) -> list[CaseRow]:
+    return list(read.browser.tree.rows())
+
+
+def _column(read: ReadWorkspace, title: str) -> list[str]:
+    return [row.text(TITLES.index(title)) for row in _rows(read)]
+
+
+def _choose(read: ReadWorkspace, words: str) -> None:
+    """Trigger a command of the menu that has just come up."""
+    *_, menu = read.browser.tree.findChildren(QMenu)
+    next(a for a in menu.actions() if a.text() == words).trigger()
+    menu.close()
+
+
+def test_that_an_unknown_view_is_corrected_where_it_is_listed(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: Path
+) -> None:
+    _open(qtbot, read, films, 3)
+    line = read.browser.folder
+    qtbot.waitUntil(line.isVisible)
+    qtbot.waitUntil(lambda: _column(read, "View") == ["?", "lateral", "PA"])
+    row = next(row for row in _rows(read) if row.stack.name == "a.png")
+    tree = read.browser.tree
+    at = tree.cell(row, TITLES.index("View")) + QPoint(8, -20)
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    _choose(read, "Lateral")
+    qtbot.waitUntil(lambda: _column(read, "View") == ["lateral", "lateral", "PA"])
+    stack = read.lightbox.active.stack
+    assert stack is not None
+    assert stack.view is View.LATERAL
+    assert "view: frontal 1, lateral 2" in line.words.text()
+    third = next(row for row in _rows(read) if row.stack.name == "c.dcm")
+    tree.setCurrentItem(third)
+    context.actions["cases.view"].trigger()
+    _choose(read, "Lateral")
+    qtbot.waitUntil(lambda: _column(read, "View") == ["lateral"] * 3)
+    read.close_all()
+    read.open_paths([films])
+    qtbot.waitUntil(lambda: _column(read, "View") == ["lateral"] * 3)
+
+
+def test_that_a_view_outside_a_data_set_is_not_silently_lost(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, tmp_path: Path
+) -> None:
+    told: list[object] = []
+    context.notices.posted.connect(told.append)
+    _open(qtbot, read, write_picture(tmp_path / "a.png"), 1)
+    context.actions["cases.view"].trigger()
+    _choose(read, "Frontal")
+    assert "Open the folder of this image." in str(told)
+
+
+def test_that_what_was_read_is_marked_and_kept(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    settings: Settings,
+    films: Path,
+) -> None:
+    _open(qtbot, read, films, 3)
+    assert sorted(_column(read, "Read")) == sorted(["◐", "○", "○"])
+    context.actions["cases.done"].trigger()
+    assert sorted(_column(read, "Read")) == sorted(["✓", "◐", "○"])
+    first = _rows(read)[0]
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert first.data(TITLES.index("Read"), role) == "done"
+    states = read._cases._tree.listing.states
+    qtbot.waitUntil(lambda: read._cases._is_read)
+    from viewer.services.viewing.reading_states import kept_states
+
+    qtbot.waitUntil(lambda: kept_states(settings.store) == states)
+    read.browser.step(-1)
+    context.actions["cases.done"].trigger()
+    assert _column(read, "Read")[0] == "◐"
+    qtbot.waitUntil(lambda: "done" not in kept_states(settings.store).values())
+
+
+def test_that_states_of_an_earlier_session_come_back(
+    qtbot: QtBot, read: ReadWorkspace, settings: Settings, films: Path
+) -> None:
+    from viewer.domain.case import ReadingState
+    from viewer.services.viewing.reading_states import keep_states
+
+    key = f"films/{films / 'b_lateral.png'}"
+    keep_states(settings.store, {key: ReadingState.DONE})
+    _open(qtbot, read, films, 3)
+    qtbot.waitUntil(lambda: "✓" in _column(read, "Read"))
+    done = next(row for row in _rows(read) if row.stack.key == key)
+    assert done.text(TITLES.index("Read")) == "✓"
+
+
+def test_that_a_click_on_a_title_sorts_and_columns_are_chosen_and_remembered(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: Path
+) -> None:
+    _open(qtbot, read, films, 3)
+    names = [row.stack.name for row in _rows(read)]
+    clicked = read.browser.tree.header().sectionClicked
+    clicked.emit(TITLES.index("View"))
+    first = _column(read, "View")
+    assert first == sorted(first)
+    clicked.emit(TITLES.index("View"))
+    assert _column(read, "View") == sorted(first, reverse=True)
+    clicked.emit(TITLES.index("View"))
+    assert [row.stack.name for row in _rows(read)] == names
+    context.actions["cases.columns"].trigger()
+    _choose(read, "Date")
+    context.actions["cases.columns"].trigger()
+    _choose(read, "By view")
+    kept = read.choices
+    tree = read.browser.tree
+    hidden = [t for n, t in enumerate(TITLES) if tree.isColumnHidden(n)]
+    assert hidden == ["Images"]
+    read.recall({})
+    assert tree.isColumnHidden(TITLES.index("Date"))
+    read.recall(kept)
+    wanted = ColumnChoice(("View", "Date", "Read"), "View")
+    assert read._cases.columns == wanted

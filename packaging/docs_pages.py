@@ -100,13 +100,8 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def keys_page() -> str:
     """Return the page of all menus in Markdown."""
-    from viewer.ui.application.actions import (
-        ACTIONS,
-        MENUS,
-        ActionSpec,
-        Place,
-        shortcut_text,
-    )
+    from viewer.ui.application.action_set import shortcut_text
+    from viewer.ui.application.actions import ACTIONS, MENUS, ActionSpec, Place
 
     def menu(spec: ActionSpec) -> int:
         return MENUS.index(spec.menu)

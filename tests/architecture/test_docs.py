@@ -22,7 +22,8 @@ from viewer.results.estimators import Metric
 from viewer.results.item_columns import ITEM_COLUMNS
 from viewer.studies.catalog import OURS, study_named
 from viewer.studies.study import Study
-from viewer.ui.application.actions import ACTIONS, shortcut_text
+from viewer.ui.application.action_set import shortcut_text
+from viewer.ui.application.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"commands.md", "keys.md"}

@@ -25,8 +25,8 @@ from viewer.domain.grid import Cell
 from viewer.domain.mark import Mark
 from viewer.domain.reading import TaskState
 from viewer.settings import STORE_VARIABLE
+from viewer.ui.application.action_set import Actions
 from viewer.ui.application.action_spec import Place
-from viewer.ui.application.actions import Actions
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.batch import BatchDialog
@@ -98,6 +98,7 @@ def draw(_image: str) -> Hand:
         while can():
             step()
             _tell("marks", digest(view.marks.marks))
+            yield
         while not keeping.is_kept:
             yield
         _tell(word, digest(view.marks.marks))

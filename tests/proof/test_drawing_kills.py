@@ -39,8 +39,10 @@ class Said:
         assert window.stdout is not None
         with window.stdout as said:
             for line in said:
-                word, _, rest = line.strip().partition(" ")
-                self.lines.append((time.monotonic(), word, rest))
+                # The last line may be cut off by the kill, and says nothing then.
+                if line.endswith("\n"):
+                    word, _, rest = line.strip().partition(" ")
+                    self.lines.append((time.monotonic(), word, rest))
 
     def states(self, after: int = 0) -> list[str]:
         """Return the digests of the marks that were on the screen, in order."""

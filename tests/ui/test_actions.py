@@ -10,8 +10,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from viewer.ui.application.action_set import Actions, shortcut_text
 from viewer.ui.application.action_spec import ActionSpec, Place
-from viewer.ui.application.actions import ACTIONS, MENUS, Actions, shortcut_text
+from viewer.ui.application.actions import ACTIONS, MENUS
 from viewer.ui.window.palette_dialog import PaletteDialog, fuzzy_score
 from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 

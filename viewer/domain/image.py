@@ -74,6 +74,8 @@ class PixelImage:
     ``value_range`` is the representable range of the modality values, used if the file
     has neither window nor LUT and ``values`` have no range to stretch. ``rescale`` is
     the slope and the intercept by which stored values became these.
+    ``presentation_lut`` is applied to what the VOI LUT makes, and takes precedence over
+    both senses of the grey scale.
     """
 
     values: npt.NDArray[Any]
@@ -86,6 +88,7 @@ class PixelImage:
     geometry: ImageGeometry = _SQUARE
     value_range: tuple[float, float] | None = None
     rescale: tuple[float, float] = (1.0, 0.0)
+    presentation_lut: LookupTable | None = None
 
     def __post_init__(self) -> None:
         """Assume square pixels if no geometry is given."""

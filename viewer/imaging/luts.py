@@ -51,9 +51,9 @@ def to_raster(
         return Raster(np.ascontiguousarray(image.values), aspect)
     voi = window or _file_voi(image, voi_index) or _full_range(image)
     if image.values.dtype.kind == "f":
-        pixels = _shade(image.values, voi, inverted=is_inverted(image))
+        pixels = _shade(image.values, voi, image)
     else:
-        pixels = _through_table(image.values, voi, inverted=is_inverted(image))
+        pixels = _through_table(image.values, voi, image)
     if image.padding is not None:
         pixels[image.padding] = 0
     return Raster(pixels, aspect)
@@ -62,9 +62,13 @@ def to_raster(
 def is_inverted(image: PixelImage) -> bool:
     """Tell whether low values are shown bright.
 
-    Presentation LUT Shape takes precedence if present (PS3.3 C.11.6.1.2), so that a
-    MONOCHROME1 file that also says INVERSE is inverted once, not twice.
+    Of a presentation LUT, by its two ends. Presentation LUT Shape takes precedence if
+    present (PS3.3 C.11.6.1.2), so that a MONOCHROME1 file that also says INVERSE is
+    inverted once, not twice.
     """
+    if image.presentation_lut is not None:
+        entries = image.presentation_lut.entries
+        return bool(entries[0] > entries[-1])
     if image.presentation_shape is not None:
         return image.presentation_shape is PresentationShape.INVERSE
     return image.photometric is Photometric.MONOCHROME1
@@ -109,6 +113,12 @@ def apply_lut(values: npt.ArrayLike, lut: LookupTable) -> _Floats:
     return lut.entries[index] / float((1 << lut.bits) - 1)
 
 
+def _through_presentation_lut(grey: _Floats, lut: LookupTable) -> _Floats:
+    """Return 0-1 through a presentation LUT, whose input is all of 0-1 (C.11.6.1.1)."""
+    index = np.rint(np.nan_to_num(grey) * (lut.entries.size - 1)).astype(np.int64)
+    return lut.entries[index] / float((1 << lut.bits) - 1)
+
+
 def _file_voi(image: PixelImage, index: int) -> Window | LookupTable | None:
     choices: tuple[Window | LookupTable, ...] = (*image.voi_luts, *image.windows)
     if not choices:
@@ -141,7 +151,7 @@ def _finite_range(values: npt.NDArray[np.generic]) -> tuple[float, float]:
 
 
 def _through_table(
-    values: npt.NDArray[Any], voi: Window | LookupTable, *, inverted: bool
+    values: npt.NDArray[Any], voi: Window | LookupTable, image: PixelImage
 ) -> npt.NDArray[np.uint8]:
     """Map integers by a table over their range, or one by one if the range is wide."""
     if values.dtype.itemsize <= 2:
@@ -152,17 +162,19 @@ def _through_table(
     else:
         low, high = int(values.min()), int(values.max())
         if high - low >= _TABLE_LIMIT:
-            return _shade(values, voi, inverted=inverted)
+            return _shade(values, voi, image)
         index, inputs = values - low, np.arange(low, high + 1)
-    return np.take(_shade(inputs, voi, inverted=inverted), index)
+    return np.take(_shade(inputs, voi, image), index)
 
 
 def _shade(
-    values: npt.NDArray[np.generic], voi: Window | LookupTable, *, inverted: bool
+    values: npt.NDArray[np.generic], voi: Window | LookupTable, image: PixelImage
 ) -> npt.NDArray[np.uint8]:
     """Map modality values to 0-255, rounded half up."""
     apply = apply_window if isinstance(voi, Window) else apply_lut
     grey = apply(values, voi)  # type: ignore[arg-type]
-    if inverted:
+    if image.presentation_lut is not None:
+        grey = _through_presentation_lut(grey, image.presentation_lut)
+    elif is_inverted(image):
         grey = 1.0 - grey
     return np.floor(np.nan_to_num(grey) * 255.0 + 0.5).astype(np.uint8)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pydicom import uid
 from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
@@ -42,6 +43,13 @@ _KEYWORDS = (
     "BitsAllocated",
 )
 _TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
+PRESENTATION_STATES = frozenset(
+    {
+        uid.GrayscaleSoftcopyPresentationStateStorage,
+        uid.ColorSoftcopyPresentationStateStorage,
+    }
+)
+"""The SOP classes of presentation states that can be applied to an image."""
 _DICOM_SUFFIXES = frozenset({"", ".dcm", ".dicom", ".ima"})
 
 
@@ -102,6 +110,11 @@ def _read_tags(path: Path) -> Dataset:
         deflated = syntax in DEFLATED
         # Reading stopped at the pixels, so one more byte proves them; a deflated file
         # was read to its end to inflate it.
+        if dataset.get("SOPClassUID") in PRESENTATION_STATES:
+            raise UnreadableInputError(
+                f"{path.name} is a presentation state, not an image.",
+                "Open it with its image, and choose View ▸ Presentation state….",
+            )
         if "Rows" not in dataset or not (deflated or stream.read(1)):
             raise UnreadableInputError(
                 f"{path.name} contains no pixels.", "Open an image, or export it again."

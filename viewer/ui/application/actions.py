@@ -1,16 +1,11 @@
 """Every command of the window, in one table.
 
-Menus, shortcuts, tool bars, the palette and the shortcut sheet are made from it; a
-command without a handler is shown nowhere.
+Menus, shortcuts, tool bars, the palette and the shortcut sheet are made from it by
+`action_set`; a command without a handler is shown nowhere.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Final
-
-from PySide6.QtCore import QObject, QSize
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QToolBar, QToolButton, QWidget
 
 from viewer.ui.application.action_spec import ActionSpec, Place
 from viewer.ui.application.action_spec import measure as _measure
@@ -18,8 +13,6 @@ from viewer.ui.application.action_spec import models as _models
 from viewer.ui.application.action_spec import read as _read
 from viewer.ui.application.action_spec import review as _review
 from viewer.ui.application.action_spec import tool as _tool
-from viewer.ui.widgets.icons import icon
-from viewer.ui.widgets.plain_text import as_tip
 
 Handlers = Mapping[str, Callable[[], None]]
 """What a workspace does for each action id."""
@@ -27,7 +20,6 @@ Handlers = Mapping[str, Callable[[], None]]
 MENUS: Final = (
     "File", "Edit", "View", "Image", "Mark", "Model", "Study", "Window", "Help",
 )  # fmt: skip
-_TOOL_ICON: Final = 18
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
 """The handler called when the key of HIDE is let go; no action of its own."""
@@ -109,6 +101,8 @@ ACTIONS: Final = (
     ActionSpec("overlays.planes", "View", "Overlay planes", "Shift+G",
                "Show graphics and text that the file lays over its pixels",
                "layers-outline", Place.READ, checkable=True),
+    _read("image.presentation", "View", "Presentation state…", "Shift+P",
+          "Choose a stored presentation of this image", "image-filter-frames"),
     ActionSpec("overlays.read_first", "View", "Read first", "",
                "Lock a case's answers and reference until its reading is committed",
                "lock-outline", Place.READ, checkable=True),
@@ -309,142 +303,3 @@ ACTIONS: Final = (
                "Version and licence", "information-outline"),
 )  # fmt: skip
 SPECS: Final = {spec.id: spec for spec in ACTIONS}
-
-
-class Actions(QObject):
-    """The table's actions; a command is enabled if it has a handler."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._place = Place.READ
-        self._groups: dict[str, QActionGroup] = {}
-        self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
-        self._barred: frozenset[str] = frozenset()
-        self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
-
-    def __getitem__(self, name: str) -> QAction:
-        return self._actions[name]
-
-    def __iter__(self) -> Iterator[tuple[ActionSpec, QAction]]:
-        """Yield the actions with a handler, in the order of the table."""
-        handled: set[str] = set().union(*self._handlers.values())
-        for spec in ACTIONS:
-            if spec.id in handled:
-                yield spec, self._actions[spec.id]
-
-    def handle(self, handlers: Handlers, place: Place = Place.EVERYWHERE) -> None:
-        """Set the handlers of a workspace, or of the window itself.
-
-        Raises
-        ------
-        KeyError
-            If an id is not in the table.
-        """
-        unknown = handlers.keys() - SPECS.keys() - {SHOW}
-        if unknown:
-            raise KeyError(f"no action is called {sorted(unknown)}")
-        self._handlers.setdefault(place, {}).update(handlers)
-        for name in handlers.keys() & SPECS.keys():
-            self._actions[name].setVisible(True)
-        self.enter(self._place)
-
-    def run(self, name: str) -> None:
-        """Run an action, or the release of a held key."""
-        handler = self._handler(name)
-        if handler is not None:
-            handler()
-
-    def _handler(self, name: str) -> Callable[[], None] | None:
-        spec = SPECS.get(name)
-        places = [self._place]
-        if spec is None or spec.place is not Place.HERE:
-            places += Place
-        found = (self._handlers.get(place, {}).get(name) for place in places)
-        return next((handler for handler in found if handler), None)
-
-    def enter(self, place: Place) -> None:
-        """Enable the actions of a workspace, and those that are always available."""
-        self._place = place
-        for spec, action in self:
-            here = spec.place in {Place.EVERYWHERE, Place.HERE, place}
-            handled = self._handler(spec.id) is not None
-            action.setEnabled(here and handled and spec.id not in self._barred)
-
-    def bar(self, names: Iterable[str]) -> None:
-        """Disable actions that are of no use now, and no others."""
-        barred = frozenset(names)
-        if barred != self._barred:
-            self._barred = barred
-            self.enter(self._place)
-
-    def set_checked(self, name: str, checked: bool) -> None:
-        """Show a state that was not changed through the action itself."""
-        self._actions[name].setChecked(checked)
-
-    def tool_bar(
-        self, names: Iterable[str | tuple[str, ...]], parent: QWidget
-    ) -> QToolBar:
-        """Return a bar of buttons for some actions; "" makes a gap.
-
-        Several names share a button, which shows the one chosen last.
-        """
-        bar = QToolBar(parent)
-        bar.setIconSize(QSize(_TOOL_ICON, _TOOL_ICON))
-        for name in names:
-            if isinstance(name, tuple):
-                bar.addWidget(self._shared_button(name, bar))
-            elif name:
-                bar.addAction(self._actions[name])
-            else:
-                bar.addSeparator()
-        return bar
-
-    def _shared_button(self, names: tuple[str, ...], bar: QToolBar) -> QToolButton:
-        button = QToolButton(bar)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        button.setDefaultAction(self._actions[names[0]])
-        menu = QMenu(button)
-        for name in names:
-            action = self._actions[name]
-            menu.addAction(action)
-            action.toggled.connect(partial(_show_checked, button, action))
-        button.setMenu(menu)
-        return button
-
-    def _made(self, spec: ActionSpec) -> QAction:
-        action = QAction(spec.text, self)
-        action.setObjectName(spec.id)
-        if spec.icon:
-            action.setIcon(icon(spec.icon))
-        action.setShortcut(QKeySequence(spec.shortcut))
-        # A held key repeats its press, but one press is enough until the release.
-        action.setAutoRepeat(not spec.held)
-        action.triggered.connect(lambda: self.run(spec.id))
-        action.setToolTip(as_tip(_tip(spec)))
-        action.setStatusTip(spec.tip)
-        action.setCheckable(spec.checkable)
-        if spec.group:
-            self._group(spec.group).addAction(action)
-        action.setEnabled(False)
-        action.setVisible(False)
-        return action
-
-    def _group(self, name: str) -> QActionGroup:
-        if name not in self._groups:
-            self._groups[name] = QActionGroup(self)
-        return self._groups[name]
-
-
-def _show_checked(button: QToolButton, action: QAction, checked: bool) -> None:
-    if checked:
-        button.setDefaultAction(action)
-
-
-def shortcut_text(spec: ActionSpec) -> str:
-    """Return the keys of an action as displayed."""
-    return QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def _tip(spec: ActionSpec) -> str:
-    keys = shortcut_text(spec)
-    return f"{spec.tip} ({keys})" if keys else spec.tip

@@ -12,7 +12,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
-from viewer.ui.application.actions import Actions
+from viewer.ui.application.action_set import Actions
 from viewer.ui.application.changes import Changes
 from viewer.ui.application.notices import Notices
 from viewer.ui.application.status_bar import StatusFields

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from viewer.domain.annotation import CornerLine, CornerText
+from viewer.services.viewing.presenting import CORNER
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import Detail, current
 from viewer.ui.canvas.display import Display, window_text
@@ -82,9 +83,10 @@ class Annotations:
 
 
 def minimal(corners: CornerText) -> CornerText:
-    """Return who it is, and whether the image was compressed with loss."""
+    """Return who it is, whose presentation, and whether it was compressed with loss."""
     lossy = tuple(line for line in corners.bottom_right if _is_lossy(line))
-    return CornerText(corners.top_left[:2], (), (), lossy)
+    state = tuple(line for line in corners.bottom_left if line.text.startswith(CORNER))
+    return CornerText(corners.top_left[:2], (), state, lossy)
 
 
 def fidelity(corners: CornerText, scale: float) -> CornerLine:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import QResizeEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import then
 from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.events import ZoomChanged
@@ -64,6 +64,16 @@ class FramedView(WindowedView):
         self._camera = self._camera.zoomed(zoom / self._camera.scale, 0.0, 0.0)
         moved = self.area.center() - self.to_view(centre)
         self.pan_by(moved.x(), moved.y())
+
+    def frame_area(self, area: BoxPx | None) -> None:
+        """Show a native rectangle as large as the view allows, None for the image."""
+        if area is None or self._shown is None:
+            self.fit()
+            return
+        width, height = area.x1 - area.x0, area.y1 - area.y0
+        size, aspect = SizePx(round(height), round(width)), self._camera.aspect
+        scale = Camera.fitted(size, self._turned.size_before, aspect).scale
+        self.look_at(PointPx(area.x0 + width / 2, area.y0 + height / 2), scale)
 
     def one_to_one(self) -> None:
         """Show each native pixel as one of the screen's."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
+from viewer.domain.presentation import PresentationState
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
 from viewer.imaging.window_presets import COUNTED, file_windows
@@ -117,12 +118,24 @@ class ImageView(FramedView):
         self._annotations = Annotations(shown)
         self._layers.set_reference(None)
         self._layers.set_planes(None)
+        self._layers.set_presentation(None)
         self._layers.set_answers(())
         self._layers.set_locator((), None)
         self.marks.show(shown)
         self._recentre()
         self._tell_sense()
         self._tell_window()
+
+    def present(
+        self, shown: ShownImage, pyramid: Pyramid, state: PresentationState | None
+    ) -> None:
+        """Show an image by a presentation state, or once more by its own file."""
+        self._before = None
+        self.show_image(shown, pyramid)
+        self._layers.set_presentation(state)
+        if state is not None:
+            self.orientation = state.orientation
+            self.frame_area(state.area)
 
     def imitate(self, other: "ImageView", finer: float) -> None:
         """Show what another view shows, with ``finer`` times as many device pixels."""
@@ -157,6 +170,7 @@ class ImageView(FramedView):
         self._layers.set_grid(None)
         self._layers.set_reference(None)
         self._layers.set_planes(None)
+        self._layers.set_presentation(None)
         self._layers.set_answers(())
         self._layers.set_locator((), None)
         self.marks.show(None)

@@ -14,6 +14,7 @@ from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark
+from viewer.domain.presentation import PresentationState
 from viewer.domain.reference import Mask
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
@@ -22,7 +23,8 @@ from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.locator import Line, Locator
-from viewer.ui.canvas.overlays.planes import PlanesItem
+from viewer.ui.canvas.overlays.planes import PlanesItem, opaque
+from viewer.ui.canvas.overlays.presented import PresentedItem
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.widgets.theme import current
@@ -59,6 +61,9 @@ class Layers:
         self._stale = False
         self._planes: PlanesItem | None = None
         self._bits: npt.NDArray[np.bool_] | None = None
+        self._state: PresentationState | None = None
+        self._shutter: PlanesItem | None = None
+        self._presented: PresentedItem | None = None
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | ReferenceBoxesItem | None = None
         self._referenced: tuple[Mask | None, tuple[ReferenceBox, ...], str] | None = (
@@ -175,10 +180,23 @@ class Layers:
         self._bits = bits
         self._order()
 
+    def set_presentation(self, state: PresentationState | None) -> None:
+        """Draw graphics, texts and shutter of a presentation state, or none."""
+        self._remove(self._shutter)
+        self._remove(self._presented)
+        self._state, self._shutter, self._presented = state, None, None
+        if state is not None:
+            self._presented = PresentedItem(state, self._face, self._root)
+        if state is not None and state.shutter is not None:
+            hidden, argb = state.shutter.hidden, opaque(state.shutter.grey)
+            self._shutter = PlanesItem(hidden, self._root, argb)
+        self._order()
+
     def imitate(self, other: "Layers") -> None:
         """Draw the grid, the reference and the answers of others, as far as seen."""
         self.hide(hidden=not other._root.isVisible())  # noqa: SLF001 - its own kind
         self.set_planes(other._bits)  # noqa: SLF001
+        self.set_presentation(other._state)  # noqa: SLF001
         self.set_grid(other.grid)
         if other._referenced is not None:  # noqa: SLF001
             mask, boxes, _ = other._referenced  # noqa: SLF001
@@ -228,9 +246,11 @@ class Layers:
             self._scene.removeItem(item)
 
     def _order(self) -> None:
-        """Stack grid, reference, answers and marks."""
+        """Stack what the file has, grid, reference, answers and marks."""
         items = (
+            self._shutter,
             self._planes,
+            self._presented,
             self._grid,
             self._reference,
             *self._answers,

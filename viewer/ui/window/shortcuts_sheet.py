@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.ui.application.action_set import Actions, shortcut_text
 from viewer.ui.application.action_spec import ActionSpec
-from viewer.ui.application.actions import Actions, shortcut_text
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label
 

@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 
-from viewer.ui.application.actions import Actions
+from viewer.ui.application.action_set import Actions
 from viewer.ui.widgets import theme
 
 _ICON: Final = 24

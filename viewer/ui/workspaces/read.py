@@ -329,6 +329,7 @@ class ReadWorkspace(QWidget):
         if found.event.state is not IndexState.RUNNING:
             self._end_line()
             self.browser.say(words_of(found.event, found.rows), found.event.others)
+            self._commands.presentations.look_in(found.event.others)
             self._folders.register(found.wanted.paths)
         if self._choose_wanted(found.wanted):
             self.lightbox.view.setFocus()

@@ -1,4 +1,4 @@
-"""The overlay planes of a file, drawn as they are."""
+"""The overlay planes of a file, and what a shutter hides, drawn as they are."""
 
 from typing import Final
 
@@ -8,16 +8,23 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-_ARGB: Final = 0xE6FFFFFF
-"""White, a little clear."""
+WHITE: Final = 0xE6FFFFFF
+"""ARGB; a little clear."""
+
+
+def opaque(grey: int) -> int:
+    """Return a grey level of 0 to 255 as ARGB."""
+    return 0xFF000000 | grey << 16 | grey << 8 | grey
 
 
 class PlanesItem(QGraphicsItem):
     """A bitmap over the image, one pixel a pixel."""
 
-    def __init__(self, bits: npt.NDArray[np.bool_], parent: QGraphicsItem) -> None:
+    def __init__(
+        self, bits: npt.NDArray[np.bool_], parent: QGraphicsItem, argb: int = WHITE
+    ) -> None:
         super().__init__(parent)
-        self._pixels = np.where(bits, np.uint32(_ARGB), np.uint32(0))
+        self._pixels = np.where(bits, np.uint32(argb), np.uint32(0))
         rows, columns = bits.shape
         kind = QImage.Format.Format_ARGB32
         self._picture = QImage(self._pixels.data, columns, rows, 4 * columns, kind)

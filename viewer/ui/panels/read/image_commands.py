@@ -21,6 +21,7 @@ from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.panels.read.plane_layer import PlaneLayer
+from viewer.ui.panels.read.presentation_layer import PresentationLayer
 from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.read.turn_commands import TurnCommands
 from viewer.ui.panels.read.viewport import Viewport
@@ -62,6 +63,7 @@ class ImageCommands:
         self._windows = WindowCommands(lightbox, context)
         self._turns = TurnCommands(lightbox, context.actions)
         self._planes = PlaneLayer(lightbox, context)
+        self.presentations = PresentationLayer(lightbox, context)
         lightbox.each(self._watch)
 
     def _watch(self, viewport: Viewport) -> None:
@@ -79,6 +81,7 @@ class ImageCommands:
             "image.tags": self.show_tags,
             "image.detail": self.next_detail,
             "overlays.planes": self._planes.toggle,
+            "image.presentation": self.presentations.offer,
             "image.save": lambda: self._pictures().save(),
             "image.copy": lambda: self._pictures().copy(),
             "image.provider": self.provider_look.toggle,

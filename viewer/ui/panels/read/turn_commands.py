@@ -10,7 +10,8 @@ from viewer.domain.image_geometry import (
     ROTATED_LEFT,
     ROTATED_RIGHT,
 )
-from viewer.ui.application.actions import Actions, Handlers
+from viewer.ui.application.action_set import Actions
+from viewer.ui.application.actions import Handlers
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport
 

@@ -4,10 +4,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Final
 
-from viewer.readers.mask_folders import mask_folder, masks_in_folders
+from viewer.readers.mask_folders import masks_in_folders, names_masks
 from viewer.readers.pixels import RASTER_SUFFIXES
 
 _IGNORED: Final = frozenset({"DICOMDIR", "THUMBS.DB", "DESKTOP.INI"})
@@ -48,14 +49,21 @@ def _without_masks(root: Path, files: Iterator[ListedFile]) -> Iterator[ListedFi
     """Yield what is in no folder of masks, then what is in one but no mask."""
     images, doubtful = list[Path](), list[ListedFile]()
     for file in files:
-        if mask_folder(root, file.path.parent) is None:
+        if not _is_called_masks(file.folder):
             images.append(file.path)
             yield file
         else:
             doubtful.append(file)
-    found = masks_in_folders(root, [*images, *(file.path for file in doubtful)])
-    masks = {mask.path for mask in found}
-    yield from (file for file in doubtful if file.path not in masks)
+    if doubtful:
+        found = masks_in_folders(root, [*images, *(file.path for file in doubtful)])
+        masks = {mask.path for mask in found}
+        yield from (file for file in doubtful if file.path not in masks)
+
+
+@lru_cache(maxsize=64)
+def _is_called_masks(folder: str) -> bool:
+    """Tell whether a folder, named from the opened one down, may hold masks."""
+    return any(map(names_masks, folder.split("/")[1:]))
 
 
 def _below(folder: Path, name: str) -> Iterator[ListedFile]:

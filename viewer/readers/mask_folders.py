@@ -45,7 +45,7 @@ def masks_in_folders(root: Path, files: Sequence[Path]) -> tuple[FolderMask, ...
     tops: dict[Path, Path | None] = {}
     for path in files:
         if path.parent not in tops:
-            tops[path.parent] = mask_folder(root, path.parent)
+            tops[path.parent] = _mask_folder(root, path.parent)
         top = tops[path.parent]
         if top is None:
             images.append(path)
@@ -57,11 +57,16 @@ def masks_in_folders(root: Path, files: Sequence[Path]) -> tuple[FolderMask, ...
     return tuple(mask for top in inside for mask in _masks(top, inside[top], named))
 
 
-def mask_folder(root: Path, folder: Path) -> Path | None:
+def names_masks(folder: str) -> bool:
+    """Tell whether a folder of this name may be one of masks."""
+    return _FOLDER.fullmatch(folder) is not None
+
+
+def _mask_folder(root: Path, folder: Path) -> Path | None:
     """Return the topmost folder of masks, below the root, that a folder is or is in."""
     above = [folder, *folder.parents]
     below = above[: above.index(root)] if root in above else []
-    return next((one for one in reversed(below) if _FOLDER.fullmatch(one.name)), None)
+    return next((one for one in reversed(below) if names_masks(one.name)), None)
 
 
 def _by_name(images: Sequence[Path]) -> Mapping[str, list[Path]]:

@@ -13,7 +13,14 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
-from viewer.domain.plain import Kinds, NotNegative, made, plain
+from viewer.domain.plain import (
+    Kinds,
+    NotNegative,
+    made,
+    packed,
+    plain,
+    unpacked,
+)
 
 WHOLE = BoxPx(0, 0, 1, 1)
 
@@ -187,3 +194,13 @@ def test_that_an_unknown_kind_is_refused(document: object) -> None:
 def test_that_a_number_below_the_least_is_named_with_it() -> None:
     with pytest.raises(WrongUseError, match="must be a whole number, 0 or more"):
         made(tuple[NotNegative, ...], [-1], where="x")
+
+
+def test_that_what_is_packed_is_unpacked_as_it_was() -> None:
+    assert unpacked(Sheet, packed(FULL)) == FULL
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"grid": "8"}', b"\xff"])
+def test_that_what_was_not_packed_is_refused(data: bytes) -> None:
+    with pytest.raises(WrongUseError, match="This is no Sheet"):
+        unpacked(Sheet, data)

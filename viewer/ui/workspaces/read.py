@@ -79,7 +79,7 @@ class ReadWorkspace(QWidget):
         self._recalled: Choices = {}
         self._answering: Answering | None = None
         self._cine: CineBar | None = None
-        self._opening = Opening(context.decoder, self)
+        self._opening = Opening(context.decoder, self, context.settings.home)
         self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
         self._folders = OpenFolders(self._store, self.browser.folder, self)

@@ -11,7 +11,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from viewer.domain.case import ImageRef, View
 from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
-from viewer.services.viewing.header_chunks import Headers, Refused
+from viewer.services.viewing.header_chunks import Headers, ReadChunk, Refused
+from viewer.services.viewing.kept_headers import kept_headers
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.case_listing import Entries, Entry
@@ -71,9 +72,11 @@ class Opening(QObject):
     """Carries a Relisted."""
     _arrived = Signal(object)
 
-    def __init__(self, decoder: Decoder, parent: QObject) -> None:
+    def __init__(
+        self, decoder: Decoder, parent: QObject, home: Path | None = None
+    ) -> None:
         super().__init__(parent)
-        self._decoder = decoder
+        self._decoder, self._home = decoder, home
         self._index, self._entries = Index(), Entries()
         self._running: list[Wanted] = []
         self._paths: tuple[Path, ...] = ()
@@ -156,8 +159,17 @@ class Opening(QObject):
         return rows_of(self._index.cases())
 
     def _look_through(self, wanted: Wanted) -> None:
+        if self._home is None or not wanted.paths[0].is_dir():
+            self._read_all(wanted, self._decoder.headers)
+            return
+        with kept_headers(self._home, wanted.paths[0]) as kept:
+            self._read_all(
+                wanted, lambda paths: kept.read(paths, self._decoder.headers)
+            )
+
+    def _read_all(self, wanted: Wanted, read_headers: ReadChunk) -> None:
         def read(paths: tuple[Path, ...]) -> Headers:
-            headers = self._decoder.headers(paths)
+            headers = read_headers(paths)
             wanted.paths = _as_listed(
                 wanted.paths, dict(zip(paths, headers, strict=True))
             )

@@ -102,6 +102,20 @@ def test_that_a_single_picture_without_a_reference_makes_no_data_set(
     assert not read.browser.folder.isVisible()
 
 
+def test_that_a_zip_opens_like_the_folder_that_was_packed(
+    qtbot: QtBot, read: ReadWorkspace, films: Path, tmp_path: Path
+) -> None:
+    packed = shutil.make_archive(str(tmp_path / "packed"), "zip", films)
+    _open(qtbot, read, Path(packed))
+    assert [row.stack.name for row in read.browser.tree.rows()] == [
+        "one_pa.png",
+        "two_lat.png",
+    ]
+    assert read.browser.folder.words.text() == (
+        "packed: 2 images, 1 reference (Lung Lesion) · view: frontal 1, lateral 1"
+    )
+
+
 def test_that_unknown_views_are_set_once_for_a_whole_folder(
     qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, ReadChunk, Refused
 from viewer.services.viewing.kept_headers import kept_headers
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
+from viewer.services.viewing.unpacking import is_zip, unpacked_zip
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.case_listing import Entries, Entry
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
@@ -159,6 +160,8 @@ class Opening(QObject):
         return rows_of(self._index.cases())
 
     def _look_through(self, wanted: Wanted) -> None:
+        if self._home is not None:
+            wanted.paths = _unpacked(self._home, wanted)
         if self._home is None or not wanted.paths[0].is_dir():
             self._read_all(wanted, self._decoder.headers)
             return
@@ -200,6 +203,17 @@ class Opening(QObject):
             self._paths = tuple(dict.fromkeys((*self._paths, *wanted.paths)))
             self.lately = tuple(dict.fromkeys((*wanted.paths, *self.lately)))
         self.found.emit(found)
+
+
+def _unpacked(home: Path, wanted: Wanted) -> tuple[Path, ...]:
+    """Return what was opened, with folders in place of ZIP files."""
+    if not any(map(is_zip, wanted.paths)):
+        return wanted.paths
+    stopped = wanted.cancelled.is_set
+    return tuple(
+        unpacked_zip(home, path, stopped) if is_zip(path) else path
+        for path in wanted.paths
+    )
 
 
 def lies_in(path: Path, opened: Path) -> bool:

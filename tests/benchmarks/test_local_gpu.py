@@ -21,9 +21,10 @@ from viewer.domain.interpretability import Measures, QueryPosition
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.loaded import silent
 from viewer.models.transformers_local.adapter import TransformersLocal
+from viewer.models.transformers_local.loading import release_memory
 from viewer.models.transformers_local.memory import needed_bytes
 
-ONE_BY_ONE, TOGETHER, BATCH, TOKENS, SIDE = 5, 60, 10, 32, 896
+ONE_BY_ONE, TOGETHER, BATCH, TOKENS, SIDE = 3, 40, 10, 32, 896
 GIB: Final = float(1 << 30)
 
 _SIGLIP: Final = {
@@ -160,7 +161,7 @@ def save_in_full_size(family: str, folder: Path) -> Path:
             torch.set_default_dtype(torch.float32)
     tiny_vlm.save(folder, model, pieces)
     del model
-    torch.cuda.empty_cache()
+    release_memory()
     return folder
 
 

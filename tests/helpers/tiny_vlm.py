@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from viewer.domain.exchange import ModelProfile
 from viewer.models.transformers_local.adapter import TransformersLocal
+from viewer.models.transformers_local.conversation import Turn
+from viewer.models.transformers_local.engine import Engine
 from viewer.models.transformers_local.foreign import Foreign, transformers
 
 PAD, BOS, EOS = 0, 1, 2
@@ -360,3 +362,9 @@ def local_model(folder: Path, **settings: object) -> TransformersLocal:
     device = os.environ.get("OVERREAD_TEST_DEVICE", "cpu")
     values = {"model": str(folder), "device": device, **settings}
     return TransformersLocal(ModelProfile("tiny", "transformers_local", values))
+
+
+def encoded(engine: Engine, turns: list[Turn]) -> dict[str, Any]:
+    """Return the inputs of one conversation, where the model is."""
+    inputs = engine.encoder.encode([turns])
+    return {name: value.to(engine.device) for name, value in inputs.items()}

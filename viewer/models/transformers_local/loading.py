@@ -76,6 +76,8 @@ def _repeat_exactly(device: str) -> None:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         # Only a warning: some operations have no such algorithm, and must still run.
         torch.use_deterministic_algorithms(mode=True, warn_only=True)
+        # No answer reads memory before it is written, and filling it first costs time.
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 
 
 def _ends(model: Foreign, words: Foreign) -> frozenset[int]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, png_of, request
-from tests.helpers.tiny_vlm import local_model
+from tests.helpers.tiny_vlm import encoded, local_model
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import (
     Message,
@@ -66,7 +66,7 @@ def test_that_log_probabilities_equal_an_independent_forward_pass(
         turns = conversation(question())
         wanted = engine.Wanted(turns, 0, lambda: False)
         (answer,) = engine.generate(loaded, [wanted])
-        inputs = loaded.encoder.encode([turns])
+        inputs = encoded(loaded, turns)
         expected = []
         for i, token in enumerate(answer.tokens):
             longer = _with_tokens(inputs, answer.tokens[:i], family)
@@ -97,7 +97,7 @@ def _with_tokens(
 
     longer = dict(inputs)
     for name in after.keys() & longer.keys():
-        row = torch.tensor([after[name]], dtype=torch.long)
+        row = torch.tensor([after[name]]).to(inputs[name])
         longer[name] = torch.cat([inputs[name], row], dim=1)
     return longer
 
@@ -109,7 +109,7 @@ def test_that_the_log_probabilities_are_those_that_transformers_computes(
         turns = conversation(question())
         wanted = engine.Wanted(turns, 0, lambda: False)
         (answer,) = engine.generate(loaded, [wanted])
-        inputs = loaded.encoder.encode([turns])
+        inputs = encoded(loaded, turns)
         told = loaded.model.generate(
             **inputs,
             max_new_tokens=6,
@@ -169,7 +169,7 @@ def test_that_the_identity_names_everything_that_shapes_an_answer(
         "transformers",
     }
     assert identity.local["dtype"] == "float32"
-    assert identity.local["device"] == "cpu"
+    assert identity.local["device"].startswith(local_model(folder).options.device)
     other = local_model(folder, dtype="bfloat16", attention="eager").identity(0)
     assert {k for k in identity.local if identity.local[k] != other.local[k]} == {
         "dtype",

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, png_of, request
-from tests.helpers.tiny_vlm import local_model
+from tests.helpers.tiny_vlm import encoded, local_model
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelRequest
 from viewer.domain.geometry import Affine, PointPx
@@ -115,7 +115,7 @@ def test_that_a_map_is_the_attention_that_transformers_tells(
     model = model_of(family)
     found = attention_map(model, question(), token)
     with model.alone() as loaded, torch.no_grad():
-        inputs = loaded.encoder.encode([conversation(question())])
+        inputs = encoded(loaded, conversation(question()))
         told = loaded.model.generate(
             **inputs,
             max_new_tokens=token + 1,
@@ -125,8 +125,8 @@ def test_that_a_map_is_the_attention_that_transformers_tells(
         )
         ids, image = inputs["input_ids"][0], loaded.model.config.image_token_id
     layers = torch.stack([layer[0, :, -1] for layer in told.attentions[token]])
-    row = layers.double().mean(dim=(0, 1)).numpy()
-    on_image = row[np.flatnonzero(ids.numpy() == image)]
+    row = layers.double().mean(dim=(0, 1)).cpu().numpy()
+    on_image = row[np.flatnonzero(ids.cpu().numpy() == image)]
     assert found.values.sum() == pytest.approx(on_image.sum(), abs=1e-6)
     if family != "idefics3":  # whose tiles are put together
         assert found.values.ravel() == pytest.approx(on_image, abs=1e-6)

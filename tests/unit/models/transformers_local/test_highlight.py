@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.helpers.requests import facts, png_of, request
-from tests.helpers.tiny_vlm import local_model
+from tests.helpers.tiny_vlm import encoded, local_model
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import Affine, SizePx
@@ -156,10 +156,10 @@ def test_that_windows_are_highlighted_where_the_region_went(
         assert tower is not None
         order = windows.in_sequence(region.patches, list(region.shown), tower)
         hook = tower.blocks[0].register_forward_pre_hook(
-            lambda _module, states: seen.append(states[0].numpy())
+            lambda _module, states: seen.append(states[0].cpu().numpy())
         )
         for asked in pair:
-            loaded.model(**loaded.encoder.encode([conversation(asked)]))
+            loaded.model(**encoded(loaded, conversation(asked)))
         hook.remove()
     change = np.abs(seen[1] - seen[0]).max(axis=1)
     chosen = np.concatenate(region.patches)[order]

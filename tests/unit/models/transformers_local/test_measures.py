@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.helpers.requests import facts, png_of, request
-from tests.helpers.tiny_vlm import local_model
+from tests.helpers.tiny_vlm import encoded, local_model
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import (
     ImagePart,
@@ -72,9 +72,10 @@ def whole_logprob(loaded: Foreign, text: str) -> tuple[int, float]:
     """Return a text's tokens and log-probability by one pass over prompt and text."""
     import torch
 
-    inputs = loaded.encoder.encode([conversation(question(None))])
+    inputs = encoded(loaded, conversation(question(None)))
     words = loaded.encoder.tokenizer
-    said = torch.tensor([words.encode(text, add_special_tokens=False)])
+    ids = [words.encode(text, add_special_tokens=False)]
+    said = torch.tensor(ids, device=loaded.device)
     n, m = inputs["input_ids"].shape[1], said.shape[1]
     inputs["input_ids"] = torch.cat([inputs["input_ids"], said], dim=1)
     ones = torch.ones_like(said)
@@ -166,7 +167,7 @@ def prompt_rows(
     import torch
 
     with model.alone() as loaded, torch.no_grad():
-        inputs = loaded.encoder.encode([conversation(question(None))])
+        inputs = encoded(loaded, conversation(question(None)))
         told = loaded.model.generate(
             **inputs,
             max_new_tokens=steps,
@@ -179,7 +180,7 @@ def prompt_rows(
         torch.stack([layer[0, :, -1, : len(ids)] for layer in step]).double().mean(1)
         for step in told.attentions
     ]
-    return ids, [np.asarray(row / row.sum(dim=1, keepdim=True)) for row in rows]
+    return ids, [(row / row.sum(dim=1, keepdim=True)).cpu().numpy() for row in rows]
 
 
 def sections_by_hand(model: TransformersLocal, ids: list[int]) -> dict[str, list[int]]:

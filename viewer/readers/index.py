@@ -128,6 +128,23 @@ class Index:
             for path in gone:
                 del self._found[path]
 
+    def retain(self, roots: Iterable[Path], files: Iterable[ListedFile]) -> None:
+        """Remove the files below some folders that are not listed there any more.
+
+        What is below a folder that cannot be listed stays.
+        """
+        listed, folders = {file.path for file in files}, set(roots)
+
+        def is_gone(path: Path) -> bool:
+            if path in listed or not folders.intersection(path.parents):
+                return False
+            return not listed.intersection(path.parents)
+
+        with self._lock:
+            for known in (self._found, self._others):
+                for path in [path for path in known if is_gone(path)]:
+                    del known[path]
+
     def clear(self) -> None:
         """Remove every file."""
         with self._lock:

@@ -16,6 +16,7 @@ from viewer.services.running.batch_form import dataset_names
 from viewer.store.database import open_store
 from viewer.store.folders import summary_of
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.panels.read import folder_watch
 from viewer.ui.workspaces.read import ReadWorkspace
 
 _MASK = np.where(square(), np.uint8(255), np.uint8(0))
@@ -107,13 +108,60 @@ def test_that_a_zip_opens_like_the_folder_that_was_packed(
 ) -> None:
     packed = shutil.make_archive(str(tmp_path / "packed"), "zip", films)
     _open(qtbot, read, Path(packed))
-    assert [row.stack.name for row in read.browser.tree.rows()] == [
-        "one_pa.png",
-        "two_lat.png",
-    ]
+    assert _listed(read) == ["one_pa.png", "two_lat.png"]
     assert read.browser.folder.words.text() == (
         "packed: 2 images, 1 reference (Lung Lesion) · view: frontal 1, lateral 1"
     )
+
+
+def test_that_the_list_and_the_data_set_follow_the_disk(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    films: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(folder_watch, "INTERVAL_MS", 50)
+    _open(qtbot, read, films)
+    hung = read.lightbox.active.shown
+    listing = read._opening._watch._known
+    qtbot.waitUntil(lambda: listing[films] != folder_watch._UNSEEN)
+    write_picture(films / "three_pa.png")
+    qtbot.waitUntil(lambda: "three_pa.png" in _listed(read))
+    line = read.browser.folder.words
+    qtbot.waitUntil(lambda: line.text().startswith("films: 3 images"))
+    assert read.lightbox.active.shown is hung
+    (films / "two_lat.png").unlink()
+    qtbot.waitUntil(lambda: _listed(read) == ["one_pa.png", "three_pa.png"])
+    qtbot.waitUntil(lambda: line.text().startswith("films: 2 images"))
+
+
+def test_that_a_share_that_disappears_is_told_in_a_sentence_and_nothing_is_lost(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    films: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(folder_watch, "INTERVAL_MS", 50)
+    told: list[object] = []
+    context.notices.posted.connect(told.append)
+    _open(qtbot, read, films)
+    listing = read._opening._watch._known
+    qtbot.waitUntil(lambda: listing[films] != folder_watch._UNSEEN)
+    away = films.rename(films.with_name("away"))
+    qtbot.waitUntil(lambda: bool(told))
+    qtbot.wait(200)
+    assert "The folder films cannot be reached any more." in str(told)
+    assert _listed(read) == ["one_pa.png", "two_lat.png"]
+    assert read.lightbox.active.shown is not None
+    away.rename(films)
+    write_picture(films / "three_pa.png")
+    qtbot.waitUntil(lambda: "three_pa.png" in _listed(read))
+    assert len(told) == 1
+
+
+def _listed(read: ReadWorkspace) -> list[str]:
+    return [row.stack.name for row in read.browser.tree.rows()]
 
 
 def test_that_unknown_views_are_set_once_for_a_whole_folder(

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.make_dicom import make_dicom
 from viewer.domain.case import Case
 from viewer.readers.catalog import scan
-from viewer.readers.folders import list_files
+from viewer.readers.folders import ListedFile, list_files
 from viewer.readers.headers import read_file_header
 from viewer.readers.index import Index
 
@@ -53,6 +53,18 @@ def test_that_the_order_of_reading_does_not_matter(folder: Path, seed: int) -> N
     assert _names(index.cases()) == _names(scan([folder]))
     assert [case.patient_key for case in index.cases()] == ["one", "two"]
     assert [path.stem for path in index.paths] == ["0", "1", "2", "3", "4", "5", "z"]
+
+
+def test_that_what_left_a_folder_is_gone_unless_the_folder_cannot_be_listed() -> None:
+    root, other = Path("/in"), Path("/other/c.txt")
+    files = [ListedFile(root / name, "in") for name in ("a.txt", "sub/b.txt")]
+    index = Index()
+    for file in (*files, ListedFile(other, "other")):
+        index.add_other(file, "no image")
+    index.retain([root], [ListedFile(root / "sub", "in")])
+    assert [one.path for one in index.others] == [root / "sub/b.txt", other]
+    index.retain([root], [])
+    assert [one.path for one in index.others] == [other]
 
 
 def test_that_a_series_keeps_its_key_while_others_join(folder: Path) -> None:

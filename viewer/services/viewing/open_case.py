@@ -118,6 +118,8 @@ class _Opening:
         """List all files, for the total number and their order."""
         self._files = list(list_files(paths, self._cancelled.is_set))
         self._index.place(self._files)
+        if not self._cancelled.is_set():
+            self._index.retain(filter(Path.is_dir, paths), self._files)
         self._files.sort(key=lambda file: file.path != wanted)  # stable
 
     def read_all(self, read: ReadChunk) -> Iterator[Indexed]:

@@ -214,7 +214,7 @@ COLUMNS: Final = (
         "What the image shows; F2 corrects it",
         lambda entry, _: view_words(entry.stack),
         lambda entry, _: view_words(entry.stack),
-        54,
+        52,
     ),
     Column(
         "Date",
@@ -235,6 +235,6 @@ COLUMNS: Final = (
         "○ unread, ◐ opened, ✓ done (Ctrl+M)",
         lambda entry, states: STATE_SIGNS[_state(entry, states)],
         lambda entry, states: [*ReadingState].index(_state(entry, states)),
-        40,
+        38,
     ),
 )

@@ -104,7 +104,7 @@ class CaseTree(SeriesTree):
         self.setAccessibleName("Cases")
         self.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setIndentation(10)
+        self.setIndentation(6)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._rest = QTimer(self, singleShot=True, interval=_SETTLED_MS)

@@ -9,6 +9,7 @@ from threading import Event
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
 from viewer.domain.case import ImageRef, View
+from viewer.domain.errors import UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, ReadChunk, Refused
@@ -17,6 +18,7 @@ from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_c
 from viewer.services.viewing.unpacking import is_zip, unpacked_zip
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.case_listing import Entries, Entry
+from viewer.ui.panels.read.folder_watch import FolderChanged, FolderWatch
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
 
@@ -84,6 +86,8 @@ class Opening(QObject):
         self.lately: tuple[Path, ...] = ()
         """The files and folders that were opened, the newest first."""
         self._closings = 0
+        self._watch = FolderWatch(self)
+        self._watch.changed.connect(self._follow_disk)
         # Emitted in the thread that indexes; queued, it arrives in the window's.
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         application = QCoreApplication.instance()
@@ -111,6 +115,19 @@ class Opening(QObject):
 
         run_for(self, lambda: self._look_through(wanted), lambda _: None, on_error)
 
+    def _follow_disk(self, event: FolderChanged) -> None:
+        """List a folder anew; if it is not there, say so once and keep the list."""
+        wanted = Wanted((event.folder,), show=False)
+        if event.reachable:
+            self.open(wanted)
+            return
+        name = event.folder.name
+        error = UnreadableInputError(
+            f"The folder {name} cannot be reached any more.",
+            "What was found in it stays listed; it is read again once it is back.",
+        )
+        self.failed.emit(OpenFailed(wanted, error))
+
     def cancel(self) -> None:
         """Stop indexing; keep the files found."""
         for wanted in self._running:
@@ -126,6 +143,7 @@ class Opening(QObject):
             for opened in self._paths
             for path in _still_open(opened, gone, self._index.paths)
         )
+        self._watch.watch(self._paths)
         self._closings += 1
 
     def close_all(self) -> None:
@@ -133,6 +151,7 @@ class Opening(QObject):
         self.cancel()
         self._index.clear()
         self._paths = ()
+        self._watch.watch(())
         self._closings += 1
 
     def set_views(self, views: Mapping[Path, View]) -> None:
@@ -194,6 +213,7 @@ class Opening(QObject):
         wanted = found.wanted
         if found.event.state is not IndexState.RUNNING:
             self._running.remove(wanted)
+            self._watch.watch((*self._paths, *wanted.paths))
         if found.closings != self._closings:
             found = replace(
                 found, rows=self.rows(), entries=None

@@ -75,10 +75,9 @@ def test_that_stages_step_through_current_and_prior(
     assert not any(viewport.role.isVisible() for viewport in read.lightbox.viewports)
 
 
-def test_that_a_layout_keeps_what_hangs_and_fills_the_rest(
+def test_b07_a_layout_keeps_what_hangs_and_fills_the_rest(
     qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:
-    """B7."""
     for n in range(5):
         write_dicom(tmp_path / "in" / f"{n}.dcm", patient_id="p")
     _open(qtbot, read, tmp_path / "in", 5)
@@ -97,10 +96,9 @@ def test_that_a_layout_keeps_what_hangs_and_fills_the_rest(
     assert _names(read) == ["0"]
 
 
-def test_that_tiles_show_consecutive_images_of_a_series(
+def test_b07_tiles_show_consecutive_images_of_a_series(
     qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:
-    """B7."""
     write_dicom(tmp_path / "cine.dcm", frames=9, modality="US")
     _open(qtbot, read, tmp_path / "cine.dcm", 1)
     read.hanging.line.layout_chosen.emit(LayoutChosen(2, 2, tiled=True))
@@ -123,10 +121,10 @@ def test_that_a_table_that_cannot_be_read_is_told_and_ours_used(
     assert read.hanging.line.protocols.currentText() == "One image"
 
 
-def test_that_a_series_is_dragged_from_the_cases_into_a_viewport(
+def test_b07_a_series_is_dragged_from_the_cases_into_a_viewport(
     qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
 ) -> None:
-    """B7; a press chooses nothing yet, a click without a drag does."""
+    """A press chooses nothing yet, a click without a drag does."""
     for n in range(4):
         write_dicom(tmp_path / "in" / f"{n}.dcm", patient_id="p")
     _open(qtbot, read, tmp_path / "in", 4)
@@ -150,10 +148,9 @@ def test_that_a_series_is_dragged_from_the_cases_into_a_viewport(
     assert read.browser.tree.current_row is first_row
 
 
-def test_that_a_click_selects_a_viewport_and_the_select_tool_changes_nothing_else(
+def test_b30_a_click_selects_a_viewport_and_the_select_tool_changes_nothing_else(
     qtbot: QtBot, read: ReadWorkspace, context: AppContext, tmp_path: Path
 ) -> None:
-    """B30."""
     for n in range(2):
         write_dicom(tmp_path / "in" / f"{n}.dcm", patient_id="p")
     _open(qtbot, read, tmp_path / "in", 2)

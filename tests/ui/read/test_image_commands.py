@@ -105,10 +105,9 @@ def test_that_marks_are_deleted_and_brought_back_by_the_menu(
     assert view.marks.marks == (LENGTH, LENGTH.moved(5, 5))
 
 
-def test_that_only_radiographs_rotate_and_flip(
+def test_b08_only_radiographs_rotate_and_flip(
     lightbox: Lightbox, context: AppContext
 ) -> None:
-    """B8."""
     lightbox.arrange(1, 2)
     first, second = lightbox.viewports
     view, slice_view = fill(first, "a"), fill(second, "b", modality="CT")

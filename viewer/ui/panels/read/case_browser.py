@@ -204,6 +204,24 @@ class CaseBrowser(QWidget):
             number = listing.matched[min(max(wanted, 0), len(listing.matched) - 1)]
             self._select(listing.entries[number])
 
+    def step_study(self, steps: int) -> None:
+        """Choose the first listed row of the study after, or before, the chosen one."""
+        listing = self.tree.listing
+        place = listing.place_of(self._key)
+        if place is None or self._key is None:
+            self.step(1)
+            return
+        studies = [listing.entries[number].key[:2] for number in listing.matched]
+        here = studies.index(self._key[:2])
+        if steps > 0:
+            later = (
+                n for n in range(place, len(studies)) if studies[n] != studies[place]
+            )
+            wanted = next(later, place)
+        else:
+            wanted = studies.index(studies[here - 1]) if here else 0
+        self.step(wanted - place)
+
     def focus_filter(self) -> None:
         """Focus the filter."""
         self.filter.setFocus()

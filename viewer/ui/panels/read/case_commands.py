@@ -52,7 +52,10 @@ class CaseCommands(QObject):
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
+        browser = self._browser
         return {
+            "cases.next_study": partial(browser.step_study, 1),
+            "cases.previous_study": partial(browser.step_study, -1),
             "cases.done": self.done,
             "cases.view": self.offer_views,
             "cases.columns": self.offer_columns,

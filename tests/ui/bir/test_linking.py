@@ -84,7 +84,7 @@ def _settled(qtbot: QtBot, *ports: Viewport) -> None:
     qtbot.waitUntil(lambda: all(v.shown and v.shown.header == v.header for v in ports))
 
 
-def test_that_scrolling_goes_to_the_same_place_in_the_patient_until_unlinked(
+def test_b31_scrolling_goes_to_the_same_place_in_the_patient_until_unlinked(
     ports: tuple[Viewport, ...], context: AppContext
 ) -> None:
     thick, thin, sagittal, other = ports
@@ -100,7 +100,7 @@ def test_that_scrolling_goes_to_the_same_place_in_the_patient_until_unlinked(
     assert sagittal.position == sagittal.position
 
 
-def test_that_zoom_pan_and_window_follow_in_one_frame_of_reference(
+def test_b31_zoom_pan_and_window_follow_in_one_frame_of_reference(
     ports: tuple[Viewport, ...], context: AppContext
 ) -> None:
     thick, thin, sagittal, other = ports
@@ -121,7 +121,7 @@ def test_that_zoom_pan_and_window_follow_in_one_frame_of_reference(
     assert thin.view.fitted
 
 
-def test_that_reference_lines_are_off_until_wanted_and_follow_the_active_image(
+def test_b21_reference_lines_are_off_until_wanted_and_follow_the_active_image(
     qtbot: QtBot, ports: tuple[Viewport, ...], context: AppContext
 ) -> None:
     thick, thin, sagittal, other = ports
@@ -142,7 +142,7 @@ def test_that_reference_lines_are_off_until_wanted_and_follow_the_active_image(
     assert not any(map(_locator, ports))
 
 
-def test_that_the_cross_hair_shows_a_position_in_all_of_one_frame_of_reference(
+def test_b22_the_cross_hair_shows_a_position_in_all_of_one_frame_of_reference(
     qtbot: QtBot, ports: tuple[Viewport, ...], context: AppContext
 ) -> None:
     thick, thin, sagittal, other = ports

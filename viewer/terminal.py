@@ -253,6 +253,7 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     from viewer.services.reporting.report_run import report_data
     from viewer.services.reporting.run_in_words import (
         endings_in_words,
+        made_in_words,
         rows_in_words,
         rows_of,
     )
@@ -265,7 +266,10 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
         run = {"run": number, "status": status, "counts": counts, "notes": notes}
         print_json({**run, "results": rows_of(report)})
         return
-    shown = rows_in_words(report)
+    made = made_in_words(report)
+    if made:
+        echo(f"{made.title}. {made.text}")
+    shown = made.table.records() if made else rows_in_words(report)
     print_rows(shown, tuple(shown[0]) if shown else ())
     counts_text = cell_text(endings_in_words(report))
     mark = " (incomplete)" if report.data.incomplete else ""

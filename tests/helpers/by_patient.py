@@ -64,6 +64,24 @@ def ci_of(trials: Iterable[Trial]) -> dict[str, Any]:
     return {"ci_low": low, "ci_high": high, "ci_method": f"{name}, 95 %"}
 
 
+def named_ends(name: str, ci: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of an interval that is another number's."""
+    return {f"{name}_{of}": ci[f"ci_{of}"] for of in ("low", "high", "method")}
+
+
+def unit_ci_of(scores: Iterable[tuple[float, Hashable]]) -> dict[str, Any]:
+    """Return the columns of the interval of a mean of scores from 0 to 1."""
+    of: dict[Hashable, list[float]] = {}
+    for score, patient in scores:
+        of.setdefault(patient, []).append(score)
+    if len(of) < 2:
+        why = "not estimable from one patient" if of else "no trial"
+        return {"ci_low": None, "ci_high": None, "ci_method": f"{why}, 95 %"}
+    low, high = mean_ends([*of.values()], 1)
+    name = "Clopper-Pearson by patient, of scores 0 to 1, 95 %"
+    return {"ci_low": low, "ci_high": high, "ci_method": name}
+
+
 def macro_ci_of(trials: Mapping[Any, Sequence[Trial]]) -> dict[str, Any]:
     """Return the columns of the interval of a mean of rates, in fractions."""
     asked = [(name, *trial) for name, own in trials.items() for trial in own]

@@ -3,10 +3,10 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from statistics import fmean
 
-import numpy as np
-
-from tests.helpers.by_patient import ci_of
+from tests.helpers.by_patient import ci_of, macro_ci_of, named_ends, unit_ci_of
 from tests.helpers.heal_flips import (
     TPT,
     Row,
@@ -52,53 +52,89 @@ def _table_2(made: Made, sheet: Sheet) -> None:
         for name, of in (("yes_no", closed), ("open", opened)):
             counts = list(rates(of).items())[:5]
             row |= {f"{name}_{count}": value for count, value in counts}
-        row |= _f1s("yes_no", "", *_yes_counts(closed))
-        row |= _f1s("open", "", *_open_counts(opened, dropped=False))
-        row |= _f1s("open", "_dropped", *_open_counts(opened, dropped=True))
+        row |= _f1s(_answers(closed, "Yes"), "yes_no_")
+        row |= _f1s(_labels(opened, dropped=False), "open_")
+        row |= _f1s(_labels(opened, dropped=True), "open_", "_dropped")
         rows["q", model, way, note_of(way)] = row
     sheet.pair(rows)
 
 
-def _yes_counts(closed: Sequence[Verdict]) -> tuple[int, int, int]:
-    tp = sum(v.asked.yes and v.yes is True for v in closed)
-    fp = sum(not v.asked.yes and v.yes is True for v in closed)
-    return tp, fp, sum(v.asked.yes for v in closed) - tp
+Decision = tuple[str, str, tuple[str, str]]
+"""Whether a label is a hit, extra or missed, whose it is, and of what."""
 
 
-def _open_counts(opened: Sequence[Verdict], *, dropped: bool) -> tuple[int, int, int]:
-    """Return micro TP, FP and FN; of no answer every label is missed."""
-    total = np.zeros(3, dtype=int)
-    none = frozenset() if dropped else frozenset({"No finding"})
+def _decisions(
+    v: Verdict, found: AbstractSet[str], true: AbstractSet[str]
+) -> list[Decision]:
+    kinds = {"hit": found & true, "extra": found - true, "missed": true - found}
+    return [
+        (kind, v.asked.patient, (v.asked.key, label))
+        for kind, labels in kinds.items()
+        for label in labels
+    ]
+
+
+def _answers(closed: Sequence[Verdict], answer: str) -> list[Decision]:
+    """Return the decisions of one of the answers Yes and No."""
+    decided = []
+    for v in closed:
+        said = {"Yes" if v.yes else "No"} if v.yes is not None else set()
+        right = {"Yes" if v.asked.yes else "No"}
+        decided += _decisions(v, said & {answer}, right & {answer})
+    return decided
+
+
+def _labels(opened: Sequence[Verdict], *, dropped: bool) -> list[Decision]:
+    """Return the decisions of open questions; of no answer every label is missed."""
+    none = frozenset[str]() if dropped else frozenset({"No finding"})
+    decided = []
     for v in opened:
-        truth = v.asked.labels or none
         found = frozenset() if v.labels is None else v.labels or none
-        total += (len(truth & found), len(found - truth), len(truth - found))
-    tp, fp, fn = total.tolist()
-    return tp, fp, fn
+        decided += _decisions(v, found, v.asked.labels or none)
+    return decided
 
 
-def _f1s(name: str, end: str, tp: int, fp: int, fn: int) -> Row:
-    return {
-        f"{name}_f1{end}": share(2 * tp, 2 * tp + fp + fn),
-        f"{name}_precision{end}": share(tp, tp + fp),
-        f"{name}_recall{end}": share(tp, tp + fn),
-    }
+def _f1(name: str, decided: Sequence[Decision]) -> Row:
+    """Return F1 and its interval: that of the share of hits, as F1 = 2J / (1 + J)."""
+    n = Counter(kind for kind, *_ in decided)
+    ci = ci_of((kind == "hit", who, what) for kind, who, what in decided)
+    for end in ("ci_low", "ci_high"):
+        ci[end] = None if ci[end] is None else 2 / (1 + 1 / ci[end]) if ci[end] else 0.0
+    f1 = share(2 * n["hit"], 2 * n["hit"] + n["extra"] + n["missed"])
+    return {name: f1, **named_ends(name, ci)}
+
+
+def _f1s(decided: Sequence[Decision], prefix: str, end: str = "") -> Row:
+    row = _f1(f"{prefix}f1{end}", decided)
+    for name, other in (("precision", "extra"), ("recall", "missed")):
+        own = [
+            (kind == "hit", who, what)
+            for kind, who, what in decided
+            if kind in ("hit", other)
+        ]
+        column = f"{prefix}{name}{end}"
+        row[column] = share(sum(hit for hit, *_ in own), len(own))
+        row |= named_ends(column, ci_of(own))
+    return row
 
 
 def _closed_scores(made: Made, sheet: Sheet) -> None:
     rows: Rows = {}
     for model, way in itertools.product(MODELS, made.ways):
-        told = Counter(
-            (v.yes, v.asked.yes) for v in of_way(made, model, way) if v.asked.closed
-        )
+        closed = [v for v in of_way(made, model, way) if v.asked.closed]
+        told = Counter((v.yes, v.asked.yes) for v in closed)
         tp, fp, fn, tn = (
             told[pair]
             for pair in ((True, True), (True, False), (False, True), (False, False))
         )
         missed, unknown = told[None, True], told[None, False]
-        positive, negative = tp + fn + missed, tn + fp + unknown
-        yes = share(2 * tp, tp + fp + positive)
-        no = share(2 * tn, tn + fn + negative)
+        negative = [v for v in closed if not v.asked.yes]
+        yes, no = (_answers(closed, answer) for answer in ("Yes", "No"))
+        three = {
+            name.removesuffix("_yes") if "_yes_" in name else name: value
+            for name, value in _f1s(yes, "", "_yes").items()
+        }
+        f1_no = _f1("f1_no", no)
         rows[model, way] = {
             "tp": tp,
             "fp": fp,
@@ -106,41 +142,80 @@ def _closed_scores(made: Made, sheet: Sheet) -> None:
             "tn": tn,
             "unread_yes": missed,
             "unread_no": unknown,
-            "f1_yes": yes,
-            "precision_yes": share(tp, tp + fp),
-            "recall_yes": share(tp, positive),
-            "f1_no": no,
-            "macro_f1": None if yes is None or no is None else (yes + no) / 2,
-            "n": positive + negative,
-            "accuracy": share(tp + tn, positive + negative),
-            "chance": 0.5 if positive + negative else None,
-            "specificity": share(tn, negative),
+            **three,
+            **f1_no,
+            **_macro(three, f1_no),
+            "n": len(closed),
+            **_right("accuracy", closed),
+            "chance": 0.5 if closed else None,
+            **_right("specificity", negative),
         }
     sheet.pair(rows)
+
+
+def _macro(yes: Row, no: Row) -> Row:
+    """Return the mean F1 of Yes and No, with the means of the intervals' ends."""
+    names = {"macro_f1": "f1", "macro_f1_low": "low", "macro_f1_high": "high"}
+    row: Row = {}
+    for name, end in names.items():
+        pair = [
+            of[f"f1_{key}{'' if end == 'f1' else f'_{end}'}"]
+            for key, of in (("yes", yes), ("no", no))
+        ]
+        row[name] = None if None in pair else fmean(map(float, map(str, pair)))
+    missing = [
+        of
+        for of in (yes["f1_yes_method"], no["f1_no_method"])
+        if not str(of).startswith("Clopper-Pearson")
+    ]
+    method = "Clopper-Pearson by patient, mean of ends, 95 %"
+    return {**row, "macro_f1_method": missing[0] if missing else method}
+
+
+def _right(name: str, own: Sequence[Verdict]) -> Row:
+    """Return the share of right answers, and its interval."""
+    told = [(v.status == "scored_correct", v.asked.patient, v.asked.key) for v in own]
+    value = share(sum(hit for hit, *_ in told), len(told))
+    return {name: value, **named_ends(name, ci_of(told))}
 
 
 def _table_5(made: Made, sheet: Sheet) -> None:
     rows: Rows = {}
     for model, way in itertools.product(MODELS, made.ways):
         own = of_way(made, model, way)
-        scores = [paper_row(made, model, way, test)["score"] for test in TPT.values()]
+        edits = {
+            test: [v for v in of_way(made, model, way, test) if v.counts]
+            for test in (*TPT.values(), "vpt")
+        }
         rows[model, way, note_of(way)] = {
             "localization": way != "plain",
             "self_prompt": way.startswith("loba"),
-            "tpt": None if None in scores else sum(map(float, map(str, scores))) / 2,
-            "vpt": paper_row(made, model, way, "vpt")["score"],
+            **_flipped("tpt", [edits[test] for test in TPT.values()]),
+            **_flipped("vpt", [edits["vpt"]]),
             **_both_f1(own),
         }
     sheet.pair(rows)
 
 
-def _both_f1(own: Sequence[Verdict]) -> Row:
-    closed = _yes_counts([v for v in own if v.asked.closed])
-    opened = _open_counts([v for v in own if not v.asked.closed], dropped=False)
-    return {
-        "yes_no_f1": _f1s("", "", *closed)["_f1"],
-        "open_f1": _f1s("", "", *opened)["_f1"],
+def _flipped(name: str, tests: Sequence[Sequence[Verdict]]) -> Row:
+    """Return the mean of tests' shares that became No, and its interval."""
+    told = {
+        i: [(v.yes is False, v.asked.patient, v.asked.key) for v in of]
+        for i, of in enumerate(tests)
     }
+    shares = [share(sum(no for no, *_ in of), len(of)) for of in told.values()]
+    value = None if None in shares else fmean(one or 0.0 for one in shares)
+    ci = macro_ci_of(told)
+    if len(told) > 1 and value is None:
+        why = "not estimable: a rate of the mean has no trial, 95 %"
+        ci = {"ci_low": None, "ci_high": None, "ci_method": why}
+    return {name: value, **named_ends(name, ci)}
+
+
+def _both_f1(own: Sequence[Verdict]) -> Row:
+    closed = _answers([v for v in own if v.asked.closed], "Yes")
+    opened = _labels([v for v in own if not v.asked.closed], dropped=False)
+    return {**_f1("yes_no_f1", closed), **_f1("open_f1", opened)}
 
 
 def _table_8(made: Made, sheet: Sheet) -> None:
@@ -232,11 +307,6 @@ def _by_anatomy(made: Made, sheet: Sheet) -> None:
                 t: [v for v in of if _is_about(v, anatomy, finding) and v.counts]
                 for t, of in tests.items()
             }
-            scores = {
-                t: share(sum(v.yes is False for v in of), len(of))
-                for t, of in edits.items()
-            }
-            swaps = [scores[test] for test in TPT.values()]
             k = sum(v.status == "scored_correct" for v in here)
             rows[model, way, note_of(way), anatomy, finding] = {
                 "k": k,
@@ -248,9 +318,9 @@ def _by_anatomy(made: Made, sheet: Sheet) -> None:
                 ),
                 "chance": 0.5 if here and all(v.asked.closed for v in here) else None,
                 "tpt_edits": sum(len(edits[test]) for test in TPT.values()),
-                "tpt": None if None in swaps else sum(s or 0.0 for s in swaps) / 2,
+                **_flipped("tpt", [edits[test] for test in TPT.values()]),
                 "vpt_edits": len(edits["vpt"]),
-                "vpt": scores["vpt"],
+                **_flipped("vpt", [edits["vpt"]]),
             }
     sheet.pair(rows)
     told = [tuple(row[name] for name in sheet.header[:5]) for row in sheet.rows]
@@ -263,20 +333,23 @@ def _outside_paste(made: Made, sheet: Sheet) -> None:
     left, rows = outside_of(made), {}
     for model, way in itertools.product(MODELS, made.ways):
         own = [
-            (left[v.asked.key, v.condition, v.model], v.yes is False)
+            (left[v.asked.key, v.condition, v.model], v)
             for v in of_way(made, model, way, "vpt")
             if (v.asked.key, v.condition, v.model) in left
         ]
-        halves = [[no for of, no in own if (of > 0) is some] for some in (False, True)]
-        rows[model, way, note_of(way)] = {
+        row: Row = {
             "n_edits": len(own),
             "mean_outside": sum(of for of, _ in own) / len(own) if own else None,
+            **named_ends(
+                "mean_outside", unit_ci_of((of, v.asked.patient) for of, v in own)
+            ),
             "most_outside": max((of for of, _ in own), default=None),
-            "n_covered": len(halves[0]),
-            "score_covered": share(sum(halves[0]), len(halves[0])),
-            "n_remaining": len(halves[1]),
-            "score_remaining": share(sum(halves[1]), len(halves[1])),
         }
+        for name, some in (("covered", False), ("remaining", True)):
+            half = [v for of, v in own if (of > 0) is some]
+            row[f"n_{name}"] = len(half)
+            row |= _flipped(f"score_{name}", [half])
+        rows[model, way, note_of(way)] = row
     sheet.pair({key: row for key, row in rows.items() if row["n_edits"]})
 
 
@@ -294,6 +367,25 @@ def _benchmark(made: Made, sheet: Sheet) -> None:
     source = "HEAL-MedVQA, IJCAI 2025, arXiv 2505.00744"
     for form, n in (("closed", 45_331), ("open", 22_573)):
         rows[source, form] = {"n": n, "share": n / 67_904}
+    sheet.pair(rows)
+
+
+def _mask_origins(made: Made, sheet: Sheet) -> None:
+    """The run does not say who made the masks."""
+    masks = Counter(
+        name
+        for image in made.truth.dataset.images
+        for name, mask in image.anatomy.items()
+        if name != "Trachea" and mask.array().any()
+    )
+    unknown = "not stated (setting masks_by)"
+    rows: Rows = {
+        (f"mask of {name}",): {"images": n, "made_by": unknown}
+        for name, n in masks.items()
+    }
+    if len(made.ways) > 1:
+        where = "the box in the model's first pass"
+        rows["region pointed out",] = {"images": None, "made_by": where}
     sheet.pair(rows)
 
 
@@ -463,6 +555,7 @@ CHECKS: Mapping[str, Callable[[Made, Sheet], None]] = {
     "items": check_items,
     "results": check_results,
     "benchmark": _benchmark,
+    "mask_origins": _mask_origins,
     "table_2_accuracy": _table_2,
     "closed_scores": _closed_scores,
     "by_anatomy_and_finding": _by_anatomy,

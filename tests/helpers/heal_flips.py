@@ -8,7 +8,12 @@ from statistics import fmean
 import numpy as np
 from scipy.stats import t
 
-from tests.helpers.by_patient import ci_of, difference_by_patient
+from tests.helpers.by_patient import (
+    ci_of,
+    difference_by_patient,
+    named_ends,
+    unit_ci_of,
+)
 from tests.helpers.heal_pack import MODELS, Made, Verdict
 from tests.helpers.heal_truth import Asked
 from tests.helpers.sheets import Sheet
@@ -69,7 +74,7 @@ def check_table_3(made: Made, sheet: Sheet) -> None:
             (model, way, note_of(way), name): {
                 **paper_row(made, model, way, test),
                 **_over_words(made, words, model, way, test),
-                "other_words": _other_words(made, model, way),
+                **_other_words(made, model, way),
             }
             for model, way in itertools.product(MODELS, made.ways)
             for name, test in TPT.items()
@@ -115,9 +120,11 @@ def _words_of_items(made: Made) -> dict[tuple[str, str, str], Words]:
     return words
 
 
-def _other_words(made: Made, model: str, way: str) -> float | None:
-    said = [v.yes is False for v in of_way(made, model, way, "tpt-sham") if v.counts]
-    return _mean([float(one) for one in said])
+def _other_words(made: Made, model: str, way: str) -> Row:
+    said = [v for v in of_way(made, model, way, "tpt-sham") if v.counts]
+    scores = [(float(v.yes is False), v.asked.patient) for v in said]
+    mean = _mean([one for one, _ in scores])
+    return {"other_words": mean, **named_ends("other_words", unit_ci_of(scores))}
 
 
 def _over_words(
@@ -211,7 +218,7 @@ def _shared(made: Made) -> frozenset[str]:
         frozenset(q.key for q in _true_positives(made, model, way))
         for model, way in itertools.product(MODELS, made.ways)
     ]
-    return frozenset.intersection(*sets)
+    return frozenset.intersection(*filter(None, sets))
 
 
 def _nets(

@@ -25,7 +25,13 @@ from viewer.metrics.location_prior import gain_over_prior
 from viewer.metrics.multiplicity import holm
 from viewer.metrics.pairing import macro_difference, mcnemar, mean_difference
 from viewer.metrics.permutation import macro_contributions, sign_flip
-from viewer.metrics.proportions import macro_interval, patient_bounds, patient_interval
+from viewer.metrics.proportions import (
+    f1_interval,
+    macro_interval,
+    mean_of_alike,
+    patient_bounds,
+    patient_interval,
+)
 from viewer.metrics.rubric import mean_absolute_difference, weighted_kappa
 from viewer.metrics.signed_rank import signed_rank
 from viewer.metrics.word_prior import gain_over_words
@@ -224,6 +230,61 @@ def _changes(
     return (drawn < gained).astype(np.int64) - (
         (drawn >= gained) & (drawn < gained + lost)
     )
+
+
+def _f1s(
+    rng: Rng,
+    n: int,
+    patients: int,
+    items: int,
+    icc: float,
+    repeats: int,
+    right: float,
+    wrong: float,
+) -> Told:
+    """Yield intervals of F1 where so many items have a right or a wrong label."""
+    truth, left, tries = 2 * right / (2 * right + wrong), n, 20 * n
+    while left and tries:
+        tries -= 1
+        asked = made.sizes_of(rng, items, (patients,))
+        most = int(asked.max())
+        there = np.arange(most) < asked[:, None]
+        first = _changes(rng, patients, most, icc, right, wrong)
+        hits, decisions = np.zeros((2, patients), np.int64)
+        decided = np.zeros((patients, most), np.bool_)
+        for repeat in range(repeats):
+            again = _changes(rng, patients, most, icc, right, wrong)
+            keeps = rng.random(first.shape) < (made.ALIKE if repeat else 1)
+            one = np.where(keeps, first, again) * there
+            hits, decisions = hits + (one > 0).sum(1), decisions + (one != 0).sum(1)
+            decided |= one != 0
+        found = f1_interval(hits, decisions, int(decided.sum()))
+        if not isnan(found.interval.low):
+            left -= 1
+            yield _told(found.interval, truth)
+
+
+def _macro_f1s(
+    rng: Rng, n: int, patients: int, items: int, icc: float, yes: float, no: float
+) -> Told:
+    """Yield intervals of the mean F1 of Yes and No; half of the items are Yes."""
+    scores = (2 * a / (2 * a + (1 - b) + (1 - a)) for a, b in ((yes, no), (no, yes)))
+    truth, left, tries = sum(scores) / 2, n, 20 * n
+    while left and tries:
+        tries -= 1
+        own = [made.rates_of(rng, rate, icc, (patients, 1)) for rate in (yes, no)]
+        is_yes = rng.random((patients, items)) < 0.5
+        right = rng.random((patients, items)) < np.where(is_yes, *own)
+        each = [
+            f1_interval(
+                (right & of).sum(1), (of | ~right).sum(1), int((of | ~right).sum())
+            )
+            for of in (is_yes, ~is_yes)
+        ]
+        found = mean_of_alike(each)
+        if not isnan(found.interval.low):
+            left -= 1
+            yield _told(found.interval, truth)
 
 
 def _differences(
@@ -425,6 +486,11 @@ _DENIED: Final = (
     (0.5, 0.0),
 )
 """How often absent and present findings are denied."""
+_LABELLED: Final = (
+    *((0.02, 0.02), (0.1, 0.4), (0.3, 0.3), (0.5, 0.02), (0.9, 0.1)),
+    *((0.02, 0.5), (0.0, 0.3), (0.5, 0.0)),
+)
+"""How many items have a label that is right, and one that is wrong or missing."""
 _CLUSTERS: Final = ("patients", "items each", "ICC")
 _SIZES: Final = (1, 4, 15, made.UNEQUAL, made.SKEWED)
 _SIZED: Final = f"items each ({made.UNEQUAL}: 1-8, {made.SKEWED}: 1 or 15)"
@@ -446,6 +512,26 @@ PROOFS: Final[dict[str, Proof]] = {
         _all(range(len(SIZES)), REPEATS, (0.0, 0.6), RATES, (0, 1)),
         ("sizes of findings no.", "repeats", "ICC", "rate", "spread of logits"),
         *(150, _macro),
+    ),
+    "F1": Proof(
+        "Clopper-Pearson by patient",
+        tuple(
+            (*one, *labels)
+            for one in product((5, 20, 200), _SIZES, (0.0, 0.6, 1.0), REPEATS)
+            for labels in _LABELLED
+        ),
+        (*("patients", _SIZED, "ICC", "repeats"), "labels right", "labels wrong"),
+        *(100, _f1s),
+    ),
+    "macro F1": Proof(
+        "Clopper-Pearson by patient, mean of ends",
+        tuple(
+            (*one, *right)
+            for one in product((5, 20, 200), (1, 4, 15), (0.0, 0.6, 1.0))
+            for right in ((0.5, 0.5), (0.9, 0.9), (0.98, 0.5), (0.1, 0.98), (1, 0))
+        ),
+        (*_CLUSTERS, "Yes right", "No right"),
+        *(100, _macro_f1s),
     ),
     "gain over the location prior": Proof(
         "jackknife over patients, Student's t, variance at least that of a rate",
@@ -556,6 +642,9 @@ OF_ESTIMATORS: Final[dict[str, tuple[str, ...]]] = {
     "rate": ("rate",),
     "pooled rate": ("rate",),
     "interval": ("rate", "mean of rates"),
+    "interval of mean of pooled rates": ("rate", "mean of rates"),
+    "interval of f1": ("F1", "rate"),
+    "interval of macro f1": ("macro F1",),
     "rate of items": ("rate of items asked five times", "mean of rates"),
     "gain": ("gain over the location prior",),
     "gain over words": ("gain over the word prior",),

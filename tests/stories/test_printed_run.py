@@ -71,3 +71,32 @@ def test_that_many_rows_are_told_by_condition(
     assert 0 < len(few) < len(every)
     assert {row["task category"] for row in few} == {"All trials together"}
     assert {row["model"] for row in few} == {row["model"] for row in every}
+
+
+@pytest.mark.statement("E001-02", "E003-15", "E004-03")
+@pytest.mark.parametrize(
+    ("study", "imported", "file", "title", "made"),
+    [
+        ("rubric_reading", "report-studies", "curation", "Proposed tasks", "proposed"),
+        ("pathology_mcq", "captioned-tiles", "building", "Questions made", "made"),
+        ("evidence_diagnosis", "medsyn", "prepare", "Reports", "prepared"),
+    ],
+)
+def test_that_a_run_that_makes_something_says_what(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    study: str,
+    imported: str,
+    file: str,
+    title: str,
+    made: str,
+) -> None:
+    store, data = ["--store", tmp_path / "s.sqlite"], tmp_path / "data"
+    overread("phantom", "--study", study, "--out", data, "--n", 2)
+    name = ["--name", "data-captions"] if imported == "captioned-tiles" else []
+    overread("import", imported, data, *name, *store)
+    overread("run", data / f"{file}.toml", *store)
+    said = capsys.readouterr().out
+    assert f"\n{title}. " in said
+    assert f"\nRun 1: {made} " in said
+    assert "excluded" not in said

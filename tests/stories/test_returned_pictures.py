@@ -40,7 +40,7 @@ TEXT = "The cardiac silhouette is enlarged."
 class Drawing(Script):
     """A server that returns a picture it drew, and the addresses of two others."""
 
-    def __init__(self, drawn: bytes, elsewhere: str) -> None:
+    def __init__(self, drawn: bytes, elsewhere: str, words: str = TEXT) -> None:
         super().__init__()
         kind = "data:image/png;base64,"
         urls = [
@@ -48,9 +48,9 @@ class Drawing(Script):
             elsewhere,
             kind + base64.b64encode(b"\x89PNG\r\n\x1a\n no more").decode(),
         ]
-        text = {"type": "text", "text": TEXT}
+        text = {"type": "text", "text": words}
         parts = [{"type": "image_url", "image_url": {"url": u}} for u in urls]
-        said = {"type": "output_text", "text": TEXT}
+        said = {"type": "output_text", "text": words}
         shown = [{"type": "output_image", "image_url": u} for u in urls]
         output = [{"type": "message", "content": [said, *shown]}]
         self.documents = {
@@ -114,9 +114,13 @@ def test_that_a_picture_is_stored_shown_and_bundled_but_never_fetched(
     assert manifest["returned_pictures"] == 4  # one of each reply
 
 
-@pytest.mark.statement("E001-17")
-def test_that_a_card_without_boxes_shows_the_picture_that_came(
-    overread: Callable[..., Any], tmp_path: Path
+BOX = {"image": 1, "label": "Cardiomegaly", "box": [300, 500, 700, 800]}
+
+
+@pytest.mark.statement("E001-09", "E001-17")
+@pytest.mark.parametrize("boxes", [[], [BOX]], ids=["no_boxes", "boxes"])
+def test_that_a_card_shows_the_picture_that_came_beside_boxes_if_any(
+    overread: Callable[..., Any], tmp_path: Path, boxes: list[object]
 ) -> None:
     collection, store = tmp_path / "studies", tmp_path / "s.sqlite"
     where = ("--out", collection, "--n", 2, "--size", "80x100")
@@ -126,21 +130,24 @@ def test_that_a_card_without_boxes_shows_the_picture_that_came(
     kept = ("--store", store)
     overread("import", "report-studies", collection, "--name", "studies", *kept)
     data, pixels = drawn()
-    with ScriptedServer(Drawing(data, "https://x.example/1.png")) as server:
+    words = f"{TEXT}\n{json.dumps({'boxes': boxes})}" if boxes else TEXT
+    with ScriptedServer(Drawing(data, "https://x.example/1.png", words)) as server:
         study = tmp_path / "study.toml"
         study.write_text(STUDY.format(base_url=server.base_url, api="chat"))
         overread("run", study, *kept)
     figures = run_figures(store, 1).figures
     (cards,) = (one for one in figures if isinstance(one, CardFigure))
     for card in cards.cards:
-        assert card.picture is not None
-        assert np.array_equal(card.picture, pixels)
-        assert card.labels == ()
+        assert card.returned is not None
+        assert np.array_equal(card.returned, pixels)
+        assert (card.picture is not None) is bool(boxes)
+        assert card.labels == (("Cardiomegaly",) if boxes else ())
     overread("report", 1, "--out", tmp_path / "report", *kept)
     page = (tmp_path / "report" / "report.html").read_text("utf-8")
     assert "Error examples" in page
     assert "data:image/png;base64," in page
-    assert (tmp_path / "report" / "figures" / "figure_4.svg").is_file()
+    svg = (tmp_path / "report" / "figures" / "figure_4.svg").read_text("utf-8")
+    assert svg.count("<image") == len(cards.cards) * (2 if boxes else 1)
 
 
 def test_that_pictures_of_a_restricted_data_set_stay_here(

@@ -68,7 +68,7 @@ def _print(
     *,
     as_json: bool,
 ) -> None:
-    from viewer.services.comparing.runs import summary_sentence
+    from viewer.services.comparing.runs import denied_by_none, summary_sentence
     from viewer.services.comparing.tables import as_json as plain
     from viewer.services.comparing.tables import groups_table, methods_of
 
@@ -76,9 +76,11 @@ def _print(
         print_json(plain(comparison, statistics) | {"files": [str(f) for f in files]})
         return
     table = groups_table(comparison, statistics)
+    told = {one.condition for one in comparison.groups if not denied_by_none(one)}
     rows = [
         {n: _shown(n, v) for n, v in zip(table.header, row, strict=True)}
         for row in table.rows
+        if row[0] in told
     ]
     print_text(summary_sentence(comparison))
     echo(statistics.adjustment.sentence)

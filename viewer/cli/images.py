@@ -32,10 +32,24 @@ _AUTO: Final = "auto"
     show_default=True,
     help="The study that the collection is for.",
 )
+@click.option(
+    "--split",
+    type=click.Choice(["test", "val"]),
+    default="test",
+    show_default=True,
+    help="val: other patients, to name as examples_dataset in grid_localization.",
+)
 @click.option("--store", expose_value=False, help="Accepted for consistency; not used.")
 @json_option
 def phantom(
-    out: Path, n: int, seed: int, size: str | None, study: str, *, as_json: bool
+    out: Path,
+    n: int,
+    seed: int,
+    size: str | None,
+    study: str,
+    split: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Write synthetic data with known truth: chest studies, or what a study needs.
 
@@ -47,7 +61,7 @@ def phantom(
     """
     from viewer.services.synthetic.phantoms import phantom_for
 
-    kind = phantom_for(study)
+    kind = phantom_for(study, split)
     with Progress(f"Phantom {kind.unit}s") as progress:
         summary = kind.write(out, n, seed, size_of(size) if size else None, progress)
     if as_json:

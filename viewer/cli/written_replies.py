@@ -6,6 +6,7 @@ import click
 
 from viewer.cli.predictions import column_and_field, say_matched, score_import
 from viewer.cli.shared import json_option, say, store_option
+from viewer.domain.exchange import PAPER_MODELS
 from viewer.domain.plain import plain
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
@@ -114,6 +115,11 @@ def replies(
     default="",
     help="Convention in which the model gives places; default: cells of the grid.",
 )
+@click.option(
+    "--paper-model",
+    type=click.Choice(PAPER_MODELS),
+    help="The model of Gosai 2025 that it counts as in claims and published values.",
+)
 @click.option("--check", is_flag=True, help="Only report what would be used.")
 @store_option
 @json_option
@@ -125,6 +131,7 @@ def import_replies(
     model: str,
     columns: tuple[str, ...],
     convention: str,
+    paper_model: str | None,
     store: Path | None,
     *,
     check: bool,
@@ -155,6 +162,7 @@ def import_replies(
             model=model,
             columns=dict(map(column_and_field, columns)),
             convention=convention,
+            paper_model=paper_model or "",
         )
         if check:
             return say_matched(match_reply_files(opened, settings, source)[1])

@@ -14,10 +14,12 @@ quote them are kept unchanged and escaped where they are shown or written:
 
 The rule of `guarded`: text that begins with ``=``, ``+``, ``-``, ``@``, their
 full-width forms, a tab or a line break, and is not a number, gets an apostrophe in
-front, so that no spreadsheet evaluates it as a formula. Text that begins with
-apostrophes before such a character gets one more. Reading our CSV files back removes
-exactly one apostrophe before apostrophes and such a character, so every text survives
-the round trip; verify.py repeats this rule (writers/verify/comparing).
+front, so that no spreadsheet evaluates it as a formula. A single ``=``, ``+``, ``-`` or
+``@`` has nothing to evaluate and stays as it is: ``=`` is the sign of no change in our
+own tables. Text that begins with apostrophes before such a character gets one more.
+Reading our CSV files back removes exactly one apostrophe before apostrophes and such a
+character, so every text survives the round trip; verify.py repeats this rule
+(writers/verify/comparing).
 """
 
 import re
@@ -41,6 +43,7 @@ _BYTES: Final = range(0xDC80, 0xDD00)
 """What Python reads the bytes 0x80 to 0xff of a name as that is not UTF-8 (PEP 383)."""
 
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_SIGN: Final = re.compile(r"[=+\-@]")
 _GUARDED: Final = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
 # XML 1.0 forbids these (2.2) but for CR, which a parser reads as LF (2.11).
@@ -104,7 +107,8 @@ def path_of(text: str) -> Path:
 
 def guarded(text: str) -> str:
     """Return the text of a CSV cell that no spreadsheet evaluates as a formula."""
-    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+    harmless = _NUMBER.fullmatch(text) or _SIGN.fullmatch(text)
+    if _FORMULA.match(text) and not harmless:
         return f"'{text}"
     return text
 

@@ -127,6 +127,10 @@ class ModelRequest:
         )
 
 
+PAPER_MODELS: Final = ("GPT-4", "GPT-5", "MedGemma 27B")
+"""The models that Gosai 2025 compares; a profile may say that it is one of them."""
+
+
 @dataclass(frozen=True)
 class ModelProfile:
     """A named model: the adapter that asks it and that adapter's settings.

@@ -173,6 +173,7 @@ class Card:
 
     ``picture`` is the image with the output's boxes, numbered from 1 as ``labels`` are;
     None for an output without boxes. ``concerns`` are remarks in the order given.
+    ``returned`` is a picture that the model returned.
     """
 
     item: str
@@ -182,6 +183,7 @@ class Card:
     labels: tuple[str, ...]
     excerpt: str
     concerns: tuple[str, ...]
+    returned: Picture | None = None
 
 
 @dataclass(frozen=True, eq=False)

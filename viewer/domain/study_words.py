@@ -14,6 +14,15 @@ from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.grid import grids_in_words
 from viewer.domain.item import Item
 
+MADE: Final[Mapping[str, str]] = {
+    "built": "made questions",
+    "prepared": "prepared",
+    "proposed": "proposed tasks",
+}
+"""What trials did that ask no question with a right answer, by their reason.
+
+They are excluded from every rate, but that is no failure.
+"""
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
 MACRO: Final = "(macro)"
@@ -50,6 +59,10 @@ RIGHTS: Final = Verdicts(
     "right", "wrong", "right", "wrong", "answers {} right", "answered right"
 )
 """For answers in words."""
+DENIALS: Final = Verdicts(
+    *("denied", "not denied", "denials", "not denied", "denies {}", "denied")
+)
+"""For questions about findings that are absent, where denying them is right."""
 
 
 Pair = tuple[str, str]

@@ -1,7 +1,6 @@
 """Cards of outputs that readers had concerns about (Banerjee 2025, Fig. 4)."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,18 +13,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Page
 
 _COLUMNS: Final = 6
-"""Of a card: two for the picture, two for the excerpt, two for the concerns."""
+"""Of a card: two for the pictures, two for the excerpt, two for the concerns."""
 _ROW_MM: Final = 6.0
 """Height of a row of the grid; the first of a card has its task."""
 _HEAD_LETTERS, _WIDE_LETTERS, _LETTERS = 118, 78, 39
 """How many a line of the task, of a wide excerpt and of a narrow one has room for."""
 _LINE_MM: Final = 3.3
 _PICTURE_MM: Final = 46.0
+_RETURNED: Final = "The picture that the model returned"
 _MOST_LINES: Final = 22
 
 
 def draw_cards(figure: CardFigure, ground: Ground) -> "Page":
-    """Draw cards one below the other: picture, excerpt of the text, and concerns."""
+    """Draw cards one below the other: pictures, excerpt of the text, and concerns."""
     heights = [1 + _body_rows(card) for card in figure.cards]
     rows = sum(heights)
     sheet = page(PAGE_MM, _ROW_MM * rows, between=0.03)
@@ -50,10 +50,14 @@ class _Slots:
         start = self.top * _COLUMNS
         return self._axes(start + 1, start + _COLUMNS)
 
-    def body(self, first: int, last: int) -> "Axes":
-        """Return axes below it, from one column to another, counted from 1."""
-        start = (self.top + 1) * _COLUMNS
-        return self._axes(start + first, start + (self.height - 2) * _COLUMNS + last)
+    def body(self, first: int, last: int, part: int = 0, of: int = 1) -> "Axes":
+        """Return axes below it, from one column to another, counted from 1.
+
+        They have one ``part`` of its height, counted from 0, ``of`` so many.
+        """
+        begin = self.top + 1 + (self.height - 1) * part // of
+        end = self.top + (self.height - 1) * (part + 1) // of
+        return self._axes(begin * _COLUMNS + first, end * _COLUMNS + last)
 
     def _axes(self, first: int, last: int) -> "Axes":
         return self.sheet.add_subplot(self.rows, _COLUMNS, (first, last))
@@ -63,11 +67,11 @@ def _draw_card(slots: _Slots, task: str, card: Card, ground: Ground) -> None:
     head = slots.head()
     bare(head)
     _write(head, wrapped(task, _HEAD_LETTERS), "bold")
-    if card.picture is None:
-        _text_of(slots.body(1, 4), card, _WIDE_LETTERS, ground)
-    else:
-        _picture_of(slots.body(1, 2), card.picture, card.labels)
-        _text_of(slots.body(3, 4), card, _LETTERS, ground)
+    pictures = _pictures(card)
+    for part, (picture, below) in enumerate(pictures):
+        _picture_of(slots.body(1, 2, part, len(pictures)), picture, below)
+    first, letters = (3, _LETTERS) if pictures else (1, _WIDE_LETTERS)
+    _text_of(slots.body(first, 4), card, letters, ground)
     words = slots.body(5, 6)
     _headed(words, "Readers’ concerns", ground)
     _write(words, _concerns(card))
@@ -76,16 +80,22 @@ def _draw_card(slots: _Slots, task: str, card: Card, ground: Ground) -> None:
 def _body_rows(card: Card) -> int:
     """Return how many rows a card needs below its task."""
     needed = _LINE_MM * (_lines(card) + 2)
-    least = 0.0 if card.picture is None else _PICTURE_MM
+    least = _PICTURE_MM * len(_pictures(card))
     return math.ceil(max(least, needed) / _ROW_MM)
 
 
-def _picture_of(axes: "Axes", picture: Picture, labels: Sequence[str]) -> None:
+def _pictures(card: Card) -> list[tuple[Picture, str]]:
+    """Return the pictures of a card, each with the words below it."""
+    labels = (f"{n} {label}" for n, label in enumerate(card.labels, 1))
+    both = (card.picture, "   ".join(labels)), (card.returned, _RETURNED)
+    return [(picture, below) for picture, below in both if picture is not None]
+
+
+def _picture_of(axes: "Axes", picture: Picture, below: str) -> None:
     bare(axes)
     axes.imshow(picture)
     axes.set_anchor("NW")
-    named = (f"{n} {label}" for n, label in enumerate(labels, 1))
-    axes.set_xlabel(wrapped("   ".join(named), _LETTERS), fontsize=SMALL_PT, labelpad=2)
+    axes.set_xlabel(wrapped(below, _LETTERS), fontsize=SMALL_PT, labelpad=2)
 
 
 def _text_of(axes: "Axes", card: Card, letters: int, ground: Ground) -> None:
@@ -127,6 +137,6 @@ def _cut(text: str) -> str:
 
 def _lines(card: Card) -> int:
     """Return how many lines the longest column of a card's text has."""
-    letters = _WIDE_LETTERS if card.picture is None else _LETTERS
+    letters = _LETTERS if _pictures(card) else _WIDE_LETTERS
     columns = (_cut(wrapped(card.excerpt, letters)), _concerns(card))
     return max(column.count("\n") + 1 for column in columns)

@@ -62,13 +62,20 @@ def test_that_printed_json_keeps_its_value(text: str) -> None:
 def test_that_a_guarded_cell_is_no_formula_and_comes_back(text: str) -> None:
     cell = escapes.guarded(text)
     assert escapes.unguarded(cell) == text
-    assert cell[:1] not in set("=@\t\r\n")
+    assert cell[:1] not in set("=@\t\r\n") or cell == text in set("=@")
     assert cell[:1] not in set("+-") or cell == text
 
 
 @pytest.mark.parametrize("number", ["-1", "+2.5", "-.5e-3", "-inf", "-1e308", "-0.0"])
 def test_that_a_number_stays_a_number(number: str) -> None:
     assert escapes.guarded(number) == number
+
+
+@pytest.mark.statement("E003-06")
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
+def test_that_a_sign_alone_stays_as_it_is(sign: str) -> None:
+    assert escapes.guarded(sign) == escapes.unguarded(sign) == sign
+    assert escapes.unguarded(escapes.guarded(f"'{sign}")) == f"'{sign}"
 
 
 @pytest.mark.parametrize(

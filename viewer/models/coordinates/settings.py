@@ -1,13 +1,15 @@
-"""The settings of models that answer in coordinates instead of naming a cell.
+"""The settings that shape how a model's answers are understood, not how it is asked.
 
-They are not part of a request's key: the same bytes are sent, only the reply is parsed
-differently. The names are repeated here so that the catalogue of models need not import
-the parsers; a test compares both lists.
+Models may answer in coordinates instead of naming a cell, and may stand for a model of
+a paper. The settings are not part of a request's key: the same bytes are sent, only the
+reply is parsed differently. The names are repeated here so that the catalogue of models
+need not import the parsers; a test compares both lists.
 """
 
 from dataclasses import replace
 from typing import Final
 
+from viewer.domain.exchange import PAPER_MODELS
 from viewer.models.protocol import Setting
 
 CONVENTION_NAMES: Final = (
@@ -53,6 +55,14 @@ COORDINATE_SETTINGS: Final = (
         "how the provider resizes images, for locations in pixels; no resizing by "
         "default",
         choices=VIEW_NAMES,
+    ),
+    Setting(
+        "paper_model",
+        str,
+        None,
+        "the model of Gosai 2025 that it counts as in claims and published values; by "
+        "default decided by what it is called at its server",
+        choices=PAPER_MODELS,
     ),
 )
 

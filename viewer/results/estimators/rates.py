@@ -2,12 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from math import fsum, isnan, nan
 from statistics import median
 from typing import Any, Final
 
+from viewer.metrics.estimate import Estimate
 from viewer.metrics.pairing import grouped_difference
 from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.metrics.ranks import competition_ranks
@@ -67,6 +69,36 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
         rows = seen.rows.where({by: (value,)})
         rates.append(ratio(sum(rows.values_in(above)), sum(rows.values_in(below))))
     return (sum(rates) / len(rates),)
+
+
+@estimator("interval of mean of pooled rates")
+def interval_of_mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
+    """Return the interval of "mean of pooled rates" and its name.
+
+    Two more columns have each row's patient and item. One rate has the interval of a
+    "pooled rate".
+    """
+    by, among = seen.options["by"], seen.options["among"]
+    above, below, patient, item = seen.of
+    rows = seen.rows.where({by: among})
+    if len(among) == 1:
+        return _interval(replace(seen, rows=rows), below)
+    hits: dict[str, list[float]] = defaultdict(lambda: [0] * len(among))
+    trials: dict[str, list[int]] = defaultdict(lambda: [0] * len(among))
+    items = set()
+    for part, k, n, who, which in rows.each(by, above, below, patient, item):
+        if n:
+            hits[who][among.index(part)] += k or 0
+            trials[who][among.index(part)] += n
+            items.add(which)
+    asked = [sum(of) for of in zip(*trials.values(), strict=True)]
+    if not asked or not all(asked):
+        return nan, nan, NOT_EVERY
+    return _ends(macro_interval([*hits.values()], [*trials.values()], len(items)))
+
+
+NOT_EVERY: Final = "not estimable: a rate of the mean has no trial, 95 %"
+"""Why a mean of rates has no interval."""
 
 
 @estimator("interval")
@@ -309,8 +341,7 @@ def _interval(seen: Seen, below: str = "") -> tuple[object, ...]:
         trials[patient] += n
         if n:
             items.add(item)
-    estimate = patient_interval([*hits.values()], [*trials.values()], len(items))
-    return estimate.interval.low, estimate.interval.high, estimate.method
+    return _ends(patient_interval([*hits.values()], [*trials.values()], len(items)))
 
 
 def _macro(seen: Seen, by: str) -> tuple[object, ...]:
@@ -323,7 +354,10 @@ def _macro(seen: Seen, by: str) -> tuple[object, ...]:
         hits[who][parts.index(part)] += is_hit
         trials[who][parts.index(part)] += 1
     items = len(set(seen.rows[item]))
-    estimate = macro_interval([*hits.values()], [*trials.values()], items)
+    return _ends(macro_interval([*hits.values()], [*trials.values()], items))
+
+
+def _ends(estimate: Estimate) -> tuple[object, ...]:
     return estimate.interval.low, estimate.interval.high, estimate.method
 
 

@@ -14,7 +14,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
-from viewer.domain.study_words import PLACING, StudyWords
+from viewer.domain.study_words import DENIALS, PLACING, StudyWords
 from viewer.metrics.printed import as_percent
 from viewer.services.comparing.asked import Asked, asked, sent_by
 from viewer.services.comparing.causes import Cause, Why
@@ -50,6 +50,7 @@ from viewer.services.inspecting.predictions.wording import words_of_runs
 from viewer.services.reporting.records import without_collections
 from viewer.store import cases, comparing, runs
 from viewer.store.database import Store, open_store
+from viewer.studies.protocol import ABSENT_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,15 +271,27 @@ def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
     if len(comparison.conditions) > 1:
         whose.append(condition_words(words, group.condition))
     where = f" ({', '.join(whose)})" if whose else ""
-    gets, got = words.verdicts.gets.format(hits[0]), words.verdicts.got
     if group.one_reply == n:
         return _same_sentence(group, where)
+    if denied_by_none(group):
+        return f"Neither denies any of {counted(n, 'absent finding')}{where}."
+    absent = group.condition.endswith(ABSENT_SUFFIX)
+    verdicts = DENIALS if absent else words.verdicts
+    gets, got = verdicts.gets.format(hits[0]), verdicts.got
     return (
         f"Of {counted(n, 'item')}{where} {comparison.first} {gets} "
         f"({_percent(hits[0], n)}) and {comparison.second} {hits[1]} "
         f"({_percent(hits[1], n)}): {table.only_first} {got} by the first alone, "
         f"{table.only_second} by the second alone{_tested(group)}."
     )
+
+
+def denied_by_none(group: GroupCounts) -> bool:
+    """Tell whether absent findings were asked about and both sides named a place.
+
+    No hit is possible there, so that counts of hits and tests of them say nothing.
+    """
+    return group.condition.endswith(ABSENT_SUFFIX) and not any(group.hits)
 
 
 def _same_sentence(group: GroupCounts, where: str) -> str:

@@ -42,7 +42,8 @@ class RepliesSource:
     ``like`` is a run whose questions they answer, or ``study`` a study file. ``name``
     is the model's name if the files do not give it, and replaces theirs; ``model``
     selects one of several. ``columns`` maps columns to their meaning; ``convention`` is
-    the model's coordinate convention, if the files do not give it.
+    the model's coordinate convention, if the files do not give it, ``paper_model`` the
+    model of a paper that it counts as in claims.
     """
 
     files: tuple[Path, ...]
@@ -52,6 +53,7 @@ class RepliesSource:
     model: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     convention: str = ""
+    paper_model: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,11 +212,12 @@ def _to_be(
     name: str, replies: Sequence[WrittenReply], source: RepliesSource
 ) -> ModelProfile:
     """Return the model of replies before their file is written."""
-    convention = {"convention": source.convention} if source.convention else {}
+    given = {"convention": source.convention, "paper_model": source.paper_model}
+    said = {key: value for key, value in given.items() if value}
     answers = (one for one in replies if one.model == name and not one.role)
     told = next((one.settings for one in answers if one.settings), {})
     return profile_from_table(
-        {"name": name, "adapter": ADAPTER, "replies_file": "", **convention, **told}
+        {"name": name, "adapter": ADAPTER, "replies_file": "", **said, **told}
     )
 
 

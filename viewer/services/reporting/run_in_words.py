@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from viewer.domain.answer import Status
+from viewer.domain.report import Section
 from viewer.domain.study_words import (
     ALL_VIEWS,
     MACRO,
+    MADE,
     MICRO,
     NO_COUNTS,
     StudyWords,
@@ -17,7 +19,7 @@ from viewer.services.reporting.report_run import RunReport
 from viewer.studies.tables import CI_CAPTION
 
 _ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
-_NOT_GRADED: Final = {"ungraded": "not graded"}
+_NOT_SCORED: Final = {"ungraded": "not graded", **MADE}
 _MEAN: Final = "mean_"
 _MOST_ROWS: Final = 100
 
@@ -44,7 +46,10 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
-    """Return the number of trials by status in words; ungraded is not excluded."""
+    """Return the number of trials by status in words.
+
+    Trials that wait for grades or made something are not called excluded.
+    """
     verdicts = report.context.study.words.verdicts
     called = {
         Status.SCORED_CORRECT: verdicts.rights,
@@ -52,9 +57,22 @@ def endings_in_words(report: RunReport) -> dict[str, int]:
     }
     scores = sorted((r.score for r in report.results), key=lambda s: s.status.value)
     return Counter(
-        _NOT_GRADED.get(one.reason) or called.get(one.status, spoken(one.status.value))
+        _NOT_SCORED.get(one.reason) or called.get(one.status, spoken(one.status.value))
         for one in scores
     )
+
+
+def made_in_words(report: RunReport) -> Section | None:
+    """Return the table of what a run made that asks for nothing right or wrong.
+
+    None if any answer was right or wrong, or nothing was made.
+    """
+    scores = [one.score for one in report.results]
+    made = any(one.reason in MADE for one in scores)
+    scored = {Status.SCORED_CORRECT, Status.SCORED_WRONG}
+    if not made or any(one.status in scored for one in scores):
+        return None
+    return next(iter(report.data.sections), None)
 
 
 def _counts(row: Mapping[str, Any], n: int) -> str:

@@ -17,6 +17,9 @@ from viewer.services.synthetic.write_patients import (
 
 SMALLEST: Final = SizePx(100, 80)
 LARGEST: Final = SizePx(5000, 5000)
+TEST, VALIDATION = "test", "val"
+_FIRST: Final = {TEST: 0, VALIDATION: 100_000}
+"""Each split's first patient; no split has so many that they meet."""
 _KIND: Final = Collection(
     "synthetic chest studies; no such persons exist",
     "patients",
@@ -43,6 +46,7 @@ def make_phantom(
     size: SizePx,
     progress: Callable[[int, int], None],
     *,
+    split: str = TEST,
     compress: bool = True,
 ) -> PhantomSummary:
     """Write ``n`` patients of a seed; the same arguments give the same bytes.
@@ -59,6 +63,8 @@ def make_phantom(
         Rows and columns of every radiograph.
     progress : callable
         Called with (patients done, n) from this thread.
+    split : {"test", "val"}
+        The split that the files are named after; each has patients of its own.
     compress : bool
         Whether some patients' images are JPEG 2000; False keeps all uncompressed.
 
@@ -68,18 +74,20 @@ def make_phantom(
         If a number is out of range, or the folder has other contents or is not
         writable.
     """
-    begin(_KIND, out, n, seed, size, compressed=compress)
-    write = partial(_write_one, out, seed, size, compress=compress)
+    further = {} if split == TEST else {"split": split}
+    begin(_KIND, out, n, seed, size, compressed=compress, **further)
+    write = partial(_write_one, out, seed, size, split, compress=compress)
     patients = write_each(write, n, progress)
     images = [image for written in patients for image in written]
-    write_truth(out, images)
+    write_truth(out, images, split)
     return PhantomSummary(out, n, len(images), _count(images))
 
 
 def _write_one(
-    out: Path, seed: int, size: SizePx, index: int, *, compress: bool
+    out: Path, seed: int, size: SizePx, split: str, index: int, *, compress: bool
 ) -> tuple[WrittenImage, ...]:
-    return write_patient(out, make_patient(seed, index), size, compress=compress)
+    patient = make_patient(seed, _FIRST[split] + index)
+    return write_patient(out, patient, size, split, compress=compress)
 
 
 def _count(images: list[WrittenImage]) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
@@ -10,7 +11,7 @@ from viewer.domain.geometry import SizePx
 from viewer.services.synthetic.kits import KITS, Kit, next_commands, write_kit
 from viewer.services.synthetic.make_cases import make_cases_and_reports
 from viewer.services.synthetic.make_chests import make_chests
-from viewer.services.synthetic.make_phantom import PhantomSummary, make_phantom
+from viewer.services.synthetic.make_phantom import TEST, PhantomSummary, make_phantom
 from viewer.services.synthetic.make_question_set import make_question_set
 from viewer.services.synthetic.make_readings import make_readings
 from viewer.services.synthetic.make_tiles import make_tiles
@@ -29,6 +30,7 @@ class PhantomKind:
     size: SizePx
     make: Make
     kit: Kit | None = None
+    split: str = TEST
 
     def write(
         self,
@@ -51,8 +53,11 @@ class PhantomKind:
         folder, name = shlex.quote(str(out)), shlex.quote(out.absolute().name)
         pack = shlex.quote(f"{out}-pack")
         models = "--models asymmetry,frequent_cell"
+        register = f"overread import chexlocalize {folder}"
+        if self.split != TEST:
+            return (register,)
         return (
-            f"overread import chexlocalize {folder}",
+            register,
             f"overread pack grid2025 --dataset {name} {models} --out {pack}",
         )
 
@@ -70,8 +75,22 @@ PHANTOMS: Mapping[str, PhantomKind] = {
 }
 
 
-def phantom_for(study: str) -> PhantomKind:
-    """Return the generated collection for a study; without one, raise WrongUseError."""
+def phantom_for(study: str, split: str = TEST) -> PhantomKind:
+    """Return the generated collection for a study, or a split of it.
+
+    Raises
+    ------
+    WrongUseError
+        There is none for the study, or it has no such split.
+    """
+    if split != TEST and study != "grid_localization":
+        raise WrongUseError(
+            f"The generated collection for {study} has no {split} split.",
+            "Leave out --split; only that for grid_localization has one.",
+        )
+    if split != TEST:
+        make = partial(make_phantom, split=split)
+        return replace(PHANTOMS[study], make=make, split=split)
     if study not in PHANTOMS:
         raise WrongUseError(
             f"There is no generated collection for a study named '{study}'.",

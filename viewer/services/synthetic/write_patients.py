@@ -63,38 +63,45 @@ class WrittenImage:
 
 
 def write_patient(
-    root: Path, patient: PhantomPatient, size: SizePx, *, compress: bool
+    root: Path, patient: PhantomPatient, size: SizePx, split: str, *, compress: bool
 ) -> tuple[WrittenImage, ...]:
     """Write both views of a patient with their segmentations; return their truth.
 
     Files that exist are replaced. ``compress`` False keeps every image uncompressed.
     """
     return tuple(
-        _write_view(root, patient, view, size, compress=compress) for view in _VIEWS
+        _write_view(root, patient, view, size, split, compress=compress)
+        for view in _VIEWS
     )
 
 
-def write_truth(root: Path, images: Sequence[WrittenImage]) -> None:
-    """Write the label table and both mask files over all images, in their order."""
+def write_truth(root: Path, images: Sequence[WrittenImage], split: str) -> None:
+    """Write a split's label table and both mask files, images in their order."""
     rows = [[image.path, *_labels(image)] for image in images]
     write_atomically(
-        root / "CheXpert" / "test_labels.csv",
+        root / "CheXpert" / f"{split}_labels.csv",
         csv_bytes(("Path", *CHEXPERT_LABELS), rows),
     )
     folder = root / "CheXlocalize"
     positive = {i.key: i.masks for i in images if i.positives}
-    write_atomically(folder / "gt_segmentations_test.json", _mask_json(positive))
+    write_atomically(folder / f"gt_segmentations_{split}.json", _mask_json(positive))
     anatomy = {i.key: i.anatomy for i in images}
-    write_atomically(folder / "anatomy_test.json", _mask_json(anatomy))
+    write_atomically(folder / f"anatomy_{split}.json", _mask_json(anatomy))
 
 
 def _write_view(
-    root: Path, patient: PhantomPatient, view: View, size: SizePx, *, compress: bool
+    root: Path,
+    patient: PhantomPatient,
+    view: View,
+    size: SizePx,
+    split: str,
+    *,
+    compress: bool,
 ) -> WrittenImage:
     projection = project(patient, view, size)
     values = signed(projection, spacing_mm(size))
     header = _header(patient, view, size, compress=compress)
-    path = f"CheXpert/test/{header.study_name}/{_VIEWS[view]}.dcm"
+    path = f"CheXpert/{split}/{header.study_name}/{_VIEWS[view]}.dcm"
     dataset = dx_dataset(values, header)
     masks = {str(f): m for f, m in projection.masks.items()}
     shown = {**masks, **projection.anatomy}

@@ -69,6 +69,8 @@ _IDENTITIES: Mapping[str, str] = {
     MEDGEMMA: "medgemma-27b-it",
 }
 """What the name that a server knows a model by holds, for each of the paper's."""
+_TOLD: Final = "paper_model"
+"""The setting that names the paper's model, of which GPT-4 is one of a date."""
 
 
 def published_frame(
@@ -98,7 +100,9 @@ def _printed(one: Published) -> tuple[object, ...]:
 
 
 def who_is(profile: ModelProfile) -> str | None:
-    """Return the paper's model that a profile asks, None for any other."""
+    """Return the paper's model that a profile asks or is said to be, else None."""
+    if told := profile.settings.get(_TOLD):
+        return next(who for who in _IDENTITIES if who.startswith(str(told)))
     asked = str(profile.settings.get("model", "")).casefold().replace(":", "-")
     name = asked.rsplit("/", 1)[-1]
     for who, identity in _IDENTITIES.items():

@@ -21,7 +21,8 @@ CLAIMS_TABLE: Final = ListSpec(
     CLAIMS,
     title="Claims of the paper",
     text="Statements of the paper, checked against this run at 8 × 8 if it asked the "
-    "models concerned, on whatever data set.",
+    "models concerned, on whatever data set. A model with another name counts as one "
+    "of these if its profile says so (paper_model).",
     frame=CLAIMS,
     shown=(
         Shown("claim", "Claim of the paper"),

@@ -73,8 +73,9 @@ def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
     """Return a row for each model, way, test and question that was to be edited.
 
     ``positive`` are the model's true positives that were asked about, ``shared`` those
-    shared by all models in all ways; a test is ``controlled`` if a sham of it was
-    asked. ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
+    shared by all models in all ways that have any; a test is ``controlled`` if a sham
+    of it was asked. ``edit_share`` and ``sham_share`` of the edits and shams were
+    answered No.
     """
     header = (
         *("model", "condition", "note", "test", "item", "patient"),
@@ -163,7 +164,8 @@ def _tested(
 ) -> Iterator[tuple[_Way, Mapping[str, "_Probed"], frozenset[str]]]:
     """Yield the ways in which a test was asked, with its questions by key.
 
-    Last come the keys of the true positives that all of them share.
+    Last come the keys of the true positives that all of them share. A model without any
+    in a way cannot be compared there, and does not keep the others from it.
     """
     condition, shams = TESTS[name]
     asked = [way for way in ways if _has(way.results, {condition})]
@@ -171,7 +173,8 @@ def _tested(
     keys = [
         frozenset(key for key, of in found.items() if of.positive) for found in probed
     ]
-    shared = frozenset.intersection(*keys) if keys else frozenset()
+    some = [own for own in keys if own]
+    shared = frozenset.intersection(*some) if some else frozenset()
     for way, found in zip(asked, probed, strict=True):
         yield way, found, shared
 

@@ -6,7 +6,7 @@ set, and ``passes`` one for each question with its answers side by side.
 differently. The frames of perturbation tests are made in ``edits``.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
@@ -38,7 +38,7 @@ from viewer.studies.grounded_vqa.edits import (
     word_frame,
 )
 from viewer.studies.grounded_vqa.items import source_of
-from viewer.studies.grounded_vqa.params import Params, RelationRule
+from viewer.studies.grounded_vqa.params import Params, RegionSource, RelationRule
 from viewer.studies.grounded_vqa.questions import Benchmark, Kind, Question
 from viewer.studies.grounded_vqa.relations import threshold_curve
 from viewer.studies.grounded_vqa.remaining import OUTSIDE
@@ -50,6 +50,7 @@ WORDED: Final = "worded"
 QUESTIONS: Final = "questions"
 PASSES: Final = "passes"
 DISAGREEMENTS: Final = "disagreements"
+MASK_ORIGINS: Final = "mask_origins"
 NOT_READ: Final = "not read"
 _NUMBERS: Final = ("peak_mib", IN_TOWER, ON_IMAGE, INSIDE, OUTSIDE)
 """Numbers that tables name, whether any verdict has them or not."""
@@ -81,6 +82,7 @@ def frames(
         )
         if any(image.boxes for image in dataset.images):
             found |= dict(_curves(benchmarks))
+        found[MASK_ORIGINS] = _origin_frame(dataset, params)
     about = About.of(results, spec.dataset, dataset)
     return {
         TRIALS: trial_frame(results, about, truths),
@@ -138,6 +140,35 @@ def trial_frame(results: Sequence[TrialResult], about: About, truths: Truths) ->
         said=["".join(labels_of(one)[:1]) for one in results],
         right_answer=["".join(_true(one, truths)[:1]) for one in results],
     )
+
+
+def _origin_frame(dataset: Dataset, params: Params) -> Frame:
+    """Return who made each anatomy's masks, and the regions that are pointed out."""
+    masks = Counter(
+        anatomy
+        for image in dataset.images
+        for anatomy, mask in image.anatomy.items()
+        if anatomy in params.anatomies and not mask.is_empty
+    )
+    published = _PUBLISHED_MASKS if dataset.format == "heal" else _NOT_STATED
+    made_by = params.masks_by or published
+    rows: list[tuple[str, int | None, str]] = [
+        (f"mask of {name}", n, made_by) for name, n in sorted(masks.items())
+    ]
+    if any(shows_region(arm) for arm in params.arms):
+        rows.append(("region pointed out", None, _region_origin(params)))
+    return frame_of_rows(("what", "images", "made_by"), rows)
+
+
+_NOT_STATED: Final = "not stated (setting masks_by)"
+_PUBLISHED_MASKS: Final = "three radiologists (test), a PAXRay++ model (train)"
+
+
+def _region_origin(params: Params) -> str:
+    if params.region_source is RegionSource.REFERENCE:
+        return "the data set's mask"
+    box = "the box in the model's first pass"
+    return f"{params.segmenter}, from {box}" if params.segmenter else box
 
 
 def is_answer(condition: str) -> bool:

@@ -10,6 +10,7 @@ from viewer.imaging.blending import Blend
 from viewer.studies.controls import controls_param
 from viewer.studies.fields import (
     Decimal,
+    MaybeText,
     ModelName,
     Names,
     Numbers,
@@ -248,6 +249,13 @@ class Params:
         ModelName(),
         "Model that outlines what a located box contains; without one, the box is the "
         "region.",
+    )
+    masks_by: str = param(
+        "",
+        MaybeText(),
+        "Who or what made the masks of anatomies, such as three radiologists or a "
+        "named model; shown in the report.",
+        "Masks of anatomies by",
     )
     weights: tuple[str, ...] = param(
         ("3",),

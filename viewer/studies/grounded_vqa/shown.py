@@ -8,6 +8,7 @@ from viewer.domain.study_words import capital
 from viewer.results.spec import Shown
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.words import condition_words
+from viewer.studies.tables import CI_CAPTION
 
 COUNTS: Final = ("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed")
 F1_FORM: Final = ".3f"
@@ -16,6 +17,12 @@ F1_FORM: Final = ".3f"
 def number(column: str, header: str, group: str = "", also: str = "") -> Shown:
     """Return a page's column of numbers with the decimals that the paper prints."""
     return Shown(column, header, F1_FORM, group=group, also=also)
+
+
+def bounded(column: str, header: str, group: str = "") -> Shown:
+    """Return a page's column of numbers with their intervals in brackets."""
+    limits = f"{column}_low", f"{column}_high"
+    return Shown(column, header, F1_FORM, group=group, limits=limits)
 
 
 def interval(name: str, header: str) -> Shown:
@@ -31,7 +38,7 @@ def three_shown(prefix: str, group: str, suffix: str = "") -> Iterator[Shown]:
         ("precision", "Precision"),
         ("recall", "Recall"),
     ):
-        yield number(f"{prefix}_{name}{suffix}", header, group)
+        yield bounded(f"{prefix}_{name}{suffix}", header, group)
 
 
 def counts_shown(prefix: str, group: str) -> Iterator[Shown]:
@@ -51,9 +58,10 @@ def beside(place: int, dataset: str) -> Iterator[Shown]:
         ("tpt_disease", "TPT disease"),
         ("vpt", "VPT"),
     ):
-        yield number(f"{name}_{score}", header, dataset)
+        yield bounded(f"{name}_{score}", header, dataset)
 
 
+IN_BRACKETS: Final = f"In brackets {CI_CAPTION}."
 ASKED: Final = ("model", Shown("condition", "Condition"), "note")
 TESTED: Final = ("model", Shown("way", "Condition"), "note", "test")
 SCORE_SHOWN: Final = (
@@ -75,9 +83,9 @@ WORDS_SHOWN: Final = (
 
 ATTENTION_SHOWN: Final = (
     *("model", Shown("condition", "Condition"), Shown("n", "Items")),
-    number(IN_TOWER, "Vision tower, region"),
-    number(ON_IMAGE, "Last token, image"),
-    number(INSIDE, "Last token, region"),
+    bounded(IN_TOWER, "Vision tower, region"),
+    bounded(ON_IMAGE, "Last token, image"),
+    bounded(INSIDE, "Last token, region"),
 )
 
 

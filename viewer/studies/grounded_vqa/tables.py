@@ -19,7 +19,6 @@ from viewer.results.spec import (
     TableSpec,
     Where,
 )
-from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.cells import (
     AS_IS,
     CLOSED,
@@ -27,8 +26,11 @@ from viewer.studies.grounded_vqa.cells import (
     OPEN,
     VPT,
     WHO,
+    ends_of,
     f1,
+    mean_of_shares,
     mean_score,
+    share,
     three,
 )
 from viewer.studies.grounded_vqa.edits import NO, TEXTUAL, VISUAL, YES
@@ -51,11 +53,12 @@ from viewer.studies.grounded_vqa.published import (
 from viewer.studies.grounded_vqa.questions import Kind
 from viewer.studies.grounded_vqa.shown import (
     ASKED,
-    ATTENTION_SHOWN,
     COUNTS,
+    IN_BRACKETS,
     SCORE_SHOWN,
     TESTED,
     WORDS_SHOWN,
+    bounded,
     counts_shown,
     interval,
     number,
@@ -63,8 +66,10 @@ from viewer.studies.grounded_vqa.shown import (
     three_shown,
 )
 from viewer.studies.grounded_vqa.tables_beside import (
+    ATTENTION,
     ATTENTION_OF_ANSWERS,
     BY_ANATOMY,
+    ORIGINS,
     OUTSIDE_PASTE,
     side_by_side,
 )
@@ -89,7 +94,7 @@ def specs(
     """
     curves = [ListSpec(curve_name(r), frame=curve_name(r)) for r in RelationRule]
     return [
-        *([_benchmark()] if has_dataset else []),
+        *([_benchmark(), ORIGINS] if has_dataset else []),
         *(curves if has_boxes else []),
         ACCURACY_TABLE,
         side_by_side(datasets),
@@ -104,7 +109,7 @@ def specs(
         _GAIN,
         _COST,
         _WEIGHTS,
-        _ATTENTION,
+        ATTENTION,
         ATTENTION_OF_ANSWERS,
         replace(_PASSES, shown=tuple(map(of_pass, passes))),
         *([_DISAGREEMENTS] if extracted else []),
@@ -112,8 +117,14 @@ def specs(
     ]
 
 
-_YES_F1: Final = f1(("yes_no_f1",), CLOSED, only=(YES,))
-_OPEN_F1: Final = f1(("open_f1",), OPEN)
+_BOTH_F1: Final = (
+    *f1(("yes_no_f1",), CLOSED, only=(YES,)),
+    *f1(("open_f1",), OPEN),
+)
+_BOTH_F1_SHOWN: Final = (
+    bounded("yes_no_f1", "F1, closed"),
+    bounded("open_f1", "F1, open"),
+)
 
 
 def _benchmark() -> Spec:
@@ -141,14 +152,14 @@ ACCURACY_TABLE: Final = TableSpec(
     (Key("dataset"), *WHO, Key("note")),
     (
         *counts(COUNTS, "yes_no_", {"closed": (True,)}),
-        f1(three("yes_no"), CLOSED, only=(YES,)),
+        *f1(three("yes_no"), CLOSED, only=(YES,)),
         *counts(COUNTS, "open_", {"closed": (False,)}),
-        f1(three("open"), OPEN),
-        f1(three("open", "_dropped"), OPEN, drop=(NO_FINDING,)),
+        *f1(three("open"), OPEN),
+        *f1(three("open", "_dropped"), OPEN, drop=(NO_FINDING,)),
     ),
     "F1 for closed and open questions",
     "Closed questions by the F1 of Yes, open ones by micro F1 over labels; the last "
-    "three columns leave out the label No finding.",
+    f"three columns leave out the label No finding. {IN_BRACKETS}",
     where=AS_IS,
     shown=(
         *(Shown("dataset", "Data set"), *ASKED),
@@ -175,15 +186,17 @@ _CLOSED_SCORES: Final = TableSpec(
         *(_answers("tp", YES, YES), _answers("fp", YES, NO)),
         *(_answers("fn", NO, YES), _answers("tn", NO, NO)),
         *(_answers("unread_yes", "", YES), _answers("unread_no", "", NO)),
-        f1(("f1_yes", "precision_yes", "recall_yes"), CLOSED, only=(YES,)),
-        f1(("f1_no",), CLOSED, only=(NO,)),
+        *f1(("f1_yes", "precision_yes", "recall_yes"), CLOSED, only=(YES,)),
+        *f1(("f1_no",), CLOSED, only=(NO,)),
         Cell("macro f1", ("macro_f1",), LABELS, CLOSED, options={"only": (YES, NO)}),
-        Cell("size", ("n",), where=CLOSED),
-        Cell("share", ("accuracy",), ("correct",), CLOSED),
-        Cell("chance level", ("chance",), ("chance",), CLOSED),
         Cell(
-            "share", ("specificity",), ("correct",), {**CLOSED, "right_answer": (NO,)}
+            *("interval of macro f1", ends_of("macro_f1"), (*LABELS, *OF_WHOM), CLOSED),
+            options={"only": (YES, NO)},
         ),
+        Cell("size", ("n",), where=CLOSED),
+        *share("accuracy", CLOSED),
+        Cell("chance level", ("chance",), ("chance",), CLOSED),
+        *share("specificity", {**CLOSED, "right_answer": (NO,)}),
     ),
     where=AS_IS,
 )
@@ -227,15 +240,15 @@ _TABLE_3: Final = replace(
     cells=(
         *_PAPERS.cells,
         _over_words(),
-        Cell("mean", ("other_words",), ("sham_share",), {"positive": (True,)}),
+        *mean_of_shares("other_words", "sham_share", {"positive": (True,)}),
     ),
     text="As the paper counts it: true positives whose answer became No. Next to it "
     "is what remains after subtracting the model's denials of the same words for "
     "other patients who have the finding there (net): a model that answers from "
-    "the words alone nets nothing.",
+    f"the words alone nets nothing. {IN_BRACKETS}",
     shown=(
         *(*TESTED, *SCORE_SHOWN, *WORDS_SHOWN),
-        number("other_words", "Other words"),
+        bounded("other_words", "Other words"),
     ),
 )
 """Table 3, and the gain over the word prior (recommended; E002-09, X-09).
@@ -244,12 +257,16 @@ A question in other words is not a control of a swapped one, for a model that ne
 looks at the image answers both from what they say; the share that it denies stands
 last.
 """
+_ON_SHARED: Final = (
+    "Models are compared on the true positives that all of them have. A model without "
+    "a true positive has no item here, and the others are compared without it."
+)
 _COMMON_TEXTUAL: Final = TableSpec(
     "common_textual",
     (*_MODEL_WAY, Key("test", values=tuple(TEXTUAL))),
     (_over_words({"shared": (True,)}),),
     "Textual perturbation test on shared true positives",
-    "Models are compared on the true positives that all of them have.",
+    _ON_SHARED,
     frame=EDITS,
     needs_several="model",
     shown=(*TESTED, *WORDS_SHOWN),
@@ -292,24 +309,24 @@ _COMMON: Final = replace(
     name="common_true_positives",
     cells=(_net({"shared": (True,)}),),
     title="Visual perturbation minus its shams, on shared true positives",
-    text="Models are compared on the true positives that all of them have.",
+    text=_ON_SHARED,
     needs_several="model",
 )
-"""The same on the true positives that all models share, in all ways."""
+"""The same on the true positives that all models share, in all ways with any."""
 
 
 _ABLATION: Final = TableSpec(
     "table_5_ablation",
     (*WHO, Key("note"), Key("localization"), Key("self_prompt")),
-    (mean_score("tpt", tuple(TEXTUAL)), mean_score("vpt", VPT), _YES_F1, _OPEN_F1),
+    (*mean_score("tpt", tuple(TEXTUAL)), *mean_score("vpt", VPT), *_BOTH_F1),
     "What localization and self-prompting add",
-    "A contour or an enlarged region is only drawn: an approximation of LobA.",
+    "A contour or an enlarged region is only drawn: an approximation of LobA. "
+    f"{IN_BRACKETS}",
     where=AS_IS,
     needs_several="condition",
     shown=(
         *(*ASKED, "localization", Shown("self_prompt", "Self-prompting")),
-        *(number("tpt", "TPT"), number("vpt", "VPT")),
-        *(number("yes_no_f1", "F1, closed"), number("open_f1", "F1, open")),
+        *(bounded("tpt", "TPT"), bounded("vpt", "VPT"), *_BOTH_F1_SHOWN),
     ),
 )
 """Table 5; perturbation tests stand where they were asked in that way."""
@@ -344,8 +361,8 @@ _GAIN: Final = TableSpec(
         ),
     ),
     "Gain over the plain answers",
-    "In per cent of the plain F1, as the paper counts; the paper's own gains are on "
-    "other data.",
+    "In per cent of the plain F1, as the paper counts, without an interval: that of "
+    "each F1 stands in Table 2. The paper's own gains are on other data.",
     where={"beside_plain": (True,)},
     below=tuple(_printed_gains()),
     shown=(
@@ -380,26 +397,11 @@ _COST: Final = TableSpec(
 _WEIGHTS: Final = TableSpec(
     "table_8_weights",
     (Key("model"), Key("weight")),
-    (_YES_F1, _OPEN_F1),
+    _BOTH_F1,
     "Weight on the region's attention",
-    "F1 by the weight added in the vision tower.",
+    f"F1 by the weight added in the vision tower. {IN_BRACKETS}",
     where={"self_prompt": (True,)},
-    shown=(
-        *("model", Shown("weight", "Weight", "g")),
-        *(number("yes_no_f1", "F1, closed"), number("open_f1", "F1, open")),
-    ),
-)
-_ATTENTION: Final = TableSpec(
-    "attention",
-    WHO,
-    (
-        Cell("size", ("n",)),
-        *(Cell("mean", (name,), (name,)) for name in (IN_TOWER, ON_IMAGE, INSIDE)),
-    ),
-    "Where attention went",
-    "In the vision tower, to the region; from the last token, to the image.",
-    where={"self_prompt": (True,), "told_tower": (True,)},
-    shown=ATTENTION_SHOWN,
+    shown=(*("model", Shown("weight", "Weight", "g"), *_BOTH_F1_SHOWN),),
 )
 _PASSES: Final = ListSpec(
     "passes",

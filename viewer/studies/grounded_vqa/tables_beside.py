@@ -1,12 +1,12 @@
-"""Tables of two data sets side by side, and of anatomies and findings."""
+"""Tables of data sets side by side, of anatomies and findings, and of attention."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import chain
 from typing import Final
 
-from viewer.results.spec import OF_WHOM, Cell, Key, Shown, TableSpec
+from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Shown, TableSpec
 from viewer.studies.grounded_vqa.arms import PLAIN
-from viewer.studies.grounded_vqa.attending import INSIDE, ON_IMAGE
+from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.cells import (
     AS_IS,
     CLOSED,
@@ -14,13 +14,23 @@ from viewer.studies.grounded_vqa.cells import (
     VPT,
     WHO,
     f1,
+    mean_of_shares,
     mean_score,
+    share,
     three,
 )
 from viewer.studies.grounded_vqa.edits import TEXTUAL, YES
-from viewer.studies.grounded_vqa.frames import EDITS
+from viewer.studies.grounded_vqa.frames import EDITS, MASK_ORIGINS
 from viewer.studies.grounded_vqa.remaining import OUTSIDE
-from viewer.studies.grounded_vqa.shown import ASKED, beside, interval, number
+from viewer.studies.grounded_vqa.shown import (
+    ASKED,
+    ATTENTION_SHOWN,
+    IN_BRACKETS,
+    beside,
+    bounded,
+    interval,
+    number,
+)
 from viewer.studies.tables import INTERVAL
 
 _SCORES: Final = {
@@ -39,7 +49,7 @@ def side_by_side(datasets: Sequence[str]) -> TableSpec:
         tuple(cell for n in (1, 2) for cell in _of_place(n)),
         "Data sets side by side",
         "F1, precision and recall, and both perturbation tests, as the paper counts "
-        "them, for the questions of each data set.",
+        f"them, for the questions of each data set. {IN_BRACKETS}",
         where=AS_IS,
         needs_several="dataset",
         shown=(*ASKED, *(s for pair in enumerate(datasets) for s in beside(*pair))),
@@ -48,10 +58,10 @@ def side_by_side(datasets: Sequence[str]) -> TableSpec:
 
 def _of_place(place: int) -> Iterator[Cell]:
     name, where = _PLACES[place - 1], {"place": (place,)}
-    yield f1(three(f"{name}_yes_no"), {**CLOSED, **where}, only=(YES,))
-    yield f1(three(f"{name}_open"), {**OPEN, **where})
+    yield from f1(three(f"{name}_yes_no"), {**CLOSED, **where}, only=(YES,))
+    yield from f1(three(f"{name}_open"), {**OPEN, **where})
     for score, tests in _SCORES.items():
-        yield replace(mean_score(f"{name}_{score}", tests), where=where)
+        yield from mean_score(f"{name}_{score}", tests, where)
 
 
 _COUNTED: Final = {"counted": (True,)}
@@ -60,7 +70,7 @@ OUTSIDE_PASTE: Final = TableSpec(
     (Key("model"), Key("way"), Key("note")),
     (
         Cell("size", ("n_edits",), where=_COUNTED),
-        Cell("mean", ("mean_outside",), (OUTSIDE,), _COUNTED),
+        *mean_of_shares("mean_outside", OUTSIDE, _COUNTED),
         Cell("largest", ("most_outside",), (OUTSIDE,), _COUNTED),
         *(
             cell
@@ -68,45 +78,61 @@ OUTSIDE_PASTE: Final = TableSpec(
             for where in ({**_COUNTED, "remains": (remains,)},)
             for cell in (
                 Cell("size", (f"n_{name}",), where=where),
-                Cell("share", (f"score_{name}",), ("correct",), where),
+                *share(f"score_{name}", where),
             )
         ),
     ),
     "What remains of the finding outside the pasted region",
     "Share of the finding's boxes that another image's region leaves in sight, and how "
-    "many answers became No where it covers them whole, and where something remains.",
+    "many answers became No where it covers them whole, and where something remains. "
+    f"{IN_BRACKETS}",
     where={"told_outside": (True,)},
     shown=(
         *("model", Shown("way", "Condition"), "note", Shown("n_edits", "Edits")),
-        number("mean_outside", "Outside, mean"),
+        bounded("mean_outside", "Outside, mean"),
         *(number("most_outside", "Outside, most"), Shown("n_covered", "Covered whole")),
-        *(number("score_covered", "VPT"), Shown("n_remaining", "Something remains")),
-        number("score_remaining", "VPT"),
+        *(bounded("score_covered", "VPT"), Shown("n_remaining", "Something remains")),
+        bounded("score_remaining", "VPT"),
     ),
 )
 """Where a Yes after the paste may be right, for the finding is still in sight."""
+ATTENTION: Final = TableSpec(
+    "attention",
+    WHO,
+    (
+        Cell("size", ("n",)),
+        *chain.from_iterable(
+            mean_of_shares(name, name) for name in (IN_TOWER, ON_IMAGE, INSIDE)
+        ),
+    ),
+    "Where attention went",
+    "In the vision tower, to the region; from the last token, to the image. "
+    f"{IN_BRACKETS}",
+    where={"self_prompt": (True,), "told_tower": (True,)},
+    shown=ATTENTION_SHOWN,
+)
 ATTENTION_OF_ANSWERS: Final = TableSpec(
     "attention_of_answers",
     WHO,
     (
         Cell("size", ("n",)),
-        *(Cell("mean", (name,), (name,)) for name in (ON_IMAGE, INSIDE)),
+        *(cell for name in (ON_IMAGE, INSIDE) for cell in mean_of_shares(name, name)),
     ),
     "Where models looked as they answered",
     "From the last token of the prompt, the share of attention on the image, and of "
-    "that the share inside the anatomy asked about.",
+    f"that the share inside the anatomy asked about. {IN_BRACKETS}",
     where={**AS_IS, "told_attention": (True,)},
     shown=(
         *("model", Shown("condition", "Condition"), Shown("n", "Items")),
-        *(number(ON_IMAGE, "On the image"), number(INSIDE, "In the anatomy")),
+        *(bounded(ON_IMAGE, "On the image"), bounded(INSIDE, "In the anatomy")),
     ),
 )
 """Attention of plain answers beside that of highlighted ones (E002-17)."""
 
 
-def _edits_and_score(name: str, tests: tuple[str, ...]) -> tuple[Cell, Cell]:
-    edits = Cell("sum", (f"{name}_edits",), ("n_edits",), {"test": tests}, frame=EDITS)
-    return edits, mean_score(name, tests)
+def _edits_and_score(name: str, tests: tuple[str, ...]) -> Iterator[Cell]:
+    yield Cell("sum", (f"{name}_edits",), ("n_edits",), {"test": tests}, frame=EDITS)
+    yield from mean_score(name, tests)
 
 
 BY_ANATOMY: Final = TableSpec(
@@ -129,14 +155,23 @@ BY_ANATOMY: Final = TableSpec(
     "Accuracy and perturbation tests by anatomy and finding",
     "Questions about each finding in each anatomy; open ones ask about any finding. "
     "TPT is the mean of its two swaps. Answers without a region pointed out; "
-    "by_anatomy_and_finding.csv has the others.",
+    f"by_anatomy_and_finding.csv has the others. {IN_BRACKETS}",
     where={**AS_IS, "told_anatomy": (True,)},
     shown=(
         *("model", "anatomy", "finding", Shown("n", "Questions"), Shown("k", "Right")),
         *(number("accuracy", "Accuracy"), interval("ci", "95 % (Clopper-Pearson)")),
         *(number("chance", "Chance"), Shown("tpt_edits", "Swaps")),
-        *(number("tpt", "TPT"), Shown("vpt_edits", "Pasted"), number("vpt", "VPT")),
+        *(bounded("tpt", "TPT"), Shown("vpt_edits", "Pasted"), bounded("vpt", "VPT")),
     ),
     printed={"condition": (PLAIN,)},
 )
 """Where a model is right, and where it looks."""
+ORIGINS: Final = ListSpec(
+    MASK_ORIGINS,
+    title="Where masks and regions come from",
+    text="Images with a mask of each anatomy and who or what made it, as the setting "
+    "masks_by says; and the region that is pointed out to a model.",
+    frame=MASK_ORIGINS,
+    shown=("what", "images", Shown("made_by", "Made by")),
+)
+"""Whether truth is drawn or a model's own (E002-18)."""

@@ -73,16 +73,16 @@ def error_cards(given: PackInput, rows: Sequence[Row]) -> tuple[CardFigure, ...]
     for of in islice(_varied(_by_output(rows)), _MOST_CARDS):
         output = _output(of[0])
         card = _card(of, drawn.get(output), given.sources)
-        if card.picture is None and output in results:
+        if output in results:
             card = _with_returned(card, of, given.returned(results[output]))
         cards.append(card)
     head = FigureHead(
         "figure_4",
         "Figure 4",
         "Error examples",
-        "Outputs that readers had concerns about: the boxes that the model drew, or "
-        "else the picture that it returned, an excerpt of its text, and what readers "
-        "said. One of each kind of failure comes first; every card is in "
+        "Outputs that readers had concerns about: the boxes that the model drew, the "
+        "picture that it returned, an excerpt of its text, and what readers said. One "
+        "of each kind of failure comes first; every card is in "
         "error_cards.csv.",
     )
     return (CardFigure(head, tuple(cards)),) if cards else ()
@@ -145,7 +145,7 @@ def _with_returned(card: Card, of: Sequence[Row], returned: Sequence[Raster]) ->
         return card
     named = (one["image"] - 1 for one in of if one["image"] is not None)
     place = next((p for p in named if p < len(returned)), 0)
-    return replace(card, picture=boxed(returned[place], ()))
+    return replace(card, returned=boxed(returned[place], ()))
 
 
 def _remarks(row: Row) -> Iterator[str]:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.exchange import PAPER_MODELS
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.widgets.drop_target import DropTarget
@@ -38,6 +39,9 @@ _DROP: Final = (
     "Choose JSON lines or a table with item and reply, a log of inspect_ai (.eval, "
     ".json) or samples of lmms-eval (.jsonl), or drop several here."
 )
+_PAPER_MODEL: Final = (
+    "The model of Gosai 2025 whose claims and published values are compared with it."
+)
 _SHOWN: Final = 6
 """Sentences on replies that are not used; the rest is in the tool tip."""
 
@@ -56,7 +60,7 @@ class ImportReplies(QDialog):
         self._files: tuple[Path, ...] = ()
         self.path, self.file = selectable(_DROP), QPushButton("File…")
         self.questions, self.study = QComboBox(), QPushButton("Study file…")
-        self.name = QLineEdit()
+        self.name, self.paper_model = QLineEdit(), QComboBox()
         self.unused, self.sentence = selectable(), selectable()
         self.go, self.leave = primary("Import"), QPushButton("Close")
         self._drop = DropTarget(self)
@@ -87,6 +91,7 @@ class ImportReplies(QDialog):
             like=asked if isinstance(asked, int) else None,
             study=asked if isinstance(asked, Path) else None,
             name=self.name.text().strip(),
+            paper_model=self.paper_model.currentData(),
         )
 
     def _preview(self, *_: object) -> None:
@@ -169,6 +174,7 @@ class ImportReplies(QDialog):
         self.study.clicked.connect(self._choose_study)
         self.questions.activated.connect(self._preview)
         self.name.editingFinished.connect(self._preview)
+        self.paper_model.activated.connect(self._preview)
         self.go.clicked.connect(self._import)
         self.leave.clicked.connect(self.reject)
         self._drop.dropped.connect(self.open_paths)
@@ -181,9 +187,15 @@ class ImportReplies(QDialog):
         asked.addWidget(self.study)
         self.name.setPlaceholderText("if the files do not name it")
         self.questions.setAccessibleName("Questions")
+        self.paper_model.addItem("by the name at its server", "")
+        for name in PAPER_MODELS:
+            self.paper_model.addItem(name, name)
+        self.paper_model.setToolTip(_PAPER_MODEL)
+        self.paper_model.setAccessibleName("Counts as, in claims of Gosai 2025")
         form = QFormLayout()
         form.addRow("Questions", asked)
         form.addRow("Model", self.name)
+        form.addRow("Counts as", self.paper_model)
         foot.addWidget(self.sentence, 1)
         foot.addWidget(self.leave)
         foot.addWidget(self.go)

@@ -23,7 +23,7 @@ BEYOND = frozenset(
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
         *("selection", "regions", "tags", "cards", "held", "defects", "claims"),
-        *("versions", "examples"),
+        *("versions", "examples", "mask_origins"),
     }
 )
 """Frames of a data set, of a paper or of words, which no bundle holds."""

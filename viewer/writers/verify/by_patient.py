@@ -11,14 +11,14 @@ _MOST_ITEMS, _ADDED = 2, 0.25
 
 
 def rate_interval(
-    rows: Iterable[tuple[float, int, str, str]],
+    rows: Iterable[tuple[float, int, Hashable, Hashable]],
 ) -> tuple[float | None, float | None, str]:
     """Return an interval's ends and name from hits, trials, patient and item of rows.
 
     Exact bounds for as many independent trials as vary like the patients do, at most
     one an item.
     """
-    units: dict[str, list[float]] = {}
+    units: dict[Hashable, list[float]] = {}
     items = set()
     for hits, trials, patient, item in rows:
         if trials:
@@ -60,18 +60,18 @@ def _effective_trials(
 
 
 def macro_interval(
-    rows: Iterable[tuple[float, str, str, str]],
+    rows: Iterable[tuple[float, int, str, str, str]],
 ) -> tuple[float | None, float | None, str]:
-    """Return the same for a mean of rates from hit, rate, patient and item of rows.
+    """Return the same for a mean of rates from hits, trials, rate, patient and item.
 
     The variance of a rate is at least that of one trial a patient, of which two more
     are a hit and a miss; covariances count where they add to it.
     """
     cells: dict[str, dict[str, list[float]]] = {}
     items, everyone = set(), set()
-    for is_hit, name, patient, item in rows:
+    for own_hits, own_trials, name, patient, item in rows:
         cell = cells.setdefault(name, {}).setdefault(patient, [0, 0])
-        cell[0], cell[1] = cell[0] + is_hit, cell[1] + 1
+        cell[0], cell[1] = cell[0] + (own_hits or 0), cell[1] + own_trials
         items.add(item)
         everyone.add(patient)
     if len(everyone) < 2:

@@ -88,7 +88,9 @@ def _interval(s: Cell, below: str = "") -> Cells:
     column, *_, patient, item = s.of
     by = s.options.get("by", "")
     if by and len({row[by] for row in s.rows}) > 1:
-        return macro_interval((r[column], r[by], r[patient], r[item]) for r in s.rows)
+        return macro_interval(
+            (r[column], 1, r[by], r[patient], r[item]) for r in s.rows
+        )
     return rate_interval(
         (row[column], row[below] if below else 1, row[patient], row[item])
         for row in s.rows
@@ -104,14 +106,42 @@ def _pooled_by(s: Cell) -> Cells:
     return (None if None in rates else sum(rates) / len(rates),)  # type: ignore[arg-type]
 
 
+def _pooled_by_interval(s: Cell) -> Cells:
+    """Return the interval of that mean, by patient; for one value that of its rate."""
+    above, below, patient, item = s.of
+    by, among = s.options["by"], s.options["among"]
+    rows = [row for row in s.rows if row[by] in among]
+    if len(among) == 1:
+        return rate_interval((r[above], r[below], r[patient], r[item]) for r in rows)
+    if {row[by] for row in rows if row[below]} != set(among):
+        return None, None, "not estimable: a rate of the mean has no trial, 95 %"
+    return macro_interval(
+        (r[above], r[below], r[by], r[patient], r[item]) for r in rows if r[below]
+    )
+
+
+Decision = tuple[bool, bool, Any, Any]
+"""Whether a label is predicted, whether it is true, whose it is, and which."""
+
+
+def _decided(
+    rows: Rows, of: Sequence[str], options: Mapping[str, Any]
+) -> list[Decision]:
+    """Return the labels of rows that are predicted, true or both."""
+    only, drop, decided = options.get("only"), options.get("drop", ()), []
+    found, true, *who = of
+    for row in rows:
+        for label in {*row[found], *row[true]} - {*drop}:
+            if only is None or label in only:
+                patient, item = (row[name] for name in who) if who else (None, None)
+                each = label in row[found], label in row[true]
+                decided.append((*each, patient, (item, label)))
+    return decided
+
+
 def _f1(rows: Rows, of: Sequence[str], options: Mapping[str, Any]) -> list[Number]:
     """F1, precision and recall of labels, micro over rows and labels."""
-    only, drop = options.get("only"), options.get("drop", ())
-    tally: Counter[tuple[bool, bool]] = Counter()
-    for row in rows:
-        found, true = row[of[0]], row[of[1]]
-        labels = {x for x in (*found, *true) if only is None or x in only} - {*drop}
-        tally.update((label in found, label in true) for label in labels)
+    tally = Counter(one[:2] for one in _decided(rows, of, options))
     hits, extra, missed = tally[True, True], tally[True, False], tally[False, True]
     whole = 2 * hits + extra + missed
     return [
@@ -121,9 +151,40 @@ def _f1(rows: Rows, of: Sequence[str], options: Mapping[str, Any]) -> list[Numbe
     ]
 
 
+def _share_interval(decided: Iterable[Decision]) -> Cells:
+    """Return the interval of the share of labels that are predicted and true."""
+    return rate_interval((a and b, 1, patient, key) for a, b, patient, key in decided)
+
+
+def _f1_interval(decided: Iterable[Decision]) -> Cells:
+    """Return that of F1 = 2J / (1 + J), which rises with the share J."""
+    low, high, name = _share_interval(decided)
+    return *(None if one is None else 2 * one / (1 + one) for one in (low, high)), name
+
+
+def _intervals_of_f1(s: Cell) -> Cells:
+    """Return the intervals of F1, precision and recall."""
+    decided = _decided(s.rows, s.of, s.options)
+    parts = ([one for one in decided if one[i]] for i in (0, 1))
+    return (*_f1_interval(decided), *(x for of in parts for x in _share_interval(of)))
+
+
 def _macro_f1(s: Cell) -> Cells:
     ones = [_f1(s.rows, s.of, {"only": [one]})[0] for one in s.options["only"]]
     return (None if None in ones else sum(ones) / len(ones),)  # type: ignore[arg-type]
+
+
+def _interval_of_macro_f1(s: Cell) -> Cells:
+    """Return the means of the ends of each label's interval."""
+    each = [
+        _f1_interval(_decided(s.rows, s.of, {"only": [one]}))
+        for one in s.options["only"]
+    ]
+    for low, _, why in each:
+        if low is None:
+            return None, None, why
+    low, high = (sum(one[i] for one in each) / len(each) for i in (0, 1))
+    return low, high, "Clopper-Pearson by patient, mean of ends, 95 %"
 
 
 def _gain_in_f1(s: Cell) -> Cells:
@@ -356,12 +417,15 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
         *_interval(s, s.of[1]),
     ),
     "mean of pooled rates": _pooled_by,
+    "interval of mean of pooled rates": _pooled_by_interval,
     "share": lambda s: (_share(s.rows, s.of[0]),),
     "part": lambda s: (ratio(len(s.rows), len(s.others or [])),),
     "mean": lambda s: [mean_of_values(s.rows, name) for name in s.of],
     "largest": _largest,
     "f1": lambda s: _f1(s.rows, s.of, s.options),
+    "interval of f1": _intervals_of_f1,
     "macro f1": _macro_f1,
+    "interval of macro f1": _interval_of_macro_f1,
     "gain in f1": _gain_in_f1,
     "nested mean of rates": lambda s: (_nested(s.rows, s.of[0], s.options["by"]),),
     "change of rates": _change_of_rates,

@@ -128,7 +128,7 @@ def _true(one: Verdict) -> Sequence[str]:
 class _Tested:
     """A test in one model's way of asking: its questions, and those answered yes.
 
-    ``shared`` are the true positives that all models share in all ways.
+    ``shared`` are the true positives that all models share in all ways with any.
     """
 
     about: dict[str, str]
@@ -158,7 +158,8 @@ def _tested(verdicts: Verdicts, name: str) -> Iterator[_Tested]:
         for key, own in ways.items()
         if any(_test_of(one.condition) == tests[0] for one in own)
     }
-    shared = set.intersection(*asked.values()) if asked else set()
+    some = [own for own in asked.values() if own]
+    shared = set.intersection(*some) if some else set()
     for (model, way), positive in asked.items():
         questions: dict[str, list[Verdict]] = {}
         for one in ways[model, way]:

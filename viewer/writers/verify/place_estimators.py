@@ -154,15 +154,15 @@ def _icc(items: Sequence[tuple[int, int]]) -> float | None:
 def _rate_of_items(s: Cell) -> Cells:
     """Return the mean of findings and pooled rate by patient, and the method."""
     shares = [
-        (k / n, finding, patient, item)
+        (k / n, 1, finding, patient, item)
         for finding, patients in _grouped(s.rows, "finding", "patient", "item").items()
         for patient, items in patients.items()
         for item, (k, n) in zip(items, map(_hits, items.values()), strict=True)
     ]
     by_finding: dict[str, list[float]] = {}
-    for share, finding, _, _ in shares:
+    for share, _, finding, *_ in shares:
         by_finding.setdefault(finding, []).append(share)
-    pooled = rate_interval((share, 1, *whose) for share, _, *whose in shares)
+    pooled = rate_interval((share, n, *whose) for share, n, _, *whose in shares)
     mean = macro_interval(shares) if len(by_finding) > 1 else pooled
     return (
         *(fmean(map(fmean, by_finding.values())), *mean),

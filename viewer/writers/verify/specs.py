@@ -22,7 +22,10 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
     **FOUND,
 }
 _OF_REPLICATES = {"agreement of replicates", "rate of items"}
-_INTERVALS = {"rate", "pooled rate", "interval"}
+_INTERVALS = {
+    *("rate", "pooled rate", "interval", "interval of mean of pooled rates"),
+    *("interval of f1", "interval of macro f1"),
+}
 _SUMMED = {
     *("mean", "median", "gain", "gain over words"),
     *("paired difference", "paired change", "gap of rates", "interval of scores"),

@@ -27,6 +27,7 @@ from viewer.cli import overread
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.metrics.pairing import PairedTable
 from viewer.services.comparing.asked import REJECTED, settings_of, word_diff
 from viewer.services.comparing.export import forest_of, write_comparison
 from viewer.services.comparing.family import adjusted, declare_family
@@ -306,6 +307,21 @@ def test_that_the_absent_arm_is_no_part_of_a_declared_family(
     ours = adjusted(look, raw).by_group
     assert [one.primary for one in ours.values()] == [True, False]
     assert ours["grid=8", "Edema"].mcnemar == pytest.approx(0.03)
+
+
+@pytest.mark.statement("E000-32")
+def test_that_absent_findings_are_denied_and_not_hit(
+    comparison: Comparison,
+) -> None:
+    hits = next(one for one in comparison.groups if one.finding == "(micro)")
+    absent = replace(hits, condition="grid=8 absent")
+    told = replace(comparison, groups=(absent,))
+    assert "denies" in summary_sentence(told)
+    assert "hit" not in summary_sentence(told).replace("both", "")
+    n = absent.table.items
+    none = replace(absent, table=PairedTable(0, 0, 0, n))
+    sentence = summary_sentence(replace(comparison, groups=(none,)))
+    assert sentence.startswith(f"Neither denies any of {n} absent findings")
 
 
 def test_that_a_bad_declaration_is_refused(store: Store, sides: object) -> None:

@@ -17,10 +17,12 @@ from viewer.domain.case import View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.imaging.bitmap_font import text_mask
+from viewer.readers.datasets.chexlocalize import read
 from viewer.services.synthetic import folder as phantom_folder
 from viewer.services.synthetic.make_phantom import PhantomSummary, make_phantom
 from viewer.services.synthetic.phantom.patient import Finding, make_patient
 from viewer.services.synthetic.phantom.projection import cast
+from viewer.services.synthetic.phantoms import phantom_for
 from viewer.services.synthetic.write_patients import CHEXPERT_LABELS
 
 SIZE = SizePx(200, 160)
@@ -184,3 +186,18 @@ def test_that_an_interrupted_collection_is_completed_by_the_same_call(
     monkeypatch.setattr(phantom_folder, "_WORKERS", 1)
     make_phantom(tmp_path / "D", N, 0, SIZE, _quiet)
     assert folder_hash(tmp_path / "D") == folder_hash(made.folder)
+
+
+@pytest.mark.statement("E000-11")
+def test_that_a_validation_split_has_other_patients_and_serves_as_examples(
+    made: PhantomSummary, tmp_path: Path
+) -> None:
+    kind = phantom_for("grid_localization", "val")
+    other = kind.write(tmp_path / "val", 2, 0, SIZE, _quiet)
+    assert kind.then(other.folder) == (f"overread import chexlocalize {other.folder}",)
+    test, val = (read(one.folder, one.folder.name) for one in (made, other))
+    assert (test.split, val.split) == ("test", "val")
+    assert not {i.patient for i in test.images} & {i.patient for i in val.images}
+    assert all(image.masks for image in val.images)
+    with pytest.raises(WrongUseError, match="pathology_mcq has no val split"):
+        phantom_for("pathology_mcq", "val")

@@ -5,9 +5,11 @@ import pytest
 from tests.unit.studies.grid_localization.cases import spec
 from tests.unit.studies.grid_localization.runs import ended, result
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec
+from viewer.models.catalog import profile_from_table
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.benchmark import who_is
 from viewer.studies.grid_localization.findings import NINE
@@ -172,3 +174,16 @@ def test_that_the_papers_models_are_known_by_their_servers_name(
     asked: str, who: str | None
 ) -> None:
     assert who_is(ModelProfile("x", "openai_api", {"model": asked})) == who
+
+
+@pytest.mark.statement("E000-31")
+@pytest.mark.parametrize(
+    ("told", "who"), [("GPT-4", GPT_4), ("GPT-5", GPT_5), ("MedGemma 27B", MEDGEMMA)]
+)
+def test_that_a_profile_may_say_which_of_the_papers_models_it_is(
+    told: str, who: str
+) -> None:
+    table = {"name": "x", "adapter": "scripted", "answer": "E5", "paper_model": told}
+    assert who_is(profile_from_table(table)) == who
+    with pytest.raises(WrongUseError, match="GPT-4 or GPT-5 or MedGemma 27B"):
+        profile_from_table({**table, "paper_model": "GPT-3"})

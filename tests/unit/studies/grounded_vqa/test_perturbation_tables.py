@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.heal_trials import NO, YES, closed, heal_rows, unsaid
+from tests.helpers.heal_trials import NO, YES, closed, heal_rows, probed, unsaid
 from viewer.domain.answer import Status
 from viewer.domain.item import TASK_MARK
 
@@ -23,3 +23,37 @@ def test_that_a_failed_trial_alone_is_no_true_positive(
     (row,) = heal_rows("table_3_textual", results)
     assert (row["n_true_positives"], row["n_unread"]) == (base, base - 1)
     assert row["score"] == 1 / base
+
+
+@pytest.mark.statement("E002-12")
+@pytest.mark.parametrize("name", ["common_true_positives", "common_textual"])
+def test_that_a_model_that_never_says_yes_keeps_no_other_from_comparison(
+    name: str,
+) -> None:
+    replies = {
+        "vpt": [NO],
+        "vpt-sham-same": [YES],
+        "tpt-anatomy": [NO],
+        "tpt-sham": [YES],
+    }
+    results = [
+        one
+        for model in ("first", "second")
+        for key, patient in (("q1", "p1"), ("q2", "p2"))
+        for one in probed(key, patient, replies, model)
+    ]
+    for key, patient in (("q1", "p1"), ("q2", "p2")):
+        results.append(closed(key, NO, model="denies", patient=patient))
+        results += [
+            unsaid(f"{key}{TASK_MARK}none", condition, Status.EXCLUDED, "denies")
+            for condition in replies
+        ]
+    number = {"common_true_positives": "n_items", "common_textual": "n_compared"}
+    rows = {
+        row["model"]: row[number[name]]
+        for row in heal_rows(name, results)
+        if row["test"] in {"VPT", "TPT anatomy"}
+    }
+    assert rows["denies"] == 0
+    if name == "common_true_positives":
+        assert rows == {"first": 2, "second": 2, "denies": 0}

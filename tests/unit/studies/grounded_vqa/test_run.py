@@ -65,8 +65,10 @@ def test_that_accuracy_equals_its_closed_form(
     opened = [q for q in questions if not q.closed]
     for model in ("grounded", "no-to-edits"):
         perfect = row(report, "table_2_accuracy", model=model)
-        numbers = [v for k, v in perfect.items() if "f1" in k or "prec" in k]
-        assert numbers == [1.0] * len(numbers)
+        for name in ("yes_no_f1", "yes_no_precision", "open_f1", "open_f1_dropped"):
+            assert perfect[name] == perfect[f"{name}_high"] == 1
+            assert 0.5 < float(str(perfect[f"{name}_low"])) < 1
+        assert perfect["open_precision"] == perfect["open_precision_dropped"] == 1
         assert perfect["yes_no_n_planned"] == perfect["yes_no_n_scored"] == len(closed)
     got = row(report, "table_2_accuracy", model="careless")
     tp = sum(q.yes and not is_wrong(q) for q in closed)

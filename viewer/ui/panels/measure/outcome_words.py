@@ -6,7 +6,7 @@ from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
-from viewer.domain.study_words import PLACING, StudyWords, Verdicts
+from viewer.domain.study_words import MADE, PLACING, StudyWords, Verdicts
 from viewer.domain.styles import style_of
 from viewer.services.inspecting.runs import TrialRow
 from viewer.ui.tables.columns import shown
@@ -37,6 +37,8 @@ def words(score: Score) -> str:
     """Return a verdict in words, with its reason if it has one."""
     if score.reason == "ungraded":
         return "not graded"
+    if score.reason in MADE:
+        return MADE[score.reason]
     text = _both(score)[1]
     return f"{text} ({score.reason.replace('_', ' ')})" if score.reason else text
 
@@ -55,9 +57,14 @@ def trials_title(
     """Return the title of a strip of trials with their counts, in a study's words."""
     names = ("finding", "view", "condition")
     parts = [shown(name, getattr(key, name), words_) for name in names]
+    made = Counter(MADE[t.score.reason] for t in trials if t.score.reason in MADE)
+    trials = [trial for trial in trials if trial.score.reason not in MADE]
     n = Counter(trial.score.status for trial in trials)
     ungraded = sum(_waits(trial.score) for trial in trials) if words_.ungraded else 0
-    return " · ".join([*parts, key.model, *_counts(n, words_.verdicts, ungraded)])
+    counts = [f"{count} {what}" for what, count in made.items()]
+    if n or not made:
+        counts += _counts(n, words_.verdicts, ungraded)
+    return " · ".join([*parts, key.model, *counts])
 
 
 def _waits(score: Score) -> bool:

@@ -28,10 +28,10 @@ from viewer.readers.pixels import FileKind, file_kind
 
 _ROUND: Final = 72
 """Corners of a circle or an ellipse."""
+_ACTIVATION: Final = 0x1001
+"""The element of groups 60xx that names the layer of an overlay."""
 _LEFT_OUT: Final = {
     "ModalityLUTSequence": "modality LUT",
-    "OverlayActivationLayer": "overlay activation",
-    "BitmapDisplayShutter": "bitmap shutter",
     "MaskSubtractionSequence": "mask subtraction",
     "ICCProfile": "ICC profile",
 }
@@ -112,7 +112,6 @@ def _state(path: Path, state: Dataset, target: _Target) -> PresentationState:
     shape = str(state.get("PresentationLUTShape") or "")
     tables = lookup_tables(state, state, "PresentationLUTSequence", signed=False)
     outlines, notes, missed = _annotations(state, target, area, turned)
-    absent = tuple(words for keyword, words in _LEFT_OUT.items() if keyword in state)
     return PresentationState(
         path,
         _name(path, state),
@@ -125,8 +124,17 @@ def _state(path: Path, state: Dataset, target: _Target) -> PresentationState:
         shutter=_shutter(state, target),
         outlines=outlines,
         notes=notes,
-        left_out=(*absent, *missed),
+        left_out=(*_left_out(state), *missed),
     )
+
+
+def _left_out(state: Dataset) -> Iterator[str]:
+    """Yield the words for what a state has and we do not show."""
+    yield from (words for keyword, words in _LEFT_OUT.items() if keyword in state)
+    if any((group, _ACTIVATION) in state for group in range(0x6000, 0x6020, 2)):
+        yield "overlay activation"
+    if "BITMAP" in str(state.get("ShutterShape") or ""):
+        yield "bitmap shutter"
 
 
 def _name(path: Path, state: Dataset) -> str:

@@ -4,6 +4,7 @@ from math import cos, pi
 from pathlib import Path
 
 import numpy as np
+import pydicom
 import pytest
 from pydicom.dataset import Dataset
 
@@ -224,12 +225,15 @@ def test_that_texts_stand_in_their_box_or_at_their_anchor(image: Path) -> None:
         TextObjectSequence=[boxed],
         ReferencedImageSequence=[item(ReferencedSOPInstanceUID="1.9")],
     )
-    state = _read(image, GraphicAnnotationSequence=[here, elsewhere], ICCProfile=b"12")
+    state = _read(
+        image, GraphicAnnotationSequence=[here, elsewhere], ICCProfile=b"12",
+        ShutterShape="BITMAP",
+    )  # fmt: skip
     first, second = state.notes
     assert first.text == "two\nlines"
     assert (first.at, first.anchor) == (PointPx(3, 4), PointPx(20, 21))
     assert (second.at, second.anchor) == (PointPx(5, 6), None)
-    assert state.left_out == ("ICC profile", "compound graphics")
+    assert state.left_out == ("ICC profile", "bitmap shutter", "compound graphics")
 
 
 def _hidden(image: Path, **shutter: object) -> list[tuple[int, int]]:
@@ -281,3 +285,13 @@ def test_that_a_shutter_has_its_grey_and_hides_nothing_if_it_is_all(
     )
     assert state.shutter is not None
     assert state.shutter.grey == 128
+
+
+def test_that_overlays_that_a_state_turns_on_are_told_as_left_out(image: Path) -> None:
+    path = write_state(image.with_name("state.dcm"), image)
+    state = pydicom.dcmread(path)
+    state.add_new((0x6002, 0x1001), "CS", "LAYER")
+    state.save_as(path)
+    read = presentation_state(path, ImageRef(image))
+    assert read is not None
+    assert read.left_out == ("overlay activation",)

@@ -6,6 +6,7 @@ from typing import Final, Self
 
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
+from viewer.domain.image import Window
 
 
 class MarkKind(StrEnum):
@@ -22,6 +23,7 @@ class MarkKind(StrEnum):
     TEXT = "text"
     POINT = "point"
     FREEHAND = "freehand"
+    KEY = "key"
 
 
 NAMES: Final = {
@@ -36,6 +38,7 @@ NAMES: Final = {
     MarkKind.TEXT: "text",
     MarkKind.POINT: "point",
     MarkKind.FREEHAND: "freehand line",
+    MarkKind.KEY: "key image",
 }
 """Kinds as a sentence names them."""
 CORNERED: Final = frozenset({MarkKind.RECTANGLE, MarkKind.ELLIPSE})
@@ -43,7 +46,7 @@ CORNERED: Final = frozenset({MarkKind.RECTANGLE, MarkKind.ELLIPSE})
 REGIONS: Final = CORNERED | {MarkKind.POLYGON}
 _POINTS: Final = {
     MarkKind.ANGLE: 3, MarkKind.COBB: 4, MarkKind.HEART: 4, MarkKind.TEXT: 1,
-    MarkKind.POINT: 1,
+    MarkKind.POINT: 1, MarkKind.KEY: 0,
 }  # fmt: skip
 _LEAST_RING: Final = 4
 
@@ -55,8 +58,9 @@ class Mark:
     ``points`` are the two ends of a length; end, vertex and end of an angle; the ends
     of the first and of the second line of a Cobb angle; two opposite corners of a
     rectangle or ellipse; the corners of a polygon, the first again at its end; the
-    edges of the heart, then those of the thorax; tip and tail of an arrow. A mark that
-    is still being drawn has fewer. ``text`` is what a reader wrote beside it.
+    edges of the heart, then those of the thorax; tip and tail of an arrow. A key image
+    is marked as a whole, without points. A mark that is still being drawn has fewer.
+    ``text`` is what a reader wrote beside it.
     """
 
     kind: MarkKind
@@ -85,6 +89,25 @@ class Mark:
         a, b = self.points
         return (a, PointPx(b.x, a.y), b, PointPx(a.x, b.y))
 
+    @property
+    def lines(self) -> tuple[tuple[PointPx, ...], ...]:
+        """What is drawn of a mark through its points; of an ellipse, its box.
+
+        The widths of heart and thorax lie across the image, each at the height of its
+        first edge, and go down to the other.
+        """
+        if self.kind in CORNERED and self.complete:
+            return ((*self.handles, self.points[0]),)
+        if self.kind is MarkKind.HEART:
+            pairs = (self.points[n : n + 2] for n in range(0, len(self.points), 2))
+            return tuple(
+                (a, *(p for b in other for p in (PointPx(b.x, a.y), b)))
+                for a, *other in pairs
+            )
+        if self.kind is MarkKind.COBB:
+            return tuple(part for part in (self.points[:2], self.points[2:]) if part)
+        return (self.points,)
+
     def extended(self, point: PointPx) -> Self:
         """Return the mark with one more point."""
         return replace(self, points=(*self.points, point))
@@ -111,6 +134,23 @@ class Mark:
         return replace(
             self, points=tuple(PointPx(p.x + x, p.y + y) for p in self.points)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnImage:
+    """A DICOM image with its marks, each with its words, and how it is shown.
+
+    ``window`` is in modality units, None for the VOI LUT of the file; ``rescale`` is
+    the slope and the intercept that lead to these. ``inverted`` is whether low values
+    are bright, ``orientation`` the turn in the view (TIFF 6.0).
+    """
+
+    ref: ImageRef
+    marks: tuple[tuple[Mark, tuple[str, ...]], ...]
+    window: Window | None = None
+    rescale: tuple[float, float] = (1.0, 0.0)
+    inverted: bool = False
+    orientation: int = 1
 
 
 class EditStep(StrEnum):

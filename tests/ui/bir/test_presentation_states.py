@@ -117,7 +117,7 @@ def test_that_an_image_is_turned_and_framed_and_its_graphics_are_drawn(
     assert view.orientation == 6
     assert view.centre.x == pytest.approx(100, abs=1)
     assert view.centre.y == pytest.approx(80, abs=1)
-    # 100 × 80 pixels, turned: 80 across and 100 down fill the view one way or the other.
+    # 100 × 80 pixels, turned: 80 across and 100 down fill the view in one direction.
     fills = min(view.area.width() / 80, view.area.height() / 100)
     assert view.zoom == pytest.approx(fills, rel=0.02)
     drawn = _grey(picture_of(view, identified=False)).astype(int)

@@ -110,3 +110,27 @@ def test_that_an_edit_tells_what_changes_and_leads_there_and_back(
     assert (edit.at, edit.removed, edit.added) == told
     assert edit.applied(before) == after
     assert replace(edit, step=EditStep.UNDONE).applied(after) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "points", "lines"),
+    [
+        (MarkKind.LENGTH, (A, B), ((A, B),)),
+        (MarkKind.ANGLE, (A, B, C), ((A, B, C),)),
+        (MarkKind.COBB, (A, B, C), ((A, B), (C,))),
+        (MarkKind.COBB, (A, B), ((A, B),)),
+        (
+            MarkKind.RECTANGLE,
+            (A, B),
+            ((A, PointPx(B.x, A.y), B, PointPx(A.x, B.y), A),),
+        ),
+        (MarkKind.ELLIPSE, (A,), ((A,),)),
+        (MarkKind.HEART, (A, B, C), ((A, PointPx(B.x, A.y), B), (C,))),
+    ],
+)
+def test_that_lines_run_through_the_points_of_a_mark(
+    kind: MarkKind,
+    points: tuple[PointPx, ...],
+    lines: tuple[tuple[PointPx, ...], ...],
+) -> None:
+    assert Mark(kind, points).lines == lines

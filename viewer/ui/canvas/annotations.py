@@ -15,6 +15,7 @@ from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 
 _OWN_WINDOW: Final = "Not from the file: set here, or fitted to the image's values"
 _FIDELITY: Final = "Whether the screen shows every stored pixel, unmixed"
+_KEY: Final = "Marked by a reader"
 _ZOOM: Final = "Screen pixels per image pixel"
 
 
@@ -25,6 +26,8 @@ class Annotations:
         self._shown = shown
         self._area = QRectF()
         self._orientation = 1
+        self.key = False
+        """Whether the image is a key image, as it says then."""
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
@@ -48,7 +51,7 @@ class Annotations:
         self._area, self._detail = area, current().detail
         corners, live = self._shown.corners, self._live(scale, display)
         if self._detail is Detail.MINIMAL:
-            corners, live = minimal(corners), ()
+            corners, live = minimal(corners), live[: int(self.key)]
         elif self._detail is Detail.NONE:
             corners, live = CornerText(), ()
         self._below = len(corners.bottom_right)
@@ -70,7 +73,8 @@ class Annotations:
         window = CornerLine(window_text(display.shown_window), read or _OWN_WINDOW)
         grey = (window,) if self._shown.image.values.ndim == 2 else ()
         zoom = CornerLine(f"Zoom {scale:.0%}", _ZOOM)
-        return (*grey, zoom, fidelity(self._shown.corners, scale))
+        key = (CornerLine("Key image", _KEY),) if self.key else ()
+        return (*key, *grey, zoom, fidelity(self._shown.corners, scale))
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""

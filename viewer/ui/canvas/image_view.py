@@ -372,6 +372,7 @@ class ImageView(FramedView):
         if self._annotations is not None and self._display is not None:
             scale = self._camera.scale
             self._annotations.turn(self.orientation)
+            self._annotations.key = self.marks.is_key
             self._annotations.place(self.area, scale, ratio, self._display)
             grounds = self._annotations.grounds
         self._layers.place(self._native, self.area, grounds)

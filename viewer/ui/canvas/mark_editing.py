@@ -16,6 +16,7 @@ from viewer.ui.canvas.marks.measures import words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+KEY_IMAGE: Final = Mark(MarkKind.KEY, ())
 _CLOSES_PX: Final = 8.0
 """A click so near its first corner closes a polygon."""
 _LABELLED: Final = frozenset({MarkKind.TEXT, MarkKind.ARROW})
@@ -201,10 +202,25 @@ class MarkEditing:
             self.book.remove(self._shown.ref, (self._chosen,), name)
 
     def remove_all(self) -> None:
-        """Remove every mark of the image."""
+        """Remove every mark drawn on the image; a key image stays one."""
         self.cancel()
         if self._shown is not None:
-            self.book.remove(self._shown.ref, self.marks, "remove marks")
+            drawn = tuple(mark for mark in self.marks if mark != KEY_IMAGE)
+            self.book.remove(self._shown.ref, drawn, "remove marks")
+
+    @property
+    def is_key(self) -> bool:
+        """Whether the image is marked as a key image."""
+        return KEY_IMAGE in self.marks
+
+    def toggle_key(self) -> None:
+        """Mark the image as a key image, or no more."""
+        if self._shown is None:
+            return
+        if self.is_key:
+            self.book.remove(self._shown.ref, (KEY_IMAGE,), "no key image")
+        else:
+            self.book.add(self._shown.ref, KEY_IMAGE, "key image")
 
     def _forget(self) -> None:
         self._draft, self._grab, self._chosen = None, None, None
@@ -279,7 +295,7 @@ class MarkEditing:
         drawn = [
             DrawnMark(mark, self._words(mark), chosen=mark == self._chosen)
             for mark in self.marks
-            if mark != held
+            if mark not in (held, KEY_IMAGE)
         ]
         live = live or self._draft
         if live is not None and self._shown is not None:

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
-from viewer.domain.mark import CORNERED, REGIONS, Mark, MarkKind
+from viewer.domain.mark import REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.aside import (
     Surroundings,
     leader_to,
@@ -159,32 +159,14 @@ class MarkItem(ScreenItem):
 
 def mark_path(mark: Mark) -> QPainterPath:
     """Return a mark's lines in native pixels, as far as it is drawn."""
-    path, points = QPainterPath(), [_at(point) for point in mark.points]
-    if mark.kind in CORNERED and mark.complete:
-        box = QRectF(points[0], points[1]).normalized()
-        add = path.addEllipse if mark.kind is MarkKind.ELLIPSE else path.addRect
-        add(box)
-        return path
-    if mark.kind is MarkKind.HEART:
-        return _heart_path(points)
-    for number, point in enumerate(points):
-        begins = number == 0 or (mark.kind is MarkKind.COBB and number == 2)
-        if begins:
-            path.moveTo(point)
-        else:
-            path.lineTo(point)
-    return path
-
-
-def _heart_path(points: list[QPointF]) -> QPainterPath:
-    """Return the widths across the image, each at the height of its first edge."""
     path = QPainterPath()
-    for edge, other in zip(points[::2], points[1::2], strict=False):
-        path.moveTo(edge)
-        path.lineTo(QPointF(other.x(), edge.y()))
-        path.lineTo(other)
-    if len(points) % 2:
-        path.moveTo(points[-1])
+    if mark.kind is MarkKind.ELLIPSE and mark.complete:
+        path.addEllipse(QRectF(*map(_at, mark.points)).normalized())
+        return path
+    for line in mark.lines:
+        path.moveTo(_at(line[0]))
+        for point in line[1:]:
+            path.lineTo(_at(point))
     return path
 
 

@@ -166,7 +166,7 @@ DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
     Tool.CROSSHAIR: CrosshairDrag,
     Tool.MAGNIFIER: MagnifierDrag,
 }
-DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind}
+DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind if kind is not MarkKind.KEY}
 """The kind of mark that each other tool draws."""
 CURSORS: Final = {
     Tool.SELECT: Qt.CursorShape.PointingHandCursor,

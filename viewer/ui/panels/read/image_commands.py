@@ -19,6 +19,7 @@ from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.mark_files import MarkFiles
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.panels.read.plane_layer import PlaneLayer
 from viewer.ui.panels.read.presentation_layer import PresentationLayer
@@ -62,6 +63,7 @@ class ImageCommands:
         self.keeping = MarkKeeping(context, lightbox, self._marks)
         self._windows = WindowCommands(lightbox, context)
         self._turns = TurnCommands(lightbox, context.actions)
+        self.files = MarkFiles(lightbox, context, self._marks)
         self._planes = PlaneLayer(lightbox, context)
         self.presentations = PresentationLayer(lightbox, context)
         lightbox.each(self._watch)
@@ -89,6 +91,7 @@ class ImageCommands:
             "mark.delete": self.delete_mark,
             "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
+            **self.files.handlers(),
             **self._windows.handlers(),
             **self._turns.handlers(),
         }

@@ -78,7 +78,7 @@ class Story:
 
     def wait_for_answer(self) -> None:
         """Wait until an answer about the image is drawn with its outcome."""
-        self.wait(lambda: not self.read.questions.running)
+        self.wait(lambda: not self.read.answering.asking.questions.running)
         self.wait(lambda: self.read.lightbox.view.answer_items)
 
     def saw(self) -> WhatModelSaw:

@@ -121,6 +121,22 @@ def test_b31_zoom_pan_and_window_follow_in_one_frame_of_reference(
     assert thin.view.fitted
 
 
+def test_that_a_series_that_comes_up_later_is_framed_and_windowed_like_the_active_one(
+    qtbot: QtBot, ports: tuple[Viewport, ...]
+) -> None:
+    thick, thin, sagittal, _ = ports
+    stack = thin.stack
+    assert stack is not None
+    sagittal.show_stack(None)
+    thick.view.setFocus()
+    thick.view.zoom_by(3.0)
+    thick.view.set_window(Window(40, 90))
+    sagittal.show_stack(stack)
+    qtbot.waitUntil(lambda: sagittal.shown is not None)
+    assert sagittal.view.zoom == pytest.approx(thick.view.zoom)
+    assert sagittal.view.window_shown == Window(40, 90)
+
+
 def test_b21_reference_lines_are_off_until_wanted_and_follow_the_active_image(
     qtbot: QtBot, ports: tuple[Viewport, ...], context: AppContext
 ) -> None:

@@ -56,7 +56,7 @@ def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
     ref = read.lightbox.active.shown.ref if read.lightbox.active.shown else None
     assert ref is not None
     before = len(about[ref].answers)
-    with qtbot.waitSignal(read.questions.ended):
+    with qtbot.waitSignal(read.answering.asking.questions.ended):
         read.handlers()["ask.ask"]()
     qtbot.waitUntil(lambda: len(about[ref].answers) > before)
 

@@ -230,3 +230,43 @@ def test_that_protocols_are_reordered_and_the_default_ones_restored(
     editor.table.setRowCount(0)
     editor.keep()
     assert "every image" in editor.problem.text()
+
+
+def test_that_a_layout_is_kept_for_images_of_its_modality_and_the_next_start(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    for n in range(3):
+        write_dicom(tmp_path / "in" / f"{n}.dcm", modality="US", patient_id="p")
+    write_dicom(tmp_path / "in" / "4.dcm", modality="US", patient_id="q")
+    write_dicom(tmp_path / "in" / "5.dcm", modality="XA", patient_id="r")
+    _open(qtbot, read, tmp_path / "in", 5)
+    read.hanging.line.layout_chosen.emit(LayoutChosen(1, 2))
+    kept = read.choices
+    rows = list(read.browser.tree.rows())
+    for place, names in ((4, ["5"]), (1, ["1", "0"]), (3, ["4", ""])):
+        read.browser.tree.setCurrentItem(rows[place])
+        assert _names(read) == names
+        assert read.lightbox.patients.isHidden()
+    read.recall({})
+    read.browser.tree.setCurrentItem(rows[0])
+    assert _names(read) == ["0"]
+    read.recall(kept)
+    read.browser.tree.setCurrentItem(rows[1])
+    assert _names(read) == ["1", "0"]
+
+
+def test_that_the_next_stage_and_the_next_row_are_decoded_meanwhile(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, chest: Path
+) -> None:
+    _open(qtbot, read, chest, 4)
+    current = next(r for r in read.browser.tree.rows() if f"{NOW} PA" in r.stack.name)
+    read.browser.tree.setCurrentItem(current)
+    laterals = [
+        row.stack.images[0].ref
+        for row in read.browser.tree.rows()
+        if "LL" in row.stack.name
+    ]
+    qtbot.waitUntil(lambda: all(ref in read.lightbox.ahead for ref in laterals))
+    context.actions["hang.next"].trigger()
+    qtbot.waitUntil(lambda: all(v.shown is not None for v in read.lightbox.viewports))
+    assert not any(ref in read.lightbox.ahead for ref in laterals)

@@ -57,7 +57,7 @@ def _open(qtbot: QtBot, read: ReadWorkspace, *paths: Path) -> None:
 
 
 def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
-    with qtbot.waitSignal(read.questions.ended, timeout=_PATIENCE_MS):
+    with qtbot.waitSignal(read.answering.asking.questions.ended, timeout=_PATIENCE_MS):
         read.handlers()["ask.ask"]()
     qtbot.waitUntil(lambda: read.answers.current is not None, timeout=_PATIENCE_MS)
 
@@ -255,7 +255,9 @@ def test_that_the_answer_explained_is_about_the_finding_asked_for(
     _open(qtbot, read, case / "f.dcm")
     for finding in ("Lung Lesion", "Edema"):
         read.ask.finding.setCurrentText(finding)
-        with qtbot.waitSignal(read.questions.ended, timeout=_PATIENCE_MS):
+        with qtbot.waitSignal(
+            read.answering.asking.questions.ended, timeout=_PATIENCE_MS
+        ):
             read.handlers()["ask.ask"]()
         qtbot.waitUntil(
             lambda wanted=finding: _finding_explained(read) == wanted,  # type: ignore[misc]

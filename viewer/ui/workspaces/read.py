@@ -32,7 +32,7 @@ from viewer.ui.canvas.events import (
     CursorMoved,
     Tool,
 )
-from viewer.ui.panels.read import case_listing
+from viewer.ui.panels.read import case_listing, hanging_control
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.read.case_commands import CaseCommands
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from viewer.ui.panels.asking.ask_panel import AskPanel
     from viewer.ui.panels.asking.ask_side import AskSide
     from viewer.ui.panels.asking.grid_controls import GridControls
-    from viewer.ui.panels.asking.questions import Questions
     from viewer.ui.panels.read.cine import CineBar
 
 _AT_SIDE: Final = (
@@ -183,11 +182,6 @@ class ReadWorkspace(QWidget):
         """The controls of the grid."""
         return self.side.grid
 
-    @property
-    def questions(self) -> "Questions":
-        """The questions that run."""
-        return self.answering.asking.questions
-
     def handlers(self) -> Handlers:
         """Return this workspace's handlers by the action's id."""
         return {
@@ -248,6 +242,7 @@ class ReadWorkspace(QWidget):
             **made,
             preferences.CHOICE: plain(preferences.current()),
             case_listing.CHOICE: plain(self._cases.columns),
+            hanging_control.CHOICE: plain(self.hanging.choice),
         }
 
     def recall(self, choices: Choices) -> None:
@@ -256,6 +251,7 @@ class ReadWorkspace(QWidget):
         stored = choices.get(preferences.CHOICE)
         preferences.use(restored(preferences.current(), stored))
         self._cases.recall(choices.get(case_listing.CHOICE))
+        self.hanging.recall(choices.get(hanging_control.CHOICE))
         self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
         if self._answering is not None:
             self._answering.recall(choices)

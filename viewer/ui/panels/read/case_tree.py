@@ -198,6 +198,12 @@ class CaseTree(SeriesTree):
         row = self._nodes.get(self._entry(place).key)
         return row if isinstance(row, CaseRow) else None
 
+    def following(self) -> Entry | None:
+        """Return the entry listed after the highlighted one."""
+        place = self.listing.place_of(self._marked)
+        last = len(self.listing.matched) - 1
+        return self._entry(place + 1) if place is not None and place < last else None
+
     def _entry(self, place: int) -> Entry:
         return self.listing.entries[self.listing.matched[place]]
 

@@ -1,14 +1,17 @@
 """Hangs what is chosen by a protocol, steps through its stages, changes the layout."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.hanging import MOST_VIEWPORTS
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.choices import restored
 from viewer.ui.application.show_once import show_once
 from viewer.ui.panels.read.case_tree import CaseTree
 from viewer.ui.panels.read.hanging import Chosen, Hung, Stack
@@ -22,8 +25,37 @@ if TYPE_CHECKING:
     from viewer.ui.panels.read.linking import Linking
     from viewer.ui.panels.read.protocols import Stage
 
+CHOICE: Final = "hanging"
+"""The name of the layouts among the choices that the window remembers."""
+_RESTED_MS: Final = 200
+"""After the last image, as the reader begins to look."""
 _PAINTED_MS: Final = 150
 """After the first image, which the protocols would hold up."""
+
+
+@dataclass(frozen=True)
+class KeptLayout:
+    """A hanging protocol by name, or a layout of the user's own if it has rows."""
+
+    protocol: str = ""
+    rows: int = 0
+    columns: int = 0
+    tiled: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no menu offers."""
+        if (
+            not 0 <= self.rows <= MOST_VIEWPORTS
+            or not 0 <= self.columns <= MOST_VIEWPORTS
+        ):
+            raise WrongUseError("There is no such layout.")
+
+
+@dataclass(frozen=True)
+class KeptLayouts:
+    """The layouts by modality, as they are kept between two starts."""
+
+    of: Mapping[str, KeptLayout] = field(default_factory=dict)
 
 
 class HangingControl(QObject):
@@ -45,8 +77,22 @@ class HangingControl(QObject):
         self._number = 0
         self._own = False
         self._linking: Linking | None = None
+        self.layouts: dict[str, KeptLayout] = {}
+        """How the user last wanted images of a modality to hang."""
+        self._cases = cases
+        self._rest = QTimer(self, singleShot=True, interval=_RESTED_MS)
+        self._rest.timeout.connect(self._look_ahead)
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
         cases.series_dropped.connect(self._drop)
+
+    def recall(self, stored: object) -> None:
+        """Restore the layouts of the previous session."""
+        self.layouts = dict(restored(KeptLayouts(), stored).of)
+
+    @property
+    def choice(self) -> KeptLayouts:
+        """The layouts, for the next start."""
+        return KeptLayouts(self.layouts)
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
@@ -68,11 +114,19 @@ class HangingControl(QObject):
     def hang(self, chosen: Chosen) -> None:
         """Hang what was chosen by the protocol that fits best."""
         self._chosen, self._own = chosen, False
-        if not self._protocols and len(chosen.study) == 1 and not chosen.priors:
+        kept = self.layouts.get(chosen.stack.modality, KeptLayout())
+        alone = len(chosen.study) == 1 and not chosen.priors
+        if not self._protocols and alone and not kept.tiled:
             self._lightbox.hang(chosen)
             return
         self._furnish()
-        self._use_protocol(None)
+        self._preferred = kept.protocol
+        if kept.rows:
+            self._find_stages()
+            self._lightbox.hang(chosen)  # nothing of the case before stays beside it
+            self._lay_out(kept)
+        else:
+            self._use_protocol(None)
 
     def grow(self, chosen: Chosen) -> None:
         """Take in what has been found of the study that hangs."""
@@ -85,12 +139,21 @@ class HangingControl(QObject):
                 for stack in chosen.study:
                     if viewport.stack is not None and viewport.stack.key == stack.key:
                         viewport.show_stack(stack)
+            self._fill(chosen)
         elif self._protocols or len(chosen.study) > 1 or chosen.priors:
             self._chosen = chosen
             self._furnish()
             self._use_protocol(number if self._stages else None)
         else:
             self.hang(chosen)
+
+    def _fill(self, chosen: Chosen) -> None:
+        """Hang what was found since in the viewports of a layout that are empty."""
+        kept = self.layouts.get(chosen.stack.modality, KeptLayout())
+        shape = self._lightbox.rows, self._lightbox.columns
+        empty = any(v.stack is None for v in self._lightbox.viewports)
+        if empty and shape == (kept.rows, kept.columns):
+            self._lay_out(kept)
 
     def step(self, steps: int) -> None:
         """Go to another stage, if there is one."""
@@ -136,7 +199,18 @@ class HangingControl(QObject):
         self.linking.show_lines(not self.linking.lines)
         self._context.actions.set_checked("hang.lines", self.linking.lines)
 
+    def _look_ahead(self) -> None:
+        """Decode the first images of the next stage and of the next row."""
+        stages = self._stages[self._number + 1 : self._number + 2]
+        stacks = [stack for stage in stages for stack in stage.stacks]
+        following = self._cases.following()
+        stacks += [following.stack] if following is not None else []
+        shown = {viewport.place for viewport in self._lightbox.viewports}
+        refs = [s.images[0].ref for s in stacks if s.key not in shown]
+        self._lightbox.ahead.expect(refs)
+
     def _furnish_soon(self, _: object) -> None:
+        self._rest.start()
         if not self._protocols:
             QTimer.singleShot(_PAINTED_MS, self, self._furnish)
 
@@ -184,7 +258,12 @@ class HangingControl(QObject):
 
     def _choose_protocol(self, name: str) -> None:
         self._preferred, self._own = name, False
+        self._remember(KeptLayout(name))
         self._use_protocol(None)
+
+    def _remember(self, layout: KeptLayout) -> None:
+        if self._chosen is not None:
+            self.layouts[self._chosen.stack.modality] = layout
 
     def _use_protocol(self, number: int | None) -> None:
         """Hang a stage of the protocol, by default that with what was chosen."""
@@ -213,14 +292,20 @@ class HangingControl(QObject):
         self._tell()
 
     def _choose_layout(self, event: LayoutChosen) -> None:
+        """Show so many viewports, from now on for images of this modality."""
+        layout = KeptLayout("", event.rows, event.columns, event.tiled)
+        self._remember(layout)
+        self._lay_out(layout)
+
+    def _lay_out(self, layout: KeptLayout) -> None:
         """Show so many viewports: what hangs stays, the study's next fill the rest."""
         if self._chosen is None:
             return
         self._own = True
-        count = event.rows * event.columns
+        count = layout.rows * layout.columns
         active = self._lightbox.active
         here = active.stack or self._chosen.stack
-        if event.tiled:
+        if layout.tiled:
             tiles = range(min(count, len(here.images)))
             hung: list[Hung | None] = [Hung(here, tile) for tile in tiles]
         else:
@@ -228,8 +313,9 @@ class HangingControl(QObject):
             rest = [s for s in self._chosen.study if s not in shown]
             hung = [Hung(stack) for stack in (*shown, *rest)[:count]]
         hung += [None] * (count - len(hung))
-        rows = [hung[n : n + event.columns] for n in range(0, count, event.columns)]
-        last = len(here.images) - (count if event.tiled else 1)
+        across = layout.columns
+        rows = [hung[n : n + across] for n in range(0, count, across)]
+        last = len(here.images) - (count if layout.tiled else 1)
         start = max(0, min(active.position, last))
         chosen = replace(self._chosen, stack=here, position=start)
         self._lightbox.hang(chosen, rows)

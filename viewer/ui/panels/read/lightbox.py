@@ -10,11 +10,12 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
-from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.waiting import EMPTY, EMPTY_BESIDE
+from viewer.ui.panels.read.ahead import Ahead
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.patients_bar import PatientsBar
@@ -43,7 +44,8 @@ class Lightbox(QWidget):
         self, decoder: Decoder | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._decoder = decoder
+        self._decoder = decoder or LocalDecoder()
+        self.ahead = Ahead(self._decoder, self)
         self._grid, self.tool = GridChoice(), Tool.WINDOW
         self._prepare: list[Callable[[Viewport], object]] = []
         self._made: list[Viewport] = []
@@ -186,7 +188,7 @@ class Lightbox(QWidget):
     def _viewport(self, place: int) -> Viewport:
         if place < len(self._made):
             return self._made[place]
-        viewport = Viewport(self._decoder, self)
+        viewport = Viewport(self._decoder, self, self.ahead)
         self._made.append(viewport)
         viewport.entered.connect(self._enter)
         viewport.image_shown.connect(self._draw_over)

@@ -40,6 +40,7 @@ class Linking(QObject):
         self._busy = False
         self._slices: dict[Viewport, tuple[tuple[ImageHeader, ...], Slices]] = {}
         self._pointed: _Pointed | None = None
+        self._joined: dict[Viewport, str] = {}
         lightbox.each(self._watch)
         lightbox.active_changed.connect(self.draw)
         lightbox.tool_changed.connect(self.draw)
@@ -66,7 +67,21 @@ class Linking(QObject):
         view.windowed.connect(lambda: self._window(viewport))
         view.pointed.connect(lambda event: self._point(viewport, event))
         viewport.scrolled.connect(lambda event: self._scroll(viewport, event.before))
+        viewport.image_shown.connect(lambda _: self._join(viewport))
         viewport.image_shown.connect(self.draw)
+
+    def _join(self, viewport: Viewport) -> None:
+        """Let a stack that has just come up show what the active viewport shows."""
+        if self._joined.get(viewport) == viewport.place:
+            return
+        self._joined[viewport] = viewport.place
+        active = self._lightbox.active
+        if viewport is not active and self.linked:
+            with self._others(active) as others:
+                if viewport in others and not active.view.fitted:
+                    _frame_alike(active, viewport)
+            if active.view.window_set is not None:
+                self._window(active)
 
     @contextmanager
     def _others(self, leader: Viewport) -> Iterator[list[Viewport]]:

@@ -21,6 +21,7 @@ from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.panels.read.ahead import Ahead
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label, as_tip
@@ -113,10 +114,14 @@ class Viewport(QWidget):
     """It hangs another stack, or none."""
 
     def __init__(
-        self, decoder: Decoder | None = None, parent: QWidget | None = None
+        self,
+        decoder: Decoder | None = None,
+        parent: QWidget | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         super().__init__(parent)
         self._decoder = decoder or LocalDecoder()
+        self._ahead = ahead or Ahead(self._decoder, self)
         self.stack: Stack | None = None
         self.shown: ShownImage | None = None
         self.field: BoxPx | None = None
@@ -303,12 +308,16 @@ class Viewport(QWidget):
 
         self._jobs[ref] = run_for(
             self,
-            lambda: self._decoder.open(ref),
+            lambda: self._opened(ref),
             on_done,
             on_error,
             # The image that is waited for overtakes those decoded ahead.
             priority=0 if ahead else 1,
         )
+
+    def _opened(self, ref: ImageRef) -> OpenedImage:
+        """Return an image, decoded now unless that was done ahead."""
+        return self._ahead.take(ref) or self._decoder.open(ref)
 
     def _wanted(self) -> ImageRef | None:
         return self.header.ref if self.header else None

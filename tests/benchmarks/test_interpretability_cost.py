@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from tests.benchmarks.test_local_gpu import save_in_full_size, skip_without_gpu
+from tests.benchmarks.test_local_gpu import full_size, skip_without_gpu
 from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, png_of, request
 from tests.helpers.tiny_vlm import local_model
@@ -72,6 +72,8 @@ def test_what_it_costs_in_a_tiny_model(family: str, tmp_path: Path) -> None:
 
 def test_what_it_costs_in_a_model_shaped_as_gemma_3_4b(tmp_path: Path) -> None:
     skip_without_gpu()
-    folder = save_in_full_size("gemma3", tmp_path / "gemma")
-    model = local_model(folder, device="cuda", attention="eager", max_new_tokens=TOKENS)
-    assert measure(model, 896, 10) == 50
+    with full_size("gemma3", tmp_path / "gemma") as folder:
+        model = local_model(
+            folder, device="cuda", attention="eager", max_new_tokens=TOKENS
+        )
+        assert measure(model, 896, 10) == 50

@@ -1,5 +1,6 @@
 """Models of seven families at real size on a GPU; printed, never asserted."""
 
+import shutil
 import subprocess
 import threading
 import time
@@ -21,8 +22,9 @@ from viewer.domain.interpretability import Measures, QueryPosition
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.models.loaded import silent
 from viewer.models.transformers_local.adapter import TransformersLocal
+from viewer.models.transformers_local.files import model_files
 from viewer.models.transformers_local.loading import release_memory
-from viewer.models.transformers_local.memory import needed_bytes
+from viewer.models.transformers_local.memory import attended_bytes, needed_bytes
 
 ONE_BY_ONE, TOGETHER, BATCH, TOKENS, SIDE = 3, 40, 10, 32, 896
 GIB: Final = float(1 << 30)
@@ -148,8 +150,12 @@ def skip_without_gpu() -> None:
         pytest.skip("this machine has no GPU: throughput on one is not measured")
 
 
-def save_in_full_size(family: str, folder: Path) -> Path:
-    """Save a model of about four thousand million random weights, in bfloat16."""
+@contextmanager
+def full_size(family: str, folder: Path) -> Iterator[Path]:
+    """Save a model of about four thousand million random weights, in bfloat16.
+
+    Its eight GiB are removed again.
+    """
     import torch
 
     torch.manual_seed(0)
@@ -162,23 +168,26 @@ def save_in_full_size(family: str, folder: Path) -> Path:
     tiny_vlm.save(folder, model, pieces)
     del model
     release_memory()
-    return folder
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize("family", sorted(FOUR_BILLION))
 def test_how_fast_a_model_of_four_billion_answers(family: str, tmp_path: Path) -> None:
     skip_without_gpu()
-    folder = save_in_full_size(family, tmp_path / family)
-    assert measure(family, folder) == ONE_BY_ONE + TOGETHER
-    assert measure_attention(folder) == ONE_BY_ONE
+    with full_size(family, tmp_path / family) as folder:
+        assert measure(family, folder) == ONE_BY_ONE + TOGETHER
+        assert measure_attention(folder) == ONE_BY_ONE
 
 
 @pytest.mark.parametrize("bits", ["8bit", "4bit"])
 def test_how_fast_quantized_weights_answer(bits: str, tmp_path: Path) -> None:
     skip_without_gpu()
     pytest.importorskip("bitsandbytes")
-    folder = save_in_full_size("gemma3", tmp_path / "gemma3")
-    answered = measure(f"gemma3 in {bits}", folder, quantization=bits)
+    with full_size("gemma3", tmp_path / "gemma3") as folder:
+        answered = measure(f"gemma3 in {bits}", folder, quantization=bits)
     assert answered == ONE_BY_ONE + TOGETHER
 
 
@@ -195,13 +204,16 @@ def measure(name: str, folder: Path, **settings: object) -> int:
         **settings,
     )
     estimated = model.memory_bytes()
+    attended = attended_bytes(model_files(name, folder))
     start = time.perf_counter()
     model.load(silent, threading.Event())
     weights = model.memory_bytes()
     print(
         f"\n{name}: {weights / GIB:.1f} GiB of weights loaded in "
-        f"{time.perf_counter() - start:.1f} s; estimated {estimated / GIB:.1f}, and "
-        f"{needed_bytes(estimated) / GIB:.1f} to answer"
+        f"{time.perf_counter() - start:.1f} s; estimated "
+        f"{estimated / GIB:.1f}, to answer {needed_bytes(estimated) / GIB:.1f}, in batches "
+        f"{needed_bytes(estimated, BATCH) / GIB:.1f}, with attention "
+        f"{needed_bytes(estimated, 1, attended) / GIB:.1f}"
     )
     asked = questions(TOGETHER)
     single = told("first, then one by one", model, asked[:ONE_BY_ONE], 1)

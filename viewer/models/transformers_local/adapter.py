@@ -177,7 +177,14 @@ class TransformersLocal(Held[Engine]):
         files = self._fetched(progress, cancelled)
         device = device_of(self.options)
         if not self.options.force:
-            memory.check_fits(files.name, self._estimate(files), device)
+            eager = self.options.attention == "eager"
+            memory.check_fits(
+                files.name,
+                self._estimate(files),
+                device,
+                self.options.together,
+                memory.attended_bytes(files) if eager else 0,
+            )
         loaded = loading.load_engine(
             files,
             self.options,

@@ -2,6 +2,7 @@ import os
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 from typing import NoReturn
 
@@ -159,7 +160,7 @@ def test_that_its_identity_follows_card_and_weights(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
     third = made(card).identity(0)
     assert len({first.revision, second.revision, third.revision}) == 3
-    assert first.local["torch"] == torch.__version__
+    assert first.local["torch"] == metadata.version("torch")
 
 
 @pytest.mark.parametrize("suffix", ["pt", "safetensors"])

@@ -3,6 +3,7 @@ import json
 import struct
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from viewer.models.loaded import LoadCancelledError, LoadState, loading_alone, s
 from viewer.models.transformers_local import failures, memory
 from viewer.models.transformers_local.files import ModelFiles, model_files
 
-MIB = 1 << 20
+MIB, GIB = 1 << 20, 1 << 30
 
 
 def test_that_the_estimate_is_what_the_weights_are(
@@ -73,7 +74,7 @@ def test_that_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
     monkeypatch.setattr(memory, "free_bytes", lambda _device: 100 * MIB)
     model = local_model(folder_of("llava"))
     with pytest.raises(
-        WrongUseError, match=r"needs about 0.3 GiB, but only 0.1 GiB of main"
+        WrongUseError, match=r"needs about 0.3 GiB, but only 0.1 GiB of (main|the GPU)"
     ):
         model.load(silent, threading.Event())
     assert model.state is LoadState.UNLOADED
@@ -85,6 +86,48 @@ def test_that_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
     monkeypatch.setattr(memory, "free_bytes", lambda _device: 0)
     with pytest.raises(WrongUseError, match="of the GPU's memory"):
         memory.check_fits("m", 1, "cuda")
+
+
+@pytest.mark.parametrize(
+    ("weights", "questions", "attended", "peak"),
+    [
+        (8.1, 1, 0.0, 8.3),  # llava
+        (8.1, 10, 0.0, 9.5),
+        (8.0, 1, 0.0, 8.2),  # gemma3
+        (8.0, 10, 0.0, 9.2),
+        (8.0, 1, 3.0, 10.7),
+        (8.3, 1, 0.0, 8.6),  # idefics3
+        (8.3, 10, 0.0, 10.4),
+        (7.1, 1, 0.0, 7.4),  # paligemma
+        (7.1, 10, 0.0, 8.8),
+        (8.8, 1, 0.0, 9.2),  # qwen2_5_vl
+        (8.8, 10, 0.0, 10.8),
+        (8.8, 1, 4.8, 11.5),
+        (9.0, 1, 0.0, 9.4),  # qwen3_vl
+        (9.0, 10, 0.0, 11.4),
+        (9.0, 1, 3.0, 10.7),
+    ],
+)
+def test_that_the_estimate_covers_what_was_measured_on_a_gpu(
+    weights: float, questions: int, attended: float, peak: float
+) -> None:
+    """GiB of weights, of attention to one image, and of the peak on an H200."""
+    needed = memory.needed_bytes(round(weights * GIB), questions, round(attended * GIB))
+    assert peak * GIB <= needed <= 1.35 * peak * GIB
+
+
+def test_that_eager_attention_to_an_image_is_estimated_from_the_vision_tower(
+    folder_of: Callable[[str], Path],
+) -> None:
+    def attended(**vision: object) -> int:
+        found = model_files("m", folder_of("gemma3"))
+        config = {**found.config, "vision_config": vision}
+        return memory.attended_bytes(replace(found, config=config))
+
+    gemma = {"num_attention_heads": 16, "image_size": 896, "patch_size": 14}
+    assert attended(**gemma) == 16 * 4096**2 * 12  # 4,096 patches
+    assert attended(num_heads=16, patch_size=16) == 16 * 4096**2 * 12
+    assert attended(num_heads=16) == attended() == attended(patch_size=0) == 0
 
 
 def test_that_the_free_memory_is_what_the_kernel_says(tmp_path: Path) -> None:

@@ -207,20 +207,22 @@ def measure(name: str, folder: Path, **settings: object) -> int:
     attended = attended_bytes(model_files(name, folder))
     start = time.perf_counter()
     model.load(silent, threading.Event())
-    weights = model.memory_bytes()
-    print(
-        f"\n{name}: {weights / GIB:.1f} GiB of weights loaded in "
-        f"{time.perf_counter() - start:.1f} s; estimated "
-        f"{estimated / GIB:.1f}, to answer {needed_bytes(estimated) / GIB:.1f}, in batches "
-        f"{needed_bytes(estimated, BATCH) / GIB:.1f}, with attention "
-        f"{needed_bytes(estimated, 1, attended) / GIB:.1f}"
-    )
+    seconds, weights = time.perf_counter() - start, model.memory_bytes()
+    needs = {
+        "weights": estimated,
+        "to answer": needed_bytes(estimated),
+        "in batches": needed_bytes(estimated, BATCH),
+        "with attention": needed_bytes(estimated, 1, attended),
+    }
+    told = ", ".join(f"{what} {size / GIB:.1f}" for what, size in needs.items())
+    print(f"\n{name}: {weights / GIB:.1f} GiB of weights loaded in {seconds:.1f} s")
+    print(f"  estimated: {told} GiB")
     asked = questions(TOGETHER)
-    single = told("first, then one by one", model, asked[:ONE_BY_ONE], 1)
+    single = ask("first, then one by one", model, asked[:ONE_BY_ONE], 1)
     again = [model.read(model.generate(one)).text for one in asked[:ONE_BY_ONE]]
     same = sum(a.text == b for a, b in zip(single, again, strict=True))
     with used_percent() as used:
-        batched = told(f"in batches of {BATCH}", model, asked, 2 * BATCH)
+        batched = ask(f"in batches of {BATCH}", model, asked, 2 * BATCH)
     agree = sum(a.text == b.text for a, b in zip(single, batched, strict=False))
     print(
         f"  asked again: {same} of {ONE_BY_ONE} the same; in a batch {agree}; "
@@ -235,7 +237,7 @@ def measure_attention(folder: Path) -> int:
     model = local_model(folder, device="cuda", attention="eager", max_new_tokens=TOKENS)
     wishes = Measures((), (), QueryPosition.GENERATED, relevance=True)
     asked = [replace(one, measures=wishes) for one in questions(ONE_BY_ONE)]
-    replies = told("with attention of each token", model, asked, 1)
+    replies = ask("with attention of each token", model, asked, 1)
     model.unload()
     return sum(reply.measured is not None for reply in replies)
 
@@ -246,7 +248,7 @@ def questions(n: int) -> list[ModelRequest]:
     return [request(facts(), png=png_of(pixels)) for pixels in noise]
 
 
-def told(
+def ask(
     how: str, model: TransformersLocal, asked: list[ModelRequest], at_once: int
 ) -> list[ModelReply]:
     """Ask, and print seconds for each answer, tokens a second and the peak memory."""

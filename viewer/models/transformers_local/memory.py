@@ -25,7 +25,7 @@ _QUANTIZED_BYTES: Final = {"8bit": 1.0, "4bit": 0.5625}  # 4 bit and a scale per
 _KEPT_WHOLE: Final = re.compile("embed|lm_head")  # bitsandbytes leaves these alone
 _LONGEST_HEADER: Final = 100 << 20
 _WORKING_BYTES: Final = 256 << 20
-_WORKING_SHARE: Final = 0.03
+_WORKING_SHARE: Final = 0.04
 """Of the weights, for activations and kept keys: once, and for each question.
 
 On a GPU, seven families of four thousand million weights (7.1-9.0 GiB in bfloat16) took

@@ -106,6 +106,12 @@ def test_that_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
         (9.0, 1, 0.0, 9.4),  # qwen3_vl
         (9.0, 10, 0.0, 11.4),
         (9.0, 1, 3.0, 10.7),
+        (8.3, 1, 0.0, 8.5),  # smolvlm
+        (8.3, 10, 0.0, 8.8),
+        (4.6, 1, 0.0, 5.0),  # gemma3 in 8 bit
+        (4.6, 10, 0.0, 6.6),
+        (3.2, 1, 0.0, 3.4),  # gemma3 in 4 bit
+        (3.2, 10, 0.0, 4.4),
     ],
 )
 def test_that_the_estimate_covers_what_was_measured_on_a_gpu(
@@ -113,7 +119,7 @@ def test_that_the_estimate_covers_what_was_measured_on_a_gpu(
 ) -> None:
     """GiB of weights, of attention to one image, and of the peak on an H200."""
     needed = memory.needed_bytes(round(weights * GIB), questions, round(attended * GIB))
-    assert peak * GIB <= needed <= 1.35 * peak * GIB
+    assert peak * GIB <= needed <= 1.4 * peak * GIB
 
 
 def test_that_eager_attention_to_an_image_is_estimated_from_the_vision_tower(

@@ -31,6 +31,7 @@ from viewer.models.catalog import (
     reader_for,
 )
 from viewer.models.endpoint import Allowance, endpoint_at
+from viewer.models.openai_api import transport
 from viewer.models.openai_api.adapter import OpenAIAdapter
 from viewer.models.openai_api.transport import _SENT_HEADERS, _Watch
 from viewer.models.protocol import Adapter
@@ -405,6 +406,7 @@ def test_that_nothing_of_the_environment_reaches_a_server(
         monkeypatch.setenv(name, nowhere)
     monkeypatch.setenv("OPENAI_BASE_URL", nowhere)
     monkeypatch.setenv("SSL_CERT_FILE", "/CANARY")
+    transport._trusted_by_system.cache_clear()
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(name, "CANARY")
     with ScriptedServer() as server:
@@ -412,3 +414,21 @@ def test_that_nothing_of_the_environment_reaches_a_server(
         (received,) = server.script.received
     assert "CANARY" not in f"{received.headers}"
     assert set(received.headers) <= _SENT_HEADERS
+
+
+def test_that_the_system_s_certificates_are_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[bool] = []
+    make = ssl.get_default_verify_paths
+
+    def paths() -> ssl.DefaultVerifyPaths:
+        made.append(True)
+        return make()
+
+    monkeypatch.setattr(ssl, "get_default_verify_paths", paths)
+    transport._trusted_by_system.cache_clear()
+    here = endpoint_at("http://127.0.0.1:9")
+    for _ in range(3):
+        transport.transport_for(here, Allowance(), 1.0)
+    assert made == [True]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line or open the window, then exit with the exit code."""
+    _collect_rarely()
     restrict_umask()
     _end_at_interrupt()
     word = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -33,6 +34,16 @@ def main() -> None:
         if decoder is not None:
             decoder.kill()
     _leave(code)
+
+
+_USUAL_THRESHOLDS: Final = gc.get_threshold()
+_RARELY: Final = 5_000
+"""How many new objects let Python look for cycles; usually it is 700."""
+
+
+def _collect_rarely() -> None:
+    """Spare a start most searches for cycles, of which imports leave few."""
+    gc.set_threshold(_RARELY, *_USUAL_THRESHOLDS[1:])
 
 
 def _end_at_interrupt() -> None:
@@ -133,6 +144,7 @@ def open_window(
     from viewer.settings import read_settings
 
     _need_display()
+    gc.set_threshold(*_USUAL_THRESHOLDS)  # by which the window itself collects
     gc.disable()  # until the window is furnished: it saves a tenth of the start
     settings = read_settings(store)
     tightened = tighten(settings.store)

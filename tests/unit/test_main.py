@@ -1,6 +1,9 @@
 """The program's entry: what it begins before the command line is read."""
 
+import gc
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,3 +57,39 @@ def test_that_an_interrupt_that_is_ignored_stays_so() -> None:
     entry._end_at_interrupt()
     entry._raise_at_interrupt()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_that_imports_seldom_wait_for_a_search_for_cycles() -> None:
+    code = """
+import gc, sys
+from viewer.__main__ import main
+searches = []
+gc.callbacks.append(lambda phase, _: phase == "start" and searches.append(phase))
+sys.argv = ["overread", "_decoder"]
+main()
+print(len(searches), "pydicom" in sys.modules, file=sys.stderr)
+"""
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, input="", capture_output=True, text=True, check=True)
+    searches, has_imported = done.stderr.split()
+    assert has_imported == "True"
+    assert int(searches) < 50  # a hundred by the usual thresholds
+
+
+def test_that_a_window_collects_by_the_usual_thresholds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(_: Path | None) -> None:
+        raise NotImplementedError
+
+    usual = gc.get_threshold()
+    monkeypatch.setattr(entry, "_need_display", lambda: None)
+    monkeypatch.setattr("viewer.settings.read_settings", stop)
+    try:
+        entry._collect_rarely()
+        assert gc.get_threshold() > usual
+        with pytest.raises(NotImplementedError):
+            entry.open_window((), None, demo=False)
+        assert gc.get_threshold() == usual
+    finally:
+        gc.set_threshold(*usual)

@@ -157,7 +157,8 @@ def test_that_the_program_runs_as_a_module(
 ) -> None:
     from viewer.__main__ import main
 
-    monkeypatch.setattr("viewer.__main__.restrict_umask", lambda: None)
+    for of_the_process in ("restrict_umask", "_collect_rarely"):
+        monkeypatch.setattr(f"viewer.__main__.{of_the_process}", lambda: None)
     monkeypatch.setattr(sys, "argv", ["overread", "--version"])
     with pytest.raises(SystemExit) as end:
         main()

@@ -49,7 +49,6 @@ from viewer.services.running.progress_events import StoreWait
 from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop, StopSignals
 from viewer.services.worker.endpoints import Calibrations, Probes, listed
-from viewer.services.worker.figures import drawn_figure, listed_figures
 from viewer.services.worker.interrupted import note_begun, note_ended
 from viewer.services.worker.models import HeldModels
 from viewer.settings import drain_limit_s, read_settings
@@ -273,10 +272,14 @@ class _Worker:
 
     def figures(self, command: OfRun) -> _Answer:
         """List a run's figures."""
+        from viewer.services.worker.figures import listed_figures
+
         return _Answer(listed_figures(self._store_path, command.run))
 
     def draw_figure(self, command: FigureCommand) -> _Answer:
         """Draw a figure of a run, or write it to a file."""
+        from viewer.services.worker.figures import drawn_figure
+
         return _Answer(drawn_figure(self._store_path, command))
 
     def bundle(self, command: BundleCommand) -> _Answer:

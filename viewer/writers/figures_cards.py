@@ -19,7 +19,8 @@ _ROW_MM: Final = 6.0
 _HEAD_LETTERS, _WIDE_LETTERS, _LETTERS = 118, 78, 39
 """How many a line of the task, of a wide excerpt and of a narrow one has room for."""
 _LINE_MM: Final = 3.3
-_PICTURE_MM: Final = 46.0
+_PICTURES_MM: Final = (0.0, 46.0, 60.0)
+"""Height of none, one or two pictures, of which four cards fill a page at most."""
 _RETURNED: Final = "The picture that the model returned"
 _MOST_LINES: Final = 22
 
@@ -80,7 +81,7 @@ def _draw_card(slots: _Slots, task: str, card: Card, ground: Ground) -> None:
 def _body_rows(card: Card) -> int:
     """Return how many rows a card needs below its task."""
     needed = _LINE_MM * (_lines(card) + 2)
-    least = _PICTURE_MM * len(_pictures(card))
+    least = _PICTURES_MM[len(_pictures(card))]
     return math.ceil(max(least, needed) / _ROW_MM)
 
 

@@ -1,7 +1,7 @@
 """Folders that were opened, as data sets, and how far their reading is."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from viewer.domain.case import ImageRef, ReadingState, View
 from viewer.domain.escapes import path_of, path_text
 
 if TYPE_CHECKING:
-    from viewer.store.database import Store
+    from viewer.store.database import Row, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +110,29 @@ def summary_of(store: "Store", name: str) -> FolderSummary:
         " WHERE d.name = ?",
         (name,),
     )
-    references = store.rows(
-        "SELECT i.id, r.name FROM dataset d JOIN image i ON i.dataset_id = d.id JOIN"
-        " (SELECT image_id, name FROM mask WHERE kind = 'finding'"
-        "  UNION SELECT image_id, finding FROM reference_box) r ON r.image_id = i.id"
-        " WHERE d.name = ?",
-        (name,),
-    )
+    references = _references(store, name)
     return FolderSummary(
         dataset=name,
         images=len(images),
         references=len(references),
         findings=tuple(sorted({row["name"] for row in references})),
         views=Counter(View(row["view"]) for row in images),
+    )
+
+
+def findings_of_dataset(store: "Store", name: str) -> tuple[str, ...]:
+    """Return the findings that a data set has masks or boxes of, by name."""
+    return tuple(sorted({row["name"] for row in _references(store, name)}))
+
+
+def _references(store: "Store", name: str) -> "Sequence[Row]":
+    """Return a row for each image and finding with a mask or a box."""
+    return store.rows(
+        "SELECT i.id, r.name FROM dataset d JOIN image i ON i.dataset_id = d.id JOIN"
+        " (SELECT image_id, name FROM mask WHERE kind = 'finding'"
+        "  UNION SELECT image_id, finding FROM reference_box) r ON r.image_id = i.id"
+        " WHERE d.name = ?",
+        (name,),
     )
 
 

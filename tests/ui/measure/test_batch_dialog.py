@@ -372,6 +372,25 @@ def test_that_the_rule_of_readers_is_chosen_among_those_of_the_data_set(
     assert dialog.form.params["reader_rule"] == "Dr B"
 
 
+def test_that_a_data_set_with_none_of_the_preset_findings_is_asked_about_its_own(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    root = write_images(tmp_path / "boxed", 1)
+    picture = next(root.rglob("*_frontal.png"))
+    rows = "".join(f"{picture.name},{name},1,1,9,9,\n" for name in ("scar", "cyst"))
+    (root / "boxes.csv").write_text(f"{BOXES}{rows}")
+    with open_store(settings.store) as store:
+        import_dataset(store, "csv-boxes", root, "boxed")
+    preset = dialog.what.values()["findings"]
+    dialog.reload()
+    qtbot.waitUntil(lambda: dialog.dataset.findData("boxed") >= 0)
+    dialog.dataset.choose("boxed")
+    qtbot.waitUntil(lambda: "findings" in dialog.form.params)
+    assert dialog.form.params["findings"] == ["cyst", "scar"]
+    dialog.dataset.choose("tiny")
+    qtbot.waitUntil(lambda: dialog.what.values()["findings"] == preset)
+
+
 def test_that_a_study_files_reader_is_shown_whoever_he_is(
     dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:

@@ -1,6 +1,6 @@
 """The data of the page Batch…: a form, its estimate, and study files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -8,6 +8,7 @@ from typing import Any, Final
 from viewer.domain.box_reference import ANY, MAJORITY
 from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import own_word
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.configuring.form_field import FormField
@@ -25,6 +26,7 @@ from viewer.services.configuring.study_file import (
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store
+from viewer.store.folders import findings_of_dataset
 from viewer.store.reference_boxes import readers_of_dataset
 from viewer.studies.catalog import (
     broken_studies,
@@ -156,6 +158,40 @@ def reader_names(store: Path, dataset: str) -> tuple[str, ...]:
         return readers_of_dataset(opened, dataset)
 
 
+@dataclass(frozen=True)
+class ReferenceNames:
+    """What the reference of a data set names: its readers, and the findings shown."""
+
+    readers: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+
+    def readers_beside(self, params: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the readers, and the chosen one if it is not among them."""
+        named = [str(params[_RULE])] if _RULE in params else []
+        return tuple(dict.fromkeys((*self.readers, *named)))
+
+    def suggested(self, fields: Iterable[FormField]) -> Mapping[str, object]:
+        """Return the data set's own findings if it has none of those preset."""
+        asked = next((f.default for f in fields if f.name == _FINDINGS), ())
+        names = asked if isinstance(asked, tuple) else ()
+        known = any(own_word(str(name), self.findings) for name in names)
+        suits = known or not names or not self.findings
+        return {} if suits else {_FINDINGS: self.findings}
+
+    def without_suggested(self, params: Mapping[str, object]) -> Mapping[str, object]:
+        """Return parameters without findings that were this data set's own ones."""
+        asked = params.get(_FINDINGS)
+        own = isinstance(asked, list | tuple) and {*asked} == {*self.findings}
+        return {n: v for n, v in params.items() if not (own and n == _FINDINGS)}
+
+
+def reference_names(store: Path, dataset: str) -> ReferenceNames:
+    """Return what a data set's reference names; nothing if it is unknown."""
+    with open_store(store) as opened:
+        readers = readers_of_dataset(opened, dataset)
+        return ReferenceNames(readers, findings_of_dataset(opened, dataset))
+
+
 def model_states(settings: Settings) -> tuple[ModelState, ...]:
     """Return every model that can be asked alone, with its state, by name."""
     return tuple(
@@ -190,11 +226,12 @@ def form_fields(
     preset: str,
     readers: Sequence[str] = (),
     models: Sequence[str] = (),
+    findings: Sequence[str] = (),
 ) -> tuple[FormField, ...]:
     """Return a study's parameters as form fields, at a preset's values.
 
-    ``readers`` are those of the data set, any of whom may be the reference; ``models``
-    are those that may have a role.
+    ``readers`` are those of the data set, any of whom may be the reference;
+    ``findings`` those that it has, ``models`` those that may have a role.
     """
     chosen = study_named(study)
     params = chosen.read_params(preset, {})
@@ -213,7 +250,14 @@ def form_fields(
         _of_models(f, models) if isinstance(kinds[f.name], ModelName) else f
         for f in made
     )
+    shown = (_with_findings(f, findings) if f.name == _FINDINGS else f for f in shown)
     return tuple(of_readers(f, readers) if f.name == _RULE else f for f in shown)
+
+
+def _with_findings(field: FormField, findings: Sequence[str]) -> FormField:
+    """Return the field of findings, also with those that only the data set has."""
+    own = (name for name in findings if not own_word(name, field.choices))
+    return replace(field, choices=(*field.choices, *own))
 
 
 def _of_models(field: FormField, models: Sequence[str]) -> FormField:

@@ -24,13 +24,14 @@ from viewer.services.running.batch_estimate import BatchEstimate, estimate
 from viewer.services.running.batch_form import (
     BatchForm,
     ModelState,
+    ReferenceNames,
     answering,
     first_choice,
     form_fields,
     own_prompts_of,
     preset_titles,
     read_study,
-    reader_names,
+    reference_names,
     spec_of,
     study_beside,
     write_study,
@@ -72,7 +73,6 @@ _MOST_REPEATS: Final = 1000
 _MOST_ITEMS: Final = 1_000_000
 _LARGEST_SEED: Final = 2**31 - 1
 _FILES: Final = "Study files (*.toml)"
-_RULE: Final = "reader_rule"
 
 
 class BatchDialog(QDialog):
@@ -104,7 +104,7 @@ class BatchDialog(QDialog):
         self._elsewhere: set[str] = set()
         self._offers: Offers | None = None
         self._suiting, self.known = Suiting(), known
-        self._readers: tuple[str, ...] = ()
+        self._named = ReferenceNames()
         self._states: tuple[ModelState, ...] = ()
         self._roles: tuple[str, ...] = ()
         self.study, self.dataset = NamedChoice(), DatasetChoice()
@@ -293,8 +293,10 @@ class BatchDialog(QDialog):
         Without ``values`` what was changed stays changed.
         """
         changed = self.form.params if values is None else values
-        readers = self._offered_readers(changed)
-        fields = form_fields(self.study.name, self.preset.name, readers, self._roles)
+        named, readers = self._named, self._named.readers_beside(changed)
+        chosen = self.study.name, self.preset.name
+        fields = form_fields(*chosen, readers, self._roles, named.findings)
+        changed = {**named.suggested(fields), **changed}
         self._how_rows.setRowVisible(self.vary, self.vary.suits(self.study.name))
         apart = {*_WHAT, *_HOW}
         self.what.show_fields([f for f in fields if f.name in _WHAT])
@@ -310,22 +312,17 @@ class BatchDialog(QDialog):
         store, name = self._settings.store, self.dataset.name
         self._background_tasks.start(
             "readers",
-            lambda: reader_names(store, name),
-            self._show_readers,
+            lambda: reference_names(store, name),
+            self._show_named,
             self._fail,
         )
 
-    def _show_readers(self, readers: tuple[str, ...]) -> None:
-        """Offer the data set's readers as its reference, where there is a form."""
-        if readers != self._readers:
-            self._readers = readers
+    def _show_named(self, named: ReferenceNames) -> None:
+        """Offer the data set's readers and findings, where there is a form."""
+        if named != self._named:
+            before, self._named = self._named, named
             if self.preset.count():
-                self._show_fields()
-
-    def _offered_readers(self, chosen: Mapping[str, object]) -> tuple[str, ...]:
-        """Return the data set's readers, and the chosen one if it is not among them."""
-        named = [str(chosen[_RULE])] if _RULE in chosen else []
-        return tuple(dict.fromkeys((*self._readers, *named)))
+                self._show_fields(before.without_suggested(self.form.params))
 
     def _edited(self) -> None:
         """Estimate again, shortly after the last change."""

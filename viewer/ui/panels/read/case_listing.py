@@ -214,7 +214,7 @@ COLUMNS: Final = (
         "What the image shows; F2 corrects it",
         lambda entry, _: view_words(entry.stack),
         lambda entry, _: view_words(entry.stack),
-        52,
+        60,
     ),
     Column(
         "Date",

@@ -32,13 +32,10 @@ def interval(name: str, header: str) -> Shown:
 
 
 def three_shown(prefix: str, group: str, suffix: str = "") -> Iterator[Shown]:
-    """Yield the columns of an F1 and of what it is of."""
-    for name, header in (
-        ("f1", "F1"),
-        ("precision", "Precision"),
-        ("recall", "Recall"),
-    ):
-        yield bounded(f"{prefix}_{name}{suffix}", header, group)
+    """Yield the columns of an F1, with its interval, and of what it is of."""
+    yield bounded(f"{prefix}_f1{suffix}", "F1", group)
+    for name, header in (("precision", "Precision"), ("recall", "Recall")):
+        yield number(f"{prefix}_{name}{suffix}", header, group)
 
 
 def counts_shown(prefix: str, group: str) -> Iterator[Shown]:
@@ -62,6 +59,7 @@ def beside(place: int, dataset: str) -> Iterator[Shown]:
 
 
 IN_BRACKETS: Final = f"In brackets {CI_CAPTION}."
+OF_F1: Final = f"{IN_BRACKETS} The file has it for precision and recall too."
 ASKED: Final = ("model", Shown("condition", "Condition"), "note")
 TESTED: Final = ("model", Shown("way", "Condition"), "note", "test")
 SCORE_SHOWN: Final = (

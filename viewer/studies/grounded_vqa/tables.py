@@ -55,6 +55,7 @@ from viewer.studies.grounded_vqa.shown import (
     ASKED,
     COUNTS,
     IN_BRACKETS,
+    OF_F1,
     SCORE_SHOWN,
     TESTED,
     WORDS_SHOWN,
@@ -159,7 +160,7 @@ ACCURACY_TABLE: Final = TableSpec(
     ),
     "F1 for closed and open questions",
     "Closed questions by the F1 of Yes, open ones by micro F1 over labels; the last "
-    f"three columns leave out the label No finding. {IN_BRACKETS}",
+    f"three columns leave out the label No finding. {OF_F1}",
     where=AS_IS,
     shown=(
         *(Shown("dataset", "Data set"), *ASKED),
@@ -313,8 +314,6 @@ _COMMON: Final = replace(
     needs_several="model",
 )
 """The same on the true positives that all models share, in all ways with any."""
-
-
 _ABLATION: Final = TableSpec(
     "table_5_ablation",
     (*WHO, Key("note"), Key("localization"), Key("self_prompt")),

@@ -26,6 +26,7 @@ from viewer.studies.grounded_vqa.shown import (
     ASKED,
     ATTENTION_SHOWN,
     IN_BRACKETS,
+    OF_F1,
     beside,
     bounded,
     interval,
@@ -49,7 +50,7 @@ def side_by_side(datasets: Sequence[str]) -> TableSpec:
         tuple(cell for n in (1, 2) for cell in _of_place(n)),
         "Data sets side by side",
         "F1, precision and recall, and both perturbation tests, as the paper counts "
-        f"them, for the questions of each data set. {IN_BRACKETS}",
+        f"them, for the questions of each data set. {OF_F1}",
         where=AS_IS,
         needs_several="dataset",
         shown=(*ASKED, *(s for pair in enumerate(datasets) for s in beside(*pair))),

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
 from tests.ui.bir.conftest import COLUMNS, ROWS, Open, click
 from viewer.ui.application import preferences
@@ -92,3 +93,23 @@ def test_that_a_picture_is_turned_like_the_view(
         seen = view.viewport().grab().toImage()
         picture = picture_of(view, identified=True)
         np.testing.assert_array_equal(_pixels(picture), _pixels(seen))
+
+
+def test_b33_the_selected_view_is_printed_as_it_is(
+    opened: Open, read: ReadWorkspace, context: AppContext, series: Path, tmp_path: Path
+) -> None:
+    view = opened(series)
+    view.invert()
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "page.pdf"))
+    Pictures(read.lightbox, context).print_on(view, printer)
+    page = (tmp_path / "page.pdf").read_bytes()
+    assert page.startswith(b"%PDF")
+    assert page.count(b"/Type /Page\n") == 1
+    assert b"/Subtype /Image" in page
+    assert b"Doe" not in page
+    context.actions["image.print"].trigger()
+    (dialog,) = view.findChildren(QPrintDialog)
+    assert dialog.isVisible()
+    dialog.close()

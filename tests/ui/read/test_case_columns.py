@@ -99,7 +99,7 @@ def test_that_what_was_read_is_marked_and_kept(
     _open(qtbot, read, films, 3)
     assert sorted(_column(read, "Read")) == sorted(["◐", "○", "○"])
     context.actions["cases.done"].trigger()
-    assert sorted(_column(read, "Read")) == sorted(["✓", "◐", "○"])
+    qtbot.waitUntil(lambda: sorted(_column(read, "Read")) == sorted(["✓", "◐", "○"]))
     first = _rows(read)[0]
     role = Qt.ItemDataRole.AccessibleTextRole
     assert first.data(TITLES.index("Read"), role) == "done"

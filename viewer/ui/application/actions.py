@@ -61,6 +61,8 @@ ACTIONS: Final = (
     ActionSpec("image.save", "File", "Save picture…", "Ctrl+Shift+S",
                "The view at full resolution, as PNG or SVG, without the patient's name",
                "image-move", Place.READ, section=True),
+    _read("image.print", "File", "Print…", "Ctrl+P",
+          "Print the view as it is, without the patient's name", "printer-outline"),
     _read("image.copy", "File", "Copy picture", "Ctrl+Shift+C",
           "Copy the view at full resolution, without the patient's name",
           "image-multiple-outline"),

@@ -84,7 +84,7 @@ class ReadWorkspace(QWidget):
         self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
         self.hanging = HangingControl(self.lightbox, context, self.browser.tree)
-        self._cases = CaseCommands(context, self.browser, self._folders)
+        self._cases = CaseCommands(context, self.browser, self._folders, self.lightbox)
         self._slides = SlideNavigation(self.lightbox, self.browser.choose, self)
         self._lay_out()
         self._connect()

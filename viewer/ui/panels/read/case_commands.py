@@ -19,7 +19,9 @@ from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.read.case_browser import CaseBrowser
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
 from viewer.ui.panels.read.hanging import Stack
+from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
+from viewer.ui.panels.read.viewport import ImageShown
 
 _PAINTED_MS: Final = 100
 """After the first image, which the store's import would hold up."""
@@ -36,14 +38,18 @@ class CaseCommands(QObject):
     """Keeps how far each row is read, and corrects views where they are listed."""
 
     def __init__(
-        self, context: AppContext, browser: CaseBrowser, folders: OpenFolders
+        self,
+        context: AppContext,
+        browser: CaseBrowser,
+        folders: OpenFolders,
+        lightbox: Lightbox,
     ) -> None:
         super().__init__(browser)
         self._context, self._store = context, context.settings.store
         self._browser, self._tree, self._folders = browser, browser.tree, folders
         self._asked = self._is_read = False
         self.columns = ColumnChoice()
-        browser.image_chosen.connect(lambda event: self._opened(event.chosen.stack))
+        lightbox.each(lambda v: v.image_shown.connect(self._opened))
         header = self._tree.header()
         header.sectionClicked.connect(self._sort_by)
         header.customContextMenuRequested.connect(lambda _: self.offer_columns())
@@ -74,11 +80,13 @@ class CaseCommands(QObject):
             self._keep({stack.key: ReadingState.DONE})
             self._browser.step(1)
 
-    def _opened(self, stack: Stack) -> None:
+    def _opened(self, event: ImageShown) -> None:
+        """Mark what is on the screen as opened, whoever hung it there."""
+        stack = event.viewport.stack
         if not self._asked:
             self._asked = True
             QTimer.singleShot(_PAINTED_MS, self, self._fetch)
-        if self._tree.listing.state_of(stack) is ReadingState.UNREAD:
+        if stack and self._tree.listing.state_of(stack) is ReadingState.UNREAD:
             self._keep({stack.key: ReadingState.OPEN})
 
     def _fetch(self) -> None:

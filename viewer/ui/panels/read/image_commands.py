@@ -86,6 +86,7 @@ class ImageCommands:
             "image.presentation": self.presentations.offer,
             "image.save": lambda: self._pictures().save(),
             "image.copy": lambda: self._pictures().copy(),
+            "image.print": lambda: self._pictures().print(),
             "image.provider": self.provider_look.toggle,
             "edit.preferences": self.show_preferences,
             "mark.delete": self.delete_mark,

@@ -1,17 +1,20 @@
-"""Saving and copying what a view shows."""
+"""Saving, copying and printing what a view shows."""
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QPageLayout, QPainter
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.picture import picture_of, write_svg
 from viewer.ui.panels.read.lightbox import Lightbox
+
+if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
 
 _KINDS: Final = ("PNG picture (*.png)", "SVG, marks as vectors (*.svg)")
 _NAME: Final = "picture.png"
@@ -20,7 +23,7 @@ _BURNED_IN: Final = "Text in the pixels themselves stays."
 
 
 class Pictures:
-    """Saves and copies the view with the focus."""
+    """Saves, copies and prints the view with the focus."""
 
     def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
         self._lightbox, self._notices = lightbox, context.notices
@@ -47,6 +50,38 @@ class Pictures:
         dialog.selectFile(_NAME)
         dialog.fileSelected.connect(lambda name: self.write(view, Path(name)))
         dialog.open()
+
+    def print(self) -> None:
+        """Ask for a printer, and print the picture on a page."""
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+
+        view = self._view()
+        if view is None:
+            return
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        dialog = QPrintDialog(printer, view)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.print_on(view, printer))
+        QDialog.open(dialog)  # its own takes a slot by name
+
+    def print_on(self, view: ImageView, printer: "QPrinter") -> None:
+        """Print the view as it is, as large as the page allows."""
+        identified = current().pictures_name_patient
+        picture = picture_of(view, identified=identified)
+        wide = picture.width() > picture.height()
+        way = QPageLayout.Orientation
+        printer.setPageOrientation(way.Landscape if wide else way.Portrait)
+        painter = QPainter()
+        if not painter.begin(printer):
+            self._notices.say("The printer takes no pages. Choose another one.")
+            return
+        page = painter.viewport()
+        size = picture.size().scaled(page.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        place = QRect(QPoint(0, 0), size)
+        place.moveCenter(page.center())
+        painter.drawImage(place, picture)
+        painter.end()
+        self._notices.say(_told("Picture printed", identified=identified))
 
     def write(self, view: ImageView, path: Path) -> None:
         """Write the picture, as SVG if the file's name says so."""

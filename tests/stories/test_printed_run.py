@@ -77,8 +77,20 @@ def test_that_many_rows_are_told_by_condition(
 @pytest.mark.parametrize(
     ("study", "imported", "file", "title", "made"),
     [
-        ("rubric_reading", "report-studies", "curation", "Proposed tasks", "proposed"),
-        ("pathology_mcq", "captioned-tiles", "building", "Questions made", "made"),
+        (
+            "rubric_reading",
+            "report-studies",
+            "curation",
+            "Proposed tasks",
+            "with tasks",
+        ),
+        (
+            "pathology_mcq",
+            "captioned-tiles",
+            "building",
+            "Questions made",
+            "with questions",
+        ),
         ("evidence_diagnosis", "medsyn", "prepare", "Reports", "prepared"),
     ],
 )

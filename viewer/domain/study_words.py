@@ -15,11 +15,11 @@ from viewer.domain.grid import grids_in_words
 from viewer.domain.item import Item
 
 MADE: Final[Mapping[str, str]] = {
-    "built": "made questions",
+    "built": "with questions",
     "prepared": "prepared",
-    "proposed": "proposed tasks",
+    "proposed": "with tasks",
 }
-"""What trials did that ask no question with a right answer, by their reason.
+"""How trials ended that ask nothing with a right answer, by their reason.
 
 They are excluded from every rate, but that is no failure.
 """

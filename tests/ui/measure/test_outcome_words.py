@@ -29,7 +29,7 @@ MISS = Score(Status.SCORED_WRONG, outcome=Outcome.MISS)
         (Score(Status.PROVIDER_ERROR, "http_429"), "!", "failed (http 429)"),
         (Score(Status.EXCLUDED, "no_gt"), "–", "excluded (no gt)"),
         (Score(Status.EXCLUDED, "ungraded", "9 words"), "–", "not graded"),
-        (Score(Status.EXCLUDED, "built", "3 questions"), "–", "made questions"),
+        (Score(Status.EXCLUDED, "built", "3 questions"), "–", "with questions"),
         (Score(Status.PENDING), "…", "pending"),
     ],
 )
@@ -88,7 +88,7 @@ def test_that_trials_that_made_something_are_not_called_excluded() -> None:
     key = RowKey("Atlas", "all", "building", "m")
     built = Score(Status.EXCLUDED, "built", "3 questions")
     head = "Atlas · all views · building · m"
-    assert trials_title(key, _rows(built, built)) == f"{head} · 2 made questions"
+    assert trials_title(key, _rows(built, built)) == f"{head} · 2 with questions"
     left_out = Score(Status.EXCLUDED, "missing_file")
     both = trials_title(key, _rows(built, left_out))
-    assert both == f"{head} · 1 made questions · 1 excluded"
+    assert both == f"{head} · 1 with questions · 1 excluded"

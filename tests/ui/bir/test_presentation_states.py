@@ -120,9 +120,10 @@ def test_that_an_image_is_turned_and_framed_and_its_graphics_are_drawn(
     # 100 × 80 pixels, turned: 80 across and 100 down fill the view in one direction.
     fills = min(view.area.width() / 80, view.area.height() / 100)
     assert view.zoom == pytest.approx(fills, rel=0.02)
-    drawn = _grey(picture_of(view, identified=False)).astype(int)
+    drawn = _grey(picture_of(view, identified=True)).astype(int)
+    unnamed = _grey(picture_of(view, identified=False)).astype(int)
     view.hide_overlays(hidden=True)
-    plain = _grey(picture_of(view, identified=False)).astype(int)
+    plain = _grey(picture_of(view, identified=True)).astype(int)
     view.hide_overlays(hidden=False)
     differs = np.abs(drawn - plain) > 40
     ratio = drawn.shape[0] / view.area.height()
@@ -130,6 +131,12 @@ def test_that_an_image_is_turned_and_framed_and_its_graphics_are_drawn(
         at = view.to_view(type(view.centre)(*native)) * ratio
         x, y = round(at.x()), round(at.y())
         assert differs[y - 4 : y + 5, x - 4 : x + 5].any(), native
+    # The text may name the patient, and is not in a picture without names.
+    at = view.to_view(type(view.centre)(90, 70)) * ratio
+    x, y = round(at.x()), round(at.y())
+    text = slice(y, y + 14), slice(x, x + 40)
+    assert (np.abs(drawn - plain)[text] > 40).any()
+    assert not (np.abs(unnamed - plain)[text] > 40).any()
 
 
 def test_that_a_shutter_hides_pixels_and_measures_them_all_the_same(

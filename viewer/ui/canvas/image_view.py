@@ -6,6 +6,7 @@ The image itself is painted as the background, at the screen's resolution.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -194,6 +195,14 @@ class ImageView(FramedView):
         """Draw the overlay planes of the file, or none."""
         self._layers.set_planes(bits)
         self.redraw()
+
+    def leave_out_texts(self) -> None:
+        """Draw nothing that the file's author wrote; its shutter stays."""
+        self.set_planes(None)
+        state = self._layers.presentation
+        if state is not None:
+            self._layers.set_presentation(replace(state, notes=()))
+            self.redraw()
 
     def set_answers(self, answers: "tuple[StoredAnswer, ...]") -> None:
         """Draw answers; each model's colour goes by the order they come in."""

@@ -192,6 +192,11 @@ class Layers:
             self._shutter = PlanesItem(hidden, self._root, argb)
         self._order()
 
+    @property
+    def presentation(self) -> PresentationState | None:
+        """The presentation state that is drawn."""
+        return self._state
+
     def imitate(self, other: "Layers") -> None:
         """Draw the grid, the reference and the answers of others, as far as seen."""
         self.hide(hidden=not other._root.isVisible())  # noqa: SLF001 - its own kind

@@ -28,7 +28,7 @@ class _Twin(ImageView):
         self.imitate(view, finer)
         if not identified and self._shown is not None:
             self.rename(replace(self._shown, corners=CornerText()))
-            self.set_planes(None)
+            self.leave_out_texts()
 
     @property
     def ratio(self) -> float:
@@ -39,8 +39,8 @@ class _Twin(ImageView):
 def picture_of(view: ImageView, *, identified: bool) -> QImage:
     """Return a view, with everything drawn over it, at one pixel or more per pixel.
 
-    Unless ``identified``, corner text and overlay planes of the file are left out; text
-    in the pixels themselves stays.
+    Unless ``identified``, corner text, overlay planes and the texts of a presentation
+    state are left out; text in the pixels themselves stays.
     """
     twin = _Twin(view, identified=identified)
     size = twin.screen_size

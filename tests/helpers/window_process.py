@@ -73,8 +73,8 @@ def measure(_image: str) -> Hand:
 def draw(_image: str) -> Hand:
     """Undo and redo all that was drawn before, then draw, delete and undo at random.
 
-    Says ``marks DIGEST`` at the start and after each edit, ``empty DIGEST`` once all is
-    undone, and ``kept`` whenever the store has everything that was said before.
+    Says ``marks DIGEST`` at the start and after each edit, and ``empty DIGEST`` once
+    all is undone.
     """
     while (read := _found(ReadWorkspace)) is None or read.lightbox.active.shown is None:
         yield
@@ -91,24 +91,20 @@ def draw(_image: str) -> Hand:
     )
     rng = random.Random(undo.count())
     _tell("marks", digest(view.marks.marks))
-    for can, step, word in (
-        (undo.canUndo, undo.undo, "empty"),
-        (undo.canRedo, undo.redo, "kept"),
-    ):
-        while can():
-            step()
-            _tell("marks", digest(view.marks.marks))
-            yield
-        while not keeping.is_kept:
-            yield
-        _tell(word, digest(view.marks.marks))
+    while undo.canUndo():
+        undo.undo()
+        _tell("marks", digest(view.marks.marks))
+        yield
+    _tell("empty", digest(view.marks.marks))
+    while undo.canRedo():
+        undo.redo()
+        _tell("marks", digest(view.marks.marks))
+        yield
     while True:
         _edit_marks(view, actions, rng)
         _tell("marks", digest(view.marks.marks))
         for _ in range(rng.randrange(1, 6)):
             yield
-        if keeping.is_kept:
-            _tell("kept", digest(view.marks.marks))
 
 
 def _edit_marks(view: ImageView, actions: Actions, rng: random.Random) -> None:

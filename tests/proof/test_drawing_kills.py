@@ -30,9 +30,9 @@ Marks = tuple[Mark, ...]
 
 @dataclass
 class Said:
-    """What a window said, and when each line came."""
+    """What a window said, line by line."""
 
-    lines: list[tuple[float, str, str]] = field(default_factory=list)
+    lines: list[tuple[str, str]] = field(default_factory=list)
 
     def listen(self, window: "subprocess.Popen[str]") -> None:
         """Take in every line until the window is gone."""
@@ -42,20 +42,12 @@ class Said:
                 # The last line may be cut off by the kill, and says nothing then.
                 if line.endswith("\n"):
                     word, _, rest = line.strip().partition(" ")
-                    self.lines.append((time.monotonic(), word, rest))
-
-    def states(self, after: int = 0) -> list[str]:
-        """Return the digests of the marks that were on the screen, in order."""
-        return [rest for _, word, rest in self.lines[after:] if word == "marks"]
+                    self.lines.append((word, rest))
 
     @property
-    def since_kept(self) -> int:
-        """How many lines came before the last state that was said to be kept."""
-        kept = [n for n, (_, word, _) in enumerate(self.lines) if word == "kept"]
-        if not kept:
-            return 0
-        shown = [n for n in range(kept[-1]) if self.lines[n][1] == "marks"]
-        return shown[-1]
+    def states(self) -> list[str]:
+        """The digests of the marks that were on the screen, in order."""
+        return [rest for word, rest in self.lines if word == "marks"]
 
 
 @dataclass
@@ -64,10 +56,8 @@ class Tally:
 
     kills: int = 0
     edits: int = 0
-    under_way: list[int] = field(default_factory=list)
-    """Edits that were on the screen and not in the store, by kill."""
-    oldest_s: float = 0.0
-    """How long the oldest of those had been on the screen."""
+    further: int = 0
+    """Kills after which the store had an edit that was not yet said to be shown."""
 
 
 def stored(store: Path) -> tuple[Marks, tuple[MarkEdit, ...]]:
@@ -100,21 +90,19 @@ def redone(marks: Marks, edits: tuple[MarkEdit, ...]) -> list[Marks]:
     return after
 
 
-def check(store: Path, said: Said, killed_at: float, tally: Tally) -> None:
-    """Compare the store with what was on the screen before the kill."""
+def check(store: Path, said: Said, tally: Tally) -> None:
+    """Compare the store with what was on the screen before the kill: all of it.
+
+    An edit is stored first and shown then, so there may be one more in the store.
+    """
     marks, edits = stored(store)
     back, forth = undone(marks, edits), redone(marks, edits)
     assert not back or digest(back[-1]) == NOTHING
-    first = said.since_kept
-    states, now = said.states(first), digest(marks)
-    # An edit may be in the store before the window could say that it is on the screen.
-    near = {digest(each) for each in (*back[:1], *forth[:1])}
-    assert now in states or states[-1] in near
-    after = len(states) - 1 - states[::-1].index(now) if now in states else len(states)
-    lost = [at for at, word, _ in said.lines[first:] if word == "marks"][after + 1 :]
-    tally.under_way.append(len(lost))
-    tally.oldest_s = max([tally.oldest_s, *(killed_at - at for at in lost)])
-    tally.edits += len(said.states())
+    shown, now = said.states[-1], digest(marks)
+    assert shown in {now, *(digest(each) for each in (*back[:1], *forth[:1]))}
+    tally.further += shown != now
+    tally.edits += len(said.states)
+    tally.kills += 1
 
 
 def draw_and_kill(store: Path, image: Path, wait_s: float, tally: Tally) -> None:
@@ -124,22 +112,20 @@ def draw_and_kill(store: Path, image: Path, wait_s: float, tally: Tally) -> None
     listener = Thread(target=said.listen, args=(window,))
     listener.start()
     end = time.monotonic() + _PATIENCE_S
-    while len(said.states()) < 2:
+    while len(said.states) < 2:
         assert window.poll() is None
         assert time.monotonic() < end
         time.sleep(0.005)
     time.sleep(wait_s)
-    killed_at = time.monotonic()
     os.kill(window.pid, signal.SIGKILL)
     window.wait()
     listener.join()
     # The new window shows what the last one left, and undoes all of it.
-    assert said.states()[0] == digest(before)
+    assert said.states[0] == digest(before)
     steps = [digest(each) for each in undone(before, edits)]
-    assert said.states()[1 : len(steps) + 1] == steps[: len(said.states()) - 1]
-    assert all(rest == NOTHING for _, word, rest in said.lines if word == "empty")
-    check(store, said, killed_at, tally)
-    tally.kills += 1
+    assert said.states[1 : len(steps) + 1] == steps[: len(said.states) - 1]
+    assert all(rest == NOTHING for word, rest in said.lines if word == "empty")
+    check(store, said, tally)
 
 
 def kill_windows(folder: Path, kills: int) -> Tally:
@@ -151,9 +137,8 @@ def kill_windows(folder: Path, kills: int) -> Tally:
         store = folder / f"{number // KILLS_PER_STORE}.sqlite"
         draw_and_kill(store, image, rng.uniform(0, LONGEST_S), tally)
     print(
-        f"{tally.kills} kills, {tally.edits} edits on the screen; not yet stored: none "
-        f"at {tally.under_way.count(0)} kills, at most {max(tally.under_way)} edits, "
-        f"the oldest {1000 * tally.oldest_s:.0f} ms old"
+        f"{tally.kills} kills, {tally.edits} edits on the screen, all of them stored; "
+        f"after {tally.further} kills one more was stored than was said to be shown"
     )
     return tally
 

@@ -187,3 +187,19 @@ def test_that_an_image_without_states_says_so(
         context.actions["image.presentation"].trigger()
     assert told.args is not None
     assert "None of the opened files is a presentation state" in str(told.args[0])
+
+
+def test_that_the_grid_stays_on_an_image_that_is_shown_by_a_state(
+    qtbot: QtBot, opened: Open, context: AppContext, folder: Path
+) -> None:
+    view = opened(folder)
+    if view._layers.grid is None:
+        context.actions["overlays.grid"].trigger()
+    grid = view._layers.grid
+    assert grid is not None
+    _choose(qtbot, context, view, "INVERSE")
+    _wait(qtbot, view, "Presentation state INVERSE (window, inverse)")
+    qtbot.waitUntil(lambda: view._layers.grid == grid)
+    _choose(qtbot, context, view, "None")
+    _wait(qtbot, view, "")
+    qtbot.waitUntil(lambda: view._layers.grid == grid)

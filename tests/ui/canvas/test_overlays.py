@@ -303,10 +303,54 @@ def test_that_corner_text_never_overlaps_in_a_narrow_view(width: int) -> None:
     pairs = itertools.combinations(lines, 2)
     inner = [(a.ground.adjusted(0, 2, 0, -2), b.ground) for a, b in pairs]
     assert not any(a.intersects(b) for a, b in inner)
-    by_text = {line.text: line.at for line in lines}
-    assert by_text[patient.text].y() == corner_text.MARGIN
-    lossy, badge = by_text["Lossy JPEG"], by_text["Pixels compressed with loss"]
-    assert (badge.y() < lossy.y()) is (width < 320)
+    assert all(area.contains(line.ground.adjusted(2, 2, -2, -2)) for line in lines)
+    first, *_, badge, lossy = lines
+    assert first.text == patient.text or first.text.endswith("…")
+    assert first.at.y() == corner_text.MARGIN
+    assert (lossy.text, badge.text[:6]) == ("Lossy JPEG", "Pixels")
+    assert (badge.at.y() < lossy.at.y()) is (width < 320)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_line_wider_than_the_view_ends_in_an_ellipsis_and_is_told_whole() -> (
+    None
+):
+    long = CornerLine("An institution whose name no narrow view can hold", "Tag")
+    area = QRectF(0, 0, 150, 300)
+    (line,) = corner_text.layout(CornerText((), (long,)), (), area, TEXT)
+    assert line.text.endswith("…")
+    assert long.text.startswith(line.text[:-1])
+    assert line.source == f"{long.text}\nTag"
+    wide = QRectF(0, 0, 900, 300)
+    (line,) = corner_text.layout(CornerText((), (long,)), (), wide, TEXT)
+    assert (line.text, line.source) == (long.text, "Tag")
+
+
+@pytest.mark.parametrize("labels", list(LabelStyle))
+@pytest.mark.parametrize("side", [4, 8, 16])
+def test_that_corner_text_goes_past_the_names_of_cells_which_stay_in_their_corner(
+    view: ImageView, make_shown: MakeShown, side: int, labels: LabelStyle
+) -> None:
+    view.resize(420, 420)
+    view.show_image(make_shown())
+    grid = Grid(side, side)
+    view.set_grid(GridOverlay(grid, FIELD, labels))
+    names = _cells(view)
+    assert view._annotations is not None
+    lines = view._annotations._lines
+    assert len(lines) >= 3
+    for line in lines:
+        inner = line.ground.adjusted(0, 2, 0, -2)
+        assert view.area.contains(inner)
+        if side < 16:  # between the names of smaller cells is no room for a line
+            assert not any(name.intersects(inner) for name in names), line.text
+    if labels is LabelStyle.CELL and len(names) == side * side:
+        tops = {round(name.top(), 3) for name in names}
+        assert len(tops) == side  # each row of names at one height
+    view.hide_overlays(hidden=True)
+    hidden = view._annotations._lines
+    view.set_grid(None)
+    assert hidden == view._annotations._lines
 
 
 def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:

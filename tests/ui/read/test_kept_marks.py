@@ -1,5 +1,6 @@
 """Marks belong to their case: undone there, kept at once, shown again."""
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.marks import keep_marks, kept_marks
+from viewer.store.database import open_store
+from viewer.store.marks import all_edits
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -112,3 +115,53 @@ def test_that_what_is_drawn_before_the_store_is_read_is_kept_too(
     read.lightbox.view.marks.add(LENGTH)
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
     assert read.lightbox.view.marks.marks == (ANGLE, LENGTH)
+
+
+def test_that_a_mark_is_in_the_store_before_it_is_on_the_screen(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
+) -> None:
+    store, ref = context.settings.store, ImageRef(films[0])
+    _open(qtbot, read, films)
+    _show(qtbot, read, films[0])
+    seen = []
+    read.lightbox.view.marks.book.changed.connect(
+        lambda _: seen.append(kept_marks(store).get(ref, ()))
+    )
+    read.lightbox.view.marks.add(LENGTH)
+    context.undo.undo()
+    context.undo.redo()
+    assert seen == [(LENGTH,), (), (LENGTH,)]
+
+
+def test_that_a_mark_waits_for_another_writer_and_is_stored_then(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
+) -> None:
+    store, ref = context.settings.store, ImageRef(films[0])
+    _open(qtbot, read, films)
+    _show(qtbot, read, films[0])
+    other = sqlite3.connect(store, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    read.lightbox.view.marks.add(LENGTH)
+    read.lightbox.view.marks.add(ANGLE)
+    assert read.lightbox.view.marks.marks == (LENGTH, ANGLE)
+    assert not kept_marks(store)
+    other.execute("ROLLBACK")
+    other.close()
+    qtbot.waitUntil(lambda: kept_marks(store) == {ref: (LENGTH, ANGLE)})
+
+
+def test_that_a_store_that_cannot_be_written_is_told_and_tried_again(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
+) -> None:
+    store, ref = context.settings.store, ImageRef(films[0])
+    _open(qtbot, read, films)
+    _show(qtbot, read, films[0])
+    read.lightbox.view.marks.add(LENGTH)
+    store.unlink()
+    with qtbot.waitSignal(context.notices.posted):
+        read.lightbox.view.marks.add(ANGLE)
+    read.lightbox.view.marks.delete_chosen()
+    assert read.lightbox.view.marks.marks == (LENGTH,)
+    with open_store(store) as opened:
+        assert [edit.words for edit in all_edits(opened)] == ["angle", "delete angle"]
+    assert ref not in kept_marks(store)  # the first mark went with the file

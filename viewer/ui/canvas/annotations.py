@@ -31,7 +31,7 @@ class Annotations:
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
-        self._detail, self._below = Detail.FULL, 0
+        self._detail = Detail.FULL
 
     @property
     def grounds(self) -> tuple[QRectF, ...]:
@@ -46,21 +46,30 @@ class Annotations:
         """Write the letters for an image that is turned in the view."""
         self._orientation = orientation
 
-    def place(self, area: QRectF, scale: float, ratio: float, display: Display) -> None:
-        """Lay out for a view; ``scale`` is device pixels per native, ``ratio`` DPR."""
+    def place(
+        self,
+        area: QRectF,
+        scale: float,
+        ratio: float,
+        display: Display,
+        names: tuple[QRectF, ...] = (),
+    ) -> None:
+        """Lay out for a view, off the ``names`` of a grid's cells.
+
+        ``scale`` is device pixels per native pixel, ``ratio`` device pixels per pixel
+        of the view.
+        """
         self._area, self._detail = area, current().detail
         corners, live = self._shown.corners, self._live(scale, display)
         if self._detail is Detail.MINIMAL:
             corners, live = minimal(corners), live[: int(self.key)]
         elif self._detail is Detail.NONE:
             corners, live = CornerText(), ()
-        self._below = len(corners.bottom_right)
-        if corner_text.raised(corners, live, area, TEXT):
-            self._below += len(corners.bottom_left) + len(live)
-        self._lines = corner_text.layout(corners, live, area, TEXT)
         geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
         turned = geometry.turned(self._orientation)
         self._letters = letters.layout(turned, area, LETTER) if shown else ()
+        kept_off = (*names, *(letter.ground for letter in self._letters))
+        self._lines = corner_text.layout(corners, live, area, TEXT, kept_off)
         bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)
         self._bar = bar if shown else None
 
@@ -81,8 +90,7 @@ class Annotations:
         corner_text.paint(painter, self._lines, TEXT)
         corner_text.paint(painter, self._letters, LETTER)
         if self._bar is not None:
-            lines = self._lines[len(self._lines) - self._below :]
-            above = sum(line.ground.height() for line in lines)
+            above = corner_text.lowest_free(self._lines, self._area)
             scale_bar.paint(painter, self._bar, self._area, TEXT, above)
 
 

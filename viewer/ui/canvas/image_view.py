@@ -382,7 +382,8 @@ class ImageView(FramedView):
             scale = self._camera.scale
             self._annotations.turn(self.orientation)
             self._annotations.key = self.marks.is_key
-            self._annotations.place(self.area, scale, ratio, self._display)
+            names = self._layers.cell_names(self._native, self.area)
+            self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds
         self._layers.place(self._native, self.area, grounds)
         self.viewport().update()

@@ -93,6 +93,12 @@ class Layers:
         """The marks that are drawn, the topmost first."""
         return self._marks[::-1]
 
+    def cell_names(self, native: QTransform, area: QRectF) -> tuple[QRectF, ...]:
+        """Return the view's rectangles of the names of the grid's cells, if shown."""
+        if self._grid is None or not self._root.isVisible():
+            return ()
+        return tuple(self._grid.corners(native, area))
+
     def place(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
     ) -> None:
@@ -109,12 +115,12 @@ class Layers:
     ) -> None:
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
-        taken = list(grounds)
+        taken = [*grounds, *self.cell_names(native, area)]
         tagged: tuple[AnswerItem | MarkItem, ...]
         # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
         shapes = [edges(item.frames(native)) for item in tagged]
-        covered, whole = edges(grounds), np.concatenate((NOTHING, *shapes))
+        covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
         for n, item in enumerate(tagged):
             others = whole  # the words of a mark keep off its own lines too
             if n >= _CLEAR_OF_LINES:
@@ -125,7 +131,7 @@ class Layers:
             taken.append(item.lay_out(native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
         if self._grid:
-            self._grid.lay_out((*taken, clear) if self._reference else tuple(taken))
+            self._grid.lay_out((clear,) if self._reference else ())
         if isinstance(self._reference, ReferenceBoxesItem):
             cells = self._grid.names(native, area) if self._grid else ()
             self._reference.lay_out((*taken, *cells))

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from viewer.domain.annotation import CornerLine, CornerText
 from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
 
 MARGIN: Final = 8.0
+_MOST_LINES: Final = 2
+"""So many lines further a line goes to get past the names of cells."""
 COLOR: Final = "#D7DBE0"
 
 
@@ -27,36 +29,42 @@ class Line:
 
 
 def layout(
-    corners: CornerText, live: tuple[CornerLine, ...], area: QRectF, face: Face
+    corners: CornerText,
+    live: tuple[CornerLine, ...],
+    area: QRectF,
+    face: Face,
+    names: tuple[QRectF, ...] = (),
 ) -> tuple[Line, ...]:
     """Place the corner text; ``live`` lines end the block at the bottom left.
 
     Where two blocks do not fit beside each other, the patient stays on top and the
-    lossy ratio at the bottom.
+    lossy ratio at the bottom. A line that would meet one of the ``names`` of the grid's
+    cells goes past it; one that is wider than the view ends in an ellipsis.
     """
-    fits = _fit(corners.top_left, corners.top_right, area, face)
-    down = 0 if fits else len(corners.top_left)
-    up = raised(corners, live, area, face)
-    blocks = (
-        (corners.top_left, False, False, 0),
-        (corners.top_right, True, False, down),
-        ((*corners.bottom_left, *live), False, True, up),
-        (corners.bottom_right, True, True, 0),
+    last = (*corners.bottom_left, *live)
+    top, bottom = area.top() + MARGIN, area.bottom() - MARGIN
+    first = _block(corners.top_left, area, face, names, right=False, start=top)
+    if not _fit(corners.top_left, corners.top_right, area, face):
+        top = max((line.ground.bottom() - 2.0 for line in first), default=top)
+    second = _block(corners.top_right, area, face, names, right=True, start=top)
+    low = _block(
+        corners.bottom_right, area, face, names, right=True, start=bottom, up=True
     )
-    return tuple(
-        line
-        for lines, right, bottom, away in blocks
-        for line in _block(lines, area, face, right=right, bottom=bottom, away=away)
-    )
+    if not _fit(last[::-1], corners.bottom_right[::-1], area, face):
+        bottom = min((line.ground.top() for line in low), default=bottom)
+    beside = _block(last, area, face, names, right=False, start=bottom, up=True)
+    return (*first, *second, *beside, *low)
 
 
-def raised(
-    corners: CornerText, live: tuple[CornerLine, ...], area: QRectF, face: Face
-) -> int:
-    """Return how many lines up the block at the bottom left stands in a narrow view."""
-    left = (*corners.bottom_left, *live)[::-1]
-    right = corners.bottom_right
-    return 0 if _fit(left, right[::-1], area, face) else len(right)
+def lowest_free(lines: tuple[Line, ...], area: QRectF) -> float:
+    """Return how far from the bottom edge the right half is taken by lines there."""
+    middle = area.center()
+    tops = [
+        line.ground.top()
+        for line in lines
+        if line.ground.top() > middle.y() and line.ground.right() > middle.x()
+    ]
+    return max(0.0, area.bottom() - MARGIN - min(tops)) if tops else 0.0
 
 
 def paint(painter: QPainter, lines: tuple[Line, ...], face: Face) -> None:
@@ -84,21 +92,49 @@ def _block(
     texts: tuple[CornerLine, ...],
     area: QRectF,
     face: Face,
+    names: tuple[QRectF, ...],
     *,
     right: bool,
-    bottom: bool,
-    away: int,
+    start: float,
+    up: bool = False,
 ) -> list[Line]:
-    """Place lines from an edge, ``away`` lines from it."""
-    height = text_size("Hg", face).height() - 2.0
-    if bottom:
-        y = area.bottom() - MARGIN - (len(texts) + away) * height
-    else:
-        y = area.top() + MARGIN + away * height
-    lines = []
-    for number, one in enumerate(texts):
-        size = text_size(one.text, face)
+    """Place lines from a height on, downward or ``up``, past the names of cells."""
+    step = text_size("Hg", face).height() - 2.0
+    y, lines = start - step if up else start, list[Line]()
+    for one in texts[::-1] if up else texts:
+        text = _elided(one.text, area.width() - 2 * MARGIN, face)
+        size = text_size(text, face)
         x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
-        at = QPointF(x, y + number * height)
-        lines.append(Line(one.text, at, QRectF(at, size), one.source))
-    return lines
+        y = _past(QRectF(x, y, size.width(), step), names, up=up)
+        at = QPointF(x, y)
+        source = one.source if text == one.text else f"{one.text}\n{one.source}"
+        lines.append(Line(text, at, QRectF(at, size), source))
+        y += -step if up else step
+    return lines[::-1] if up else lines
+
+
+def _past(line: QRectF, names: tuple[QRectF, ...], *, up: bool) -> float:
+    """Return the top of the next place for a line that meets no name.
+
+    Between the names of small cells there is none, and the line stays where it is.
+    """
+    first, farthest = line.top(), _MOST_LINES * line.height()
+    met = [name for name in names if name.intersects(line)]
+    while met:
+        if abs(line.top() - first) > farthest:
+            return first
+        if up:
+            line.moveBottom(min(name.top() for name in met))
+        else:
+            line.moveTop(max(name.bottom() for name in met))
+        met = [name for name in names if name.intersects(line)]
+    return line.top()
+
+
+def _elided(text: str, width: float, face: Face) -> str:
+    """Return a text that is no wider than the view, cut off with an ellipsis."""
+    if text_size(text, face).width() <= width:
+        return text
+    room = width - text_size("", face).width()
+    metrics = QFontMetricsF(face.font())
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)

@@ -56,7 +56,7 @@ def cell_rect(grid: Grid, area: BoxPx, cell: Cell) -> QRectF:
 
 
 class GridItem(ScreenItem):
-    """A grid in native coordinates; its labels step aside from ``obstacles``."""
+    """A grid in native coordinates; its labels step aside for the reference alone."""
 
     def __init__(self, overlay: GridOverlay, face: Face, parent: QGraphicsItem) -> None:
         super().__init__(parent)
@@ -79,7 +79,12 @@ class GridItem(ScreenItem):
 
     def names(self, native: QTransform, area: QRectF) -> Iterator[QRectF]:
         """Yield the view's rectangles that the labels cover."""
-        for text, x, y in self._labels(native, area):
+        for text, x, y in self._labels(native, area, self._obstacles):
+            yield QRectF(QPointF(x, y), text_size(text, self._face))
+
+    def corners(self, native: QTransform, area: QRectF) -> Iterator[QRectF]:
+        """Yield the rectangles of the labels where nothing makes them step aside."""
+        for text, x, y in self._labels(native, area, ()):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
@@ -100,12 +105,14 @@ class GridItem(ScreenItem):
         seen = SeenGrid.under(self.overlay.grid, native)
         _rule(pixels, seen, box, ratio, self._color.rgba())
         face, color = self._face, self._color.name()
-        for text, x, y in self._labels(native, area):
+        for text, x, y in self._labels(native, area, self._obstacles):
             letters = _letters(text, face, color, ratio)
             _press(pixels, letters, round(x * ratio), round(y * ratio))
         return pixels
 
-    def _labels(self, native: QTransform, area: QRectF) -> list[Label]:
+    def _labels(
+        self, native: QTransform, area: QRectF, obstacles: tuple[QRectF, ...]
+    ) -> list[Label]:
         box = native.mapRect(self.boundingRect())
         grid = SeenGrid.under(self.overlay.grid, native)
         face, style = self._face, self.overlay.labels
@@ -113,7 +120,7 @@ class GridItem(ScreenItem):
             style = LabelStyle.MARGIN
         labels: list[Label] = []
         if style is not LabelStyle.MARGIN:
-            labels += cell_labels(grid, box, area, self._obstacles, face)
+            labels += cell_labels(grid, box, area, obstacles, face)
         if style is not LabelStyle.CELL:
             far = style is LabelStyle.BOTH
             labels += margin_labels(grid, box, area, face, far=far)

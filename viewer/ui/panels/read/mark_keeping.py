@@ -1,15 +1,18 @@
-"""Stores marks: each edit is stored at once, off the GUI thread."""
+"""Stores marks: each edit is in the store before it is on the screen.
+
+That takes a millisecond in the GUI thread, and no kill can come in between.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.case import ImageRef
+from viewer.domain.errors import OverreadError, StoreBusyError
 from viewer.domain.mark import Mark, MarkEdit
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
@@ -18,6 +21,11 @@ from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.marks.book import MarkBook, absolute
 from viewer.ui.panels.read.lightbox import Lightbox
 
+if TYPE_CHECKING:
+    from viewer.services.viewing.marks import MarkWriter
+
+_BUSY_MS: Final = 200
+"""After that, what another process kept from being stored is tried again."""
 _PAINTED_MS: Final = 100
 """After the first image, which the store's import would hold up."""
 
@@ -45,15 +53,10 @@ class MarkKeeping(QObject):
         """All marks of images that wait to be stored, before the edits."""
         self._edits: list[MarkEdit] = []
         """Edits that wait to be stored, in the order made."""
-        self._writing = Lock()
+        self._writer: MarkWriter | None = None
         lightbox.each(lambda v: v.image_shown.connect(self._fetch_soon))
-        book.edited.connect(self._edits.append)
+        book.edited.connect(self._keep_edit)
         book.changed.connect(self._follow)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the store has every mark that was drawn."""
-        return self.is_read and not self._whole and not self._edits
 
     def _fetch_soon(self, _: object) -> None:
         if not self._asked:
@@ -75,8 +78,7 @@ class MarkKeeping(QObject):
         self._book.restore(e for e in stored.edits if e.place not in spoiled)
         self.is_read = True
         self._whole = {ref: self._book.of(ref) for ref in early}
-        if early:
-            self._keep()
+        self._write()
         if spoiled:
             run_for(
                 self, partial(_forget, self._store, spoiled), lambda _: None, self._tell
@@ -84,25 +86,33 @@ class MarkKeeping(QObject):
 
     def _follow(self, event: MarksChanged) -> None:
         if self.is_read:
-            self._keep()
             self._show(event.ref)
         else:
             self._early.add(event.ref)
 
-    def _keep(self) -> None:
-        # Before the images that are decoded ahead: a mark that waits can be lost.
-        run_for(self, self._write, lambda _: None, self._tell, priority=2)
+    def _keep_edit(self, edit: MarkEdit) -> None:
+        self._edits.append(edit)
+        if self.is_read:
+            self._write()
 
     def _write(self) -> None:
         """Write what waits; what cannot be written waits for the next time."""
-        from viewer.services.viewing.marks import keep_edits
+        if self._writer is None:
+            from viewer.services.viewing.marks import MarkWriter
 
-        with self._writing:
-            whole, edits = self._whole, self._edits[:]
-            if whole or edits:
-                keep_edits(self._store, whole, edits)
+            self._writer = MarkWriter(self._store)
+            self.destroyed.connect(self._writer.close)
+        if not self._whole and not self._edits:
+            return
+        try:
+            self._writer.keep(self._whole, self._edits)
+        except StoreBusyError:
+            QTimer.singleShot(_BUSY_MS, self, self._write)
+        except OverreadError as error:
+            self._tell(error)
+        else:
             self._whole = {}
-            del self._edits[: len(edits)]
+            self._edits.clear()
 
     def _show(self, ref: ImageRef) -> None:
         """Go to the image of the series on which an edit was undone."""

@@ -40,6 +40,8 @@ class PresentationLayer(QObject):
         self._chosen: dict[ImageRef, PresentationState] = {}
         self._stored: dict[ImageRef, ShownImage] = {}
         """Images as their files have them, of those shown by a state."""
+        self._made: ShownImage | None = None
+        """The last one that was shown as chosen."""
         lightbox.each(lambda v: v.image_shown.connect(self._apply_again))
 
     def look_in(self, files: "Iterable[OtherFile]") -> None:
@@ -111,12 +113,14 @@ class PresentationLayer(QObject):
     ) -> None:
         ref = opened.shown.ref
         if viewport.shown is not None and viewport.shown.ref == ref:
-            viewport.shown = opened.shown
+            self._made = viewport.shown = opened.shown
             viewport.view.present(opened.shown, opened.pyramid, state)
+            # Grid, planes, reference and answers are drawn on it as on any image.
+            viewport.image_shown.emit(ImageShown(viewport, opened.shown))
 
     def _apply_again(self, event: ImageShown) -> None:
         """Show an image that comes back by the state chosen for it before."""
         state = self._chosen.get(event.shown.ref)
-        if state is not None:
+        if state is not None and event.shown is not self._made:
             self._stored[event.shown.ref] = event.shown
             self.choose(event.viewport, event.shown.ref, state)

@@ -109,9 +109,10 @@ def _without_preamble(path: Path) -> Dataset:
 
 def _check_image(dataset: Dataset, path: Path) -> None:
     if not any(keyword in dataset for keyword in PIXELS):
-        kind = uid.UID(str(dataset.get("SOPClassUID", ""))).name or "of unknown kind"
+        stored = dataset.file_meta.get("MediaStorageSOPClassUID", "")
+        kind = uid.UID(str(dataset.get("SOPClassUID") or stored)).name
         raise UnreadableInputError(
-            f"{path.name} contains no pixels: {kind}.",
+            f"{path.name} contains no pixels{kind and ': '}{kind}.",
             "Open an image; if it should be one, export it again.",
         )
     rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)

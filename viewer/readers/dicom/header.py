@@ -134,7 +134,9 @@ def _not_an_image(path: Path) -> UnreadableInputError:
 
 
 def _text(dataset: Dataset, keyword: str) -> str:
-    return str(dataset.get(keyword) or "").strip()
+    value = dataset.get(keyword)
+    # Not ``or``: the first image of some series has the number 0.
+    return "" if value is None else str(value).strip()
 
 
 def _instance(dataset: Dataset) -> int | None:

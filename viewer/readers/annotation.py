@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pydicom
+from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 from pydicom.tag import Tag as ElementTag
@@ -272,12 +273,25 @@ def _age(written: str) -> str:
 
 def _tags(dataset: Dataset, depth: int) -> Iterator[Tag]:
     for element in dataset:
-        keyword = element.keyword or element.name
+        keyword = element.keyword or _unnamed(dataset, element)
         vr = str(element.VR)
         yield Tag(str(element.tag), keyword, vr, _printable(element.value, vr), depth)
         if vr == "SQ":
             for item in element.value:
                 yield from _tags(item, depth + 1)
+
+
+def _unnamed(dataset: Dataset, element: DataElement) -> str:
+    """Return the name of an element without a keyword, whose it is if it is private."""
+    if not element.tag.is_private:
+        return str(element.name)
+    if element.tag.is_private_creator:
+        return "Private: creator"
+    owner = (element.tag.group << 16) | (element.tag.element >> 8)
+    creator = str(dataset[owner].value) if owner in dataset else "no creator"
+    name = str(element.name).strip("[]")
+    known = "" if name in {"Private tag data", "Unknown"} else f", {name}"
+    return f"Private: {creator}{known}"
 
 
 def _printable(value: object, vr: str) -> str:

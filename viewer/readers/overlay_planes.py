@@ -17,6 +17,8 @@ _GROUPS: Final = range(0x6000, 0x6020, 2)
 _DATA: Final = 0x3000
 _ORIGIN: Final = 0x0050
 _FIRST_FRAME: Final = 0x0051
+_ROWS: Final = 0x0010
+_BIT: Final = 0x0102
 _Bits = npt.NDArray[np.bool_]
 
 
@@ -24,7 +26,8 @@ _Bits = npt.NDArray[np.bool_]
 def overlay_planes(ref: ImageRef) -> _Bits | None:
     """Return the pixels that any plane of a frame covers, (rows, columns), or None.
 
-    Planes in unused bits of the pixels, retired since 2004, are left out.
+    Planes in unused bits of the pixels, retired in 2004, are read where the pixels are
+    not compressed.
     """
     if file_kind(ref.path) is not FileKind.DICOM:
         return None
@@ -33,6 +36,7 @@ def overlay_planes(ref: ImageRef) -> _Bits | None:
         dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
         groups = [group for group in _GROUPS if (group, _DATA) in dataset]
         planes = [_plane(dataset, group, ref.frame) for group in groups]
+        planes += _embedded(ref, dataset)
     drawn = [plane for plane in planes if plane is not None and plane.any()]
     return np.logical_or.reduce(drawn) if drawn else None
 
@@ -51,6 +55,34 @@ def _plane(dataset: Dataset, group: int, frame: int) -> _Bits | None:
     under = whole[max(top, 0) :, max(left, 0) :][: part.shape[0], : part.shape[1]]
     under |= part[: under.shape[0], : under.shape[1]]
     return whole
+
+
+def _embedded(ref: ImageRef, dataset: Dataset) -> list[_Bits]:
+    """Return the planes in bits that no sample uses (PS3.5 2004 8.1.2)."""
+    groups = [
+        group
+        for group in _GROUPS
+        if (group, _ROWS) in dataset and (group, _DATA) not in dataset
+    ]
+    positions = [_numbers(dataset, group, _BIT, (0,))[0] for group in groups]
+    stored = range(
+        int(dataset.get("HighBit", 0)) + 1 - int(dataset.get("BitsStored", 0)),
+        int(dataset.get("HighBit", 0)) + 1,
+    )
+    unused = [bit for bit in positions if bit not in stored]
+    syntax = dataset.file_meta.get("TransferSyntaxUID")
+    grey = int(dataset.get("SamplesPerPixel", 1)) == 1
+    if not unused or not grey or syntax is None or syntax.is_encapsulated:
+        return []
+    rows, columns = int(dataset.Rows), int(dataset.Columns)
+    order = "<" if syntax.is_little_endian else ">"
+    words = np.frombuffer(
+        pydicom.dcmread(ref.path, force=True).PixelData,
+        f"{order}u{int(dataset.BitsAllocated) // 8}",
+        rows * columns,
+        ref.frame * rows * columns * int(dataset.BitsAllocated) // 8,
+    ).reshape(rows, columns)
+    return [(words >> bit & 1).astype(bool) for bit in unused]
 
 
 def _numbers(

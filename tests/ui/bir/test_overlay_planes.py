@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pydicom.dataset import Dataset
+from pydicom.uid import UID, ExplicitVRBigEndian, ExplicitVRLittleEndian
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -12,6 +13,7 @@ from tests.helpers.make_dicom import dicom_dataset, save_dicom
 from tests.ui.bir.conftest import Open
 from viewer.domain.case import ImageRef
 from viewer.readers.overlay_planes import overlay_planes
+from viewer.readers.pixels import load_pixels
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.picture import picture_of
 
@@ -77,3 +79,31 @@ def test_that_planes_are_drawn_and_hidden(
 
 def test_that_an_image_without_planes_has_none(radiograph: Path) -> None:
     assert overlay_planes(ImageRef(radiograph)) is None
+
+
+@pytest.mark.parametrize("syntax", [ExplicitVRLittleEndian, ExplicitVRBigEndian])
+def test_that_planes_in_unused_bits_of_the_pixels_are_read(
+    tmp_path: Path, syntax: UID
+) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 1 << 12, (2, 24, 40), np.uint16)
+    drawn = rng.random((2, 2, 24, 40)) > 0.8  # (planes, frames, rows, columns)
+    words = values | (drawn[0] * np.uint16(1 << 12)) | (drawn[1] * np.uint16(1 << 15))
+    dataset = dicom_dataset(words[0], bits_stored=12, Modality="NM", NumberOfFrames=2)
+    big = syntax == ExplicitVRBigEndian
+    dataset.PixelData = words.astype(">u2" if big else "<u2").tobytes()
+    for group, bit in ((0x6000, 12), (0x6002, 15), (0x6004, 3)):
+        dataset.add_new((group, 0x0010), "US", 24)
+        dataset.add_new((group, 0x0011), "US", 40)
+        dataset.add_new((group, 0x0040), "CS", "G")
+        dataset.add_new((group, 0x0050), "SS", [1, 1])
+        dataset.add_new((group, 0x0100), "US", 16)
+        dataset.add_new((group, 0x0102), "US", bit)  # bit 3 is one of the samples'
+    path = save_dicom(dataset, tmp_path / "x.dcm", syntax)
+    for frame in range(2):
+        found = overlay_planes(ImageRef(path, frame))
+        assert found is not None
+        np.testing.assert_array_equal(found, drawn[:, frame].any(axis=0))
+        # The pixels are the samples alone.
+        image = load_pixels(ImageRef(path, frame))
+        np.testing.assert_array_equal(image.values, values[frame])

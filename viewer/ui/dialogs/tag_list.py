@@ -46,11 +46,20 @@ class TagTable(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a cell's text, its whole value as tool tip."""
+        if role == Qt.ItemDataRole.FontRole and self._is_private(index):
+            font = QGuiApplication.font()
+            font.setItalic(True)
+            return font
         if role not in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
             return None
         tag = self._tags[index.row()]
         cells = (f"{'  ' * tag.depth}{tag.tag}", tag.keyword, tag.vr, tag.value)
         return in_role(cells[index.column()], role)
+
+    def _is_private(self, index: _Index) -> bool:
+        """Tell whether a row's group is odd, a manufacturer's own (PS3.5 7.8)."""
+        tag = self._tags[index.row()].tag
+        return tag[1:5].isalnum() and int(tag[1:5], 16) % 2 == 1
 
     def headerData(  # noqa: N802 - Qt's name
         self,

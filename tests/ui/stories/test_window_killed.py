@@ -40,7 +40,7 @@ class Killing:
 
     def kill_at(self, window: "subprocess.Popen[bytes]", answered: int) -> None:
         """Kill -9 the window once so many are answered; the worker stores the rest."""
-        wait(lambda: len(self.trial.committed()) >= answered)
+        wait(lambda: self.trial.n_committed() >= answered)
         time.sleep(self.rng.random() * _LATENCY_S)
         os.kill(window.pid, signal.SIGKILL)
         window.wait()
@@ -93,7 +93,7 @@ def kill_windows(folder: Path, n_items: int, kills: list[int]) -> Counter[str]:
         for answered in kills[1:]:
             killing.kill_at(open_again(trial.store_path), answered)
         last = open_again(trial.store_path)
-        wait(lambda: killing.is_finished)
+        wait(lambda: trial.n_committed() == n_items and killing.is_finished)
         last.terminate()
         last.wait()
         trial.wait_until_released()

@@ -144,10 +144,25 @@ def _noted(told: Readable[T], draw: Draw[T], ground: Ground) -> "Page":
 
 
 def _saved(sheet: "Page", kind: str, dpi: float) -> bytes:
+    _lay_out(sheet, kind, dpi)
     out = io.BytesIO()
     sheet.savefig(out, format=kind, metadata=_METADATA[kind], dpi=dpi)
-    sheet.set_layout_engine(None)  # laid out once: the next file is the same
     return out.getvalue()
+
+
+def _lay_out(sheet: "Page", kind: str, dpi: float) -> None:
+    """Lay a page out once, for its first kind of file; the next file is the same.
+
+    Saved before that, a page is drawn twice: the first time only for its layout.
+    """
+    from matplotlib.backend_bases import get_registered_canvas_class
+
+    layout = sheet.get_layout_engine()
+    if layout is not None:
+        get_registered_canvas_class(kind)(sheet)  # whose letters are measured
+        sheet.set_dpi(dpi)
+        layout.execute(sheet)
+        sheet.set_layout_engine(None)
 
 
 def bare(axes: "Axes") -> None:

@@ -1,6 +1,10 @@
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+import pytest
+from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure
+
 from viewer.domain.report import BarFigure, BarSeries
 from viewer.domain.styles import MODELS
 from viewer.writers.figures import bar_figure_svg
@@ -31,6 +35,19 @@ def test_that_a_figure_is_well_formed_and_carries_no_date() -> None:
     root = ET.fromstring(svg)  # noqa: S314 - our own drawing
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert b"<dc:date>" not in svg
+
+
+def test_that_a_page_is_drawn_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    draw = Figure.draw
+
+    def counted(page: Figure, renderer: RendererBase) -> None:
+        drawn.append(page)
+        draw(page, renderer)
+
+    monkeypatch.setattr(Figure, "draw", counted)
+    bar_figure_svg(FIGURE)
+    assert len(drawn) == 1
 
 
 def test_that_each_series_has_its_colour_of_the_one_table() -> None:

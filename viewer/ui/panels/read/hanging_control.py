@@ -179,7 +179,7 @@ class HangingControl(QObject):
         """Offer the layouts."""
         if self._chosen is not None:
             self._furnish()
-            self.line.layouts.showMenu()
+            self.line.offer_layouts()
 
     @property
     def linking(self) -> "Linking":

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.menus import pop_up
 from viewer.ui.widgets.plain_text import as_tip
 
 _HEIGHT: Final = 32
@@ -58,14 +59,18 @@ class HangingLine(QWidget):
             "Viewports of one frame of reference, or of the same projection, scroll, "
             "zoom and move together (L, U)"
         )
-        self.layouts = self._button("Layout", "Rows and columns of viewports (Y)")
-        self.layouts.setMenu(layout_menu(self))
-        self.layouts.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.layouts = self._button("Layout ▾", "Rows and columns of viewports (Y)")
+        self.menu = layout_menu(self)
+        self.layouts.clicked.connect(self.offer_layouts)
         for widget in (self.protocols, self.back, self.stage, self.on):
             self._row.addWidget(widget)
         self._row.addStretch(1)
         self._row.addWidget(self.linked)
         self._row.addWidget(self.layouts)
+
+    def offer_layouts(self) -> None:
+        """Offer the layouts, at their button."""
+        pop_up(self.menu, self.layouts)
 
     def show_stage(
         self,

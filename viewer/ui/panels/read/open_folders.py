@@ -23,6 +23,7 @@ from viewer.services.importing.open_folder import (
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.opening import lies_in
 from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.menus import pop_up
 from viewer.ui.widgets.plain_text import as_tip
 
 _VIEW_WORDS: Final = {
@@ -184,7 +185,7 @@ class FolderLine(QWidget):
         for view in NAMED_VIEWS:
             action = self.menu.addAction(f"All are {_VIEW_WORDS[view]}")
             action.triggered.connect(partial(self._choose_view, View(view)))
-        self.views.setMenu(self.menu)
+        self.views.clicked.connect(partial(pop_up, self.menu, self.views))
         self.views.setToolTip(
             as_tip("Say once what these images show; models are told the view")
         )

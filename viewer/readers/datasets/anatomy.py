@@ -10,9 +10,10 @@
 spaces.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,9 @@ from viewer.readers.datasets.image_files import by_name, stem_of
 from viewer.readers.datasets.segmentations import read_mask, read_mask_file
 from viewer.readers.masks import read_mask as read_picture
 
+_FREQUENT: Final = 5
+"""Times as many images as another name has make that one doubtful."""
+_ALIKE: Final = 0.8
 COLUMNS: Final = ("image", "anatomy", "mask_rows", "mask_columns", "mask_rle")
 
 
@@ -83,6 +87,7 @@ def with_anatomy(dataset: Dataset, progress: Progress | None = None) -> Dataset:
         images.append(replace(image, anatomy={**anatomy, **image.anatomy}))
         notices += about
     notices += _unknown([name for name in read.names if name not in keys])
+    notices += _misspelled(images)
     return replace(
         dataset,
         images=tuple(images),
@@ -223,3 +228,32 @@ def _unknown(others: Sequence[str]) -> Iterator[Notice]:
             "tables names."
         )
         yield Notice("anatomy_without_image", min(others), text)
+
+
+def _misspelled(images: Sequence[DatasetImage]) -> Iterator[Notice]:
+    """Yield what to say of a rare anatomy that is almost called as a frequent one."""
+    counts = Counter(anatomy for image in images for anatomy in image.anatomy)
+    for rare, n in sorted(counts.items()):
+        near = [
+            other
+            for other, many in counts.most_common()
+            if many >= _FREQUENT * n and _one_word_misspelled(rare, other)
+        ]
+        if near:
+            often = near[0]
+            text = (
+                f"{rare} is on {counted(n, 'image')} and {often} on {counts[often]}: "
+                f"rename the mask if {often} is meant. It is used under its own name."
+            )
+            yield Notice("anatomy_rare", rare, text)
+
+
+def _one_word_misspelled(one: str, other: str) -> bool:
+    """Tell whether a single word differs, by few letters; left and right are many."""
+    words = one.lower().split(), other.lower().split()
+    if len(words[0]) != len(words[1]):
+        return False
+    differing = [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
+    return (
+        len(differing) == 1 and SequenceMatcher(None, *differing[0]).ratio() >= _ALIKE
+    )

@@ -120,6 +120,28 @@ def test_that_a_picture_of_no_use_is_one_sentence_and_the_rest_is_used(
     ]
 
 
+def test_that_a_rare_name_almost_like_a_frequent_one_is_told_and_used(
+    tmp_path: Path,
+) -> None:
+    root = _folder(tmp_path)
+    for name in "cdefg":
+        write_picture(root / "images" / f"{name}.png")
+    rows = [f"{name},Mass,1,1,4,4\n" for name in "abcdefg"]
+    (root / "boxes.csv").write_text("image,finding,x1,y1,x2,y2\n" + "".join(rows))
+    for name in "abcdef":
+        for anatomy in ("Heart", "Left upper lung"):
+            _white(root / "anatomy_masks" / f"{name}.{anatomy}.png")
+    for odd in ("Hart", "Left lower lung", "Right upper lung", "Upper lung"):
+        _white(root / "anatomy_masks" / f"g.{odd}.png")
+    dataset = read_dataset("csv-boxes", root, "d")
+    ((kind, text),) = _told(dataset)
+    assert (kind, text.split(":")[0]) == (
+        "anatomy_rare",
+        "Hart is on 1 image and Heart on 6",
+    )
+    assert "Hart" in dataset.images[-1].anatomy
+
+
 def _yolo(root: Path, names: str = "names: ['Mass', 'lung_opacity']\n") -> Path:
     for name in "ab":
         write_picture(root / "images" / f"{name}.png")

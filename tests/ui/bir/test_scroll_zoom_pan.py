@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 from tests.ui.bir.conftest import LEFT, NONE, SLICES, Open
 from tests.ui.canvas.conftest import drag
 from viewer.domain.geometry import PointPx
+from viewer.ui.application import preferences
+from viewer.ui.application.preferences import Preferences
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -47,6 +49,19 @@ def test_b17_the_wheel_scrolls_whatever_tool_is_active(
         view.set_tool(tool)
         _turn(view, -1)
         assert read.lightbox.active.position == count
+
+
+def test_b17_the_wheel_never_zooms_a_single_image_if_it_is_preferred_so(
+    opened: Open, radiograph: Path
+) -> None:
+    view = opened(radiograph)
+    first = view.zoom
+    preferences.use(Preferences(wheel_zooms_single=False))
+    _turn(view, 2)
+    assert view.zoom == first
+    preferences.use(Preferences())
+    _turn(view, 2)
+    assert view.zoom > first
 
 
 def test_b18_dragging_up_zooms_out_and_down_zooms_in(

@@ -31,6 +31,7 @@ class Preferences:
     """What a reader may set once for every image."""
 
     scroll_first: bool = True
+    wheel_zooms_single: bool = True
     up_darkens: bool = False
     reset_keeps_marks: bool = False
     nearest_pixel: bool = False
@@ -53,6 +54,10 @@ WORDS: Final = {
         "Scroll with the left button when a series opens",
         "Otherwise the left button sets window and level (BIR: scroll)",
     ),
+    "wheel_zooms_single": Wording(
+        "The wheel zooms an image that is not part of a series",
+        "Otherwise it scrolls only, and with Ctrl it zooms (BIR: scrolls only)",
+    ),
     "up_darkens": Wording(
         "Dragging up darkens the image",
         "Raises the level; otherwise dragging up brightens (BIR: brightens)",
@@ -72,8 +77,8 @@ WORDS: Final = {
     ),
     "pictures_name_patient": Wording(
         "Saved and copied pictures name the patient",
-        "Otherwise corner text and overlay planes are left out; text in the pixels "
-        "stays",
+        "Otherwise corner text, overlay planes and texts of presentation states are "
+        "left out; text in the pixels stays",
     ),
 }
 """Those in the dialog, by the name of the field."""

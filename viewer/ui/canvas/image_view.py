@@ -358,8 +358,8 @@ class ImageView(FramedView):
         event.accept()
         turned = event.angleDelta().y()
         ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        stacked = self._shown is None or is_stack(self._shown)
-        if ctrl or not stacked:
+        single = self._shown is not None and not is_stack(self._shown)
+        if ctrl or (single and current().wheel_zooms_single):
             self.zoom_at(event.position(), _ZOOM_STEP ** (turned / _WHEEL_STEP))
             return
         self._wheel += turned

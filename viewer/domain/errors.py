@@ -28,6 +28,10 @@ class UnreadableInputError(OverreadError):
     """A file or folder that cannot be read in its expected format."""
 
 
+class NotAnImageError(UnreadableInputError):
+    """A file that belongs to images and is none, such as a presentation state."""
+
+
 class WrongUseError(OverreadError):
     """An unknown name, a value out of range, or a meaningless combination."""
 

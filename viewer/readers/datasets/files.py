@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.case import Dataset, DatasetImage, ImageHeader, Notice
-from viewer.domain.errors import OverreadError, UnreadableInputError
+from viewer.domain.errors import NotAnImageError, OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
 from viewer.readers.catalog import read_headers
@@ -34,12 +34,13 @@ class FileFacts:
 
     ``problem`` is a sentence on why it cannot be read, "" if it can; ``headers`` has
     one entry per frame and is empty if there is a problem; ``sha256`` is "" if not even
-    the bytes can be read.
+    the bytes can be read. ``is_image`` is False if it is known to be something else.
     """
 
     sha256: str
     headers: tuple[ImageHeader, ...] = ()
     problem: str = ""
+    is_image: bool = True
 
 
 @dataclass(frozen=True)
@@ -231,6 +232,8 @@ def _facts_of(path: Path) -> FileFacts:
         headers = read_headers(path)
         parts = files_of_image(path)
         problem = "" if headers else "The file contains no image."
+    except NotAnImageError as error:
+        return FileFacts("", problem=error.what, is_image=False)
     except OverreadError as error:
         headers, parts, problem = (), (path,), error.what
     try:

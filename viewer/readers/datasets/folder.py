@@ -134,7 +134,8 @@ def read_image(path: Path, view: View | None = None) -> Dataset:
 
 
 def _is_no_picture(found: FileFacts) -> bool:
-    return any(header.modality in _NO_PICTURES for header in found.headers)
+    named = any(header.modality in _NO_PICTURES for header in found.headers)
+    return named or not found.is_image
 
 
 def _is_listed_elsewhere(file: ImageFile, found: FileFacts) -> bool:

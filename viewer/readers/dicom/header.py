@@ -7,7 +7,7 @@ from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
 
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import NotAnImageError, UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.readers.dicom.bounds import (
     DEFLATED,
@@ -111,9 +111,13 @@ def _read_tags(path: Path) -> Dataset:
         # Reading stopped at the pixels, so one more byte proves them; a deflated file
         # was read to its end to inflate it.
         if dataset.get("SOPClassUID") in PRESENTATION_STATES:
-            raise UnreadableInputError(
+            raise NotAnImageError(
                 f"{path.name} is a presentation state, not an image.",
                 "Open it with its image, and choose View ▸ Presentation state….",
+            )
+        if dataset.get("SOPClassUID") == uid.KeyObjectSelectionDocumentStorage:
+            raise NotAnImageError(
+                f"{path.name} is a list of key images, not an image.", "Open images."
             )
         if "Rows" not in dataset or not (deflated or stream.read(1)):
             raise UnreadableInputError(

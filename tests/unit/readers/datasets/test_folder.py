@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.make_dicom import make_dicom
+from tests.helpers.make_presentation import write_state
 from tests.helpers.small_datasets import square, write_dicom, write_picture
-from viewer.domain.case import Dataset, DatasetImage, View
+from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.folder import read, read_image
 from viewer.readers.datasets.naming import named_view
 from viewer.readers.folders import list_files
 from viewer.readers.pixels import load_pixels
+from viewer.writers.mark_files import key_objects
 
 MASK = square().astype(np.uint8) * 255
 
@@ -362,3 +365,18 @@ def test_that_one_file_that_is_no_image_is_refused(tmp_path: Path) -> None:
     path.write_text("no radiograph")
     with pytest.raises(UnreadableInputError):
         read_image(path)
+
+
+def test_that_presentation_states_and_key_objects_are_no_images(tmp_path: Path) -> None:
+    image = make_dicom(
+        tmp_path / "a.dcm", np.zeros((8, 8), np.uint8), Modality="DX", ViewPosition="PA"
+    )
+    write_state(tmp_path / "state.dcm", image)
+    (tmp_path / "keys.dcm").write_bytes(key_objects([ImageRef(image)]))
+    dataset = read(tmp_path, "films")
+    assert [found.ref.path for found in dataset.images] == [image]
+    told = {(notice.kind, notice.subject) for notice in dataset.notices}
+    assert {("not_an_image", "state"), ("not_an_image", "keys")} <= told
+    for name, words in (("state", "presentation state"), ("keys", "key images")):
+        with pytest.raises(UnreadableInputError, match=words):
+            read_image(tmp_path / f"{name}.dcm")

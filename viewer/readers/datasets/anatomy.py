@@ -242,7 +242,7 @@ def _misspelled(images: Sequence[DatasetImage]) -> Iterator[Notice]:
         if near:
             often = near[0]
             text = (
-                f"{rare} is on {counted(n, 'image')} and {often} on {counts[often]}: "
+                f"It is on {counted(n, 'image')} and {often} on {counts[often]}: "
                 f"rename the mask if {often} is meant. It is used under its own name."
             )
             yield Notice("anatomy_rare", rare, text)

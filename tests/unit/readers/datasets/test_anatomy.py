@@ -137,7 +137,7 @@ def test_that_a_rare_name_almost_like_a_frequent_one_is_told_and_used(
     ((kind, text),) = _told(dataset)
     assert (kind, text.split(":")[0]) == (
         "anatomy_rare",
-        "Hart is on 1 image and Heart on 6",
+        "It is on 1 image and Heart on 6",
     )
     assert "Hart" in dataset.images[-1].anatomy
 

@@ -11,15 +11,11 @@ import viewer
 from viewer.domain.errors import OverreadError
 from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
-from viewer.models.catalog import broken_adapters
-from viewer.readers.datasets.catalog import broken_formats
-from viewer.results.estimators.catalog import broken_metrics
 from viewer.services.configuring.model_list import ModelLine, model_lines
 from viewer.services.reporting.grading import score_changed_grades
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
-from viewer.studies.catalog import broken_studies
 from viewer.writers.han_font import han_font
 
 Row = dict[str, object]
@@ -116,6 +112,12 @@ _PACKAGES: Final = (
 
 def doctor_rows(settings: Settings) -> list[Row]:
     """Return the installed and missing parts, and how to get the missing ones."""
+    # Each of these imports all of its kind, which no list of runs or images needs.
+    from viewer.models.catalog import broken_adapters
+    from viewer.readers.datasets.catalog import broken_formats
+    from viewer.results.estimators.catalog import broken_metrics
+    from viewer.studies.catalog import broken_studies
+
     facts: list[tuple[str, str, str]] = [
         ("overread", viewer.__version__, ""),
         ("python", sys.version.split()[0], ""),

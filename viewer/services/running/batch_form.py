@@ -178,6 +178,17 @@ class ReferenceNames:
         suits = known or not names or not self.findings
         return {} if suits else {_FINDINGS: self.findings}
 
+    def fills_alike(self, other: "ReferenceNames", fields: Sequence[FormField]) -> bool:
+        """Tell whether two data sets make the same form of these fields."""
+        suggested = self.suggested(fields) == other.suggested(fields)
+        return suggested and self.added == other.added
+
+    @property
+    def added(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The choices that a form has for this data set only."""
+        known = finding_names()
+        return self.readers, tuple(f for f in self.findings if not own_word(f, known))
+
     def without_suggested(self, params: Mapping[str, object]) -> Mapping[str, object]:
         """Return parameters without findings that were this data set's own ones."""
         asked = params.get(_FINDINGS)

@@ -65,6 +65,7 @@ from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
+    from viewer.services.configuring.form_field import FormField
 
 _WHAT: Final = ("findings", "views")
 _HOW: Final = ("grids", "ablation")
@@ -105,6 +106,7 @@ class BatchDialog(QDialog):
         self._offers: Offers | None = None
         self._suiting, self.known = Suiting(), known
         self._named = ReferenceNames()
+        self._fields: tuple[FormField, ...] = ()
         self._states: tuple[ModelState, ...] = ()
         self._roles: tuple[str, ...] = ()
         self.study, self.dataset = NamedChoice(), DatasetChoice()
@@ -296,7 +298,7 @@ class BatchDialog(QDialog):
         named, readers = self._named, self._named.readers_beside(changed)
         chosen = self.study.name, self.preset.name
         fields = form_fields(*chosen, readers, self._roles, named.findings)
-        changed = {**named.suggested(fields), **changed}
+        changed, self._fields = {**named.suggested(fields), **changed}, fields
         self._how_rows.setRowVisible(self.vary, self.vary.suits(self.study.name))
         apart = {*_WHAT, *_HOW}
         self.what.show_fields([f for f in fields if f.name in _WHAT])
@@ -321,7 +323,7 @@ class BatchDialog(QDialog):
         """Offer the data set's readers and findings, where there is a form."""
         if named != self._named:
             before, self._named = self._named, named
-            if self.preset.count():
+            if self.preset.count() and not before.fills_alike(named, self._fields):
                 self._show_fields(before.without_suggested(self.form.params))
 
     def _edited(self) -> None:

@@ -1,4 +1,8 @@
-"""Output of a batch on the command line: progress bar, results, and Ctrl+C."""
+"""Output of a batch on the command line: progress bar, results, and Ctrl+C.
+
+The window starts by way of this module too: what only a batch needs is imported with
+it.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -6,34 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-from viewer.domain.answer import Status
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import one_line
 from viewer.domain.geometry import SizePx
-from viewer.domain.run import (
-    STORE_IS_BUSY,
-    Event,
-    ModelLoading,
-    ModelStopped,
-    RunEnded,
-    RunSpent,
-    RunStarted,
-    RunWaiting,
-    TrialDone,
-    TrialRetried,
-)
 from viewer.printing import cell_text, echo, print_json, print_rows
 from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
+    from viewer.domain.run import Event, ModelLoading, RunWaiting, TrialRetried
     from viewer.services.benchmarking.bench import MeasureWindow
     from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import Store
 
 _SOON_S: Final = 1.0
 """How long a writer waits before a message says so."""
-_UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
 
 
 def crash_sentence(error: Exception, home: Path) -> str:
@@ -123,6 +114,8 @@ class BusyLines:
         if waited_s < _SOON_S:
             self._is_shown = False
         elif not self._is_shown:
+            from viewer.domain.run import STORE_IS_BUSY
+
             self._is_shown = True
             echo(STORE_IS_BUSY, err=True)
 
@@ -140,7 +133,7 @@ class LoadLines:
     def __init__(self) -> None:
         self._shown: dict[str, tuple[str, int]] = {}
 
-    def __call__(self, event: ModelLoading) -> None:
+    def __call__(self, event: "ModelLoading") -> None:
         """Report a step that is new, or another tenth of it."""
         if sys.stderr.isatty():
             return
@@ -160,8 +153,19 @@ class Following:
         self.finished = False
         """True once every trial ended without a failure."""
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: "Event") -> None:
         """Show an event."""
+        from viewer.domain.answer import Status
+        from viewer.domain.run import (
+            ModelLoading,
+            ModelStopped,
+            RunEnded,
+            RunSpent,
+            RunStarted,
+            RunWaiting,
+            TrialDone,
+            TrialRetried,
+        )
         from viewer.services.configuring.money import spent_words
         from viewer.services.running.stopping import unanswered_sentence
 
@@ -182,13 +186,14 @@ class Following:
             case RunSpent():
                 self._spent = spent_words(event)
             case RunEnded():
-                self.finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
+                unfinished = (Status.PROVIDER_ERROR, Status.PENDING)
+                self.finished = not any(event.counts.get(s, 0) for s in unfinished)
                 if event.unanswered:
                     echo(unanswered_sentence(event.unanswered), err=True)
         note = self._loading or self._waiting or self._spent
         self._progress(self._done, self._planned, note)
 
-    def _wait(self, event: RunWaiting) -> None:
+    def _wait(self, event: "RunWaiting") -> None:
         """Report once for whom a batch waits, however often it does."""
         self._waiting = event.words
         if event.store_is_busy:
@@ -199,7 +204,7 @@ class Following:
             echo(f"{event.words}: {how}", err=True)
 
 
-def _again(event: TrialRetried) -> str:
+def _again(event: "TrialRetried") -> str:
     if event.reason == "orphan":
         return (
             f"{event.model}: a question was in flight when a batch was killed; it may"
@@ -208,7 +213,9 @@ def _again(event: TrialRetried) -> str:
     return f"{event.model}: {event.reason}, again in {event.pause_s:.1f} s"
 
 
-def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -> bool:
+def follow(
+    events: "Iterator[Event]", progress: Callable[[int, int, str], None]
+) -> bool:
     """Show a batch's progress; return whether every trial ended without a failure."""
     shown = Following(progress)
     for event in events:

@@ -1,8 +1,9 @@
 """Formatting of money; imports little, so that the window starts fast."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from viewer.domain.run import RunSpent
+if TYPE_CHECKING:
+    from viewer.domain.run import RunSpent
 
 DOLLAR: Final = 1_000_000
 """Micro-dollars in a dollar."""
@@ -14,7 +15,7 @@ def dollars(microusd: int) -> str:
     return f"${microusd / DOLLAR:.4f}" if is_small else f"${microusd / DOLLAR:.2f}"
 
 
-def spent_words(event: RunSpent) -> str:
+def spent_words(event: "RunSpent") -> str:
     """Return the cost of a run and its ceiling: ``$0.42 of $5.00``."""
     ceiling = "" if event.ceiling is None else f" of {dollars(event.ceiling)}"
     return f"{dollars(event.spent)}{ceiling}"

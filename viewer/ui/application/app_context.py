@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Qt, Signal
 
 from viewer.domain.case import ImageRef
-from viewer.domain.run import RunSpec
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.ui.application.action_set import Actions
@@ -19,6 +18,7 @@ from viewer.ui.application.status_bar import StatusFields
 from viewer.ui.application.undo import UndoStack
 
 if TYPE_CHECKING:
+    from viewer.domain.run import RunSpec
     from viewer.services.commands import FigureCommand
     from viewer.services.worker.background import AskCommand
 
@@ -32,7 +32,7 @@ class Worker(Protocol):
     def ask(self, command: "AskCommand") -> int:
         """Ask one question; its reply and its events follow as messages."""
 
-    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+    def run_batch(self, spec: "RunSpec", concurrency: int) -> int:
         """Plan a run and start it."""
 
     def resume(self, run: int, concurrency: int) -> int:
@@ -135,7 +135,7 @@ class WorkerBridge(QObject):
         """Ask one question; its reply and its events follow as messages."""
         return self._started().ask(command)
 
-    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+    def run_batch(self, spec: "RunSpec", concurrency: int) -> int:
         """Plan a run and start it."""
         return self._started().run_batch(spec, concurrency)
 

@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import (
-    QCloseEvent,
-    QDragEnterEvent,
-    QDropEvent,
-    QKeyEvent,
-)
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -43,15 +38,12 @@ from viewer.ui.application.layout_memory import (
     read_layout,
 )
 from viewer.ui.application.show_once import show_once
-from viewer.ui.application.status_bar import CancelAsked, PauseAsked, StatusBar
+from viewer.ui.application.status_bar import StatusBar
 from viewer.ui.widgets import theme
-from viewer.ui.window.about import about_box
 from viewer.ui.window.crash import CrashHandler
 from viewer.ui.window.notice_bar import NoticeBar
-from viewer.ui.window.palette_dialog import PaletteDialog
 from viewer.ui.window.recent_menu import RecentMenu
 from viewer.ui.window.session_meter import SessionMeter
-from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.window.switch import Switch
 from viewer.ui.window.undoing import Undoing
 from viewer.ui.window.workspaces import (
@@ -64,6 +56,7 @@ from viewer.ui.window.workspaces import (
 
 if TYPE_CHECKING:
     from viewer.services.worker.background import WorkerMessage
+    from viewer.ui.application.batch_line import CancelAsked, PauseAsked
 
 _SIZE: Final = (1440, 900)
 _TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
@@ -123,8 +116,8 @@ class MainWindow(QMainWindow):
             layout.setSpacing(0)
         self.setCentralWidget(central)
         self.status = StatusBar(self.context.status, self)
-        self.status.batch.cancel_asked.connect(self._cancel_run)
-        self.status.batch.pause_asked.connect(self._pause_run)
+        self.status.cancel_asked.connect(self._cancel_run)
+        self.status.pause_asked.connect(self._pause_run)
         self.meter = SessionMeter(self.context, self)
         self.setStatusBar(self.status)
         self._recent = RecentMenu(self._opened_lately, self)
@@ -289,15 +282,21 @@ class MainWindow(QMainWindow):
         self.open_paths([Path(name) for name in names])
 
     def _show_palette(self) -> None:
+        from viewer.ui.window.palette_dialog import PaletteDialog
+
         dialog = PaletteDialog(self.context.actions, self)
         middle = self.geometry().center()
         dialog.move(middle.x() - dialog.width() // 2, self.geometry().top() + 80)
         dialog.show()
 
     def _show_shortcuts(self) -> None:
+        from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
+
         show_once(self, "shortcuts", lambda: ShortcutsSheet(self.context.actions, self))
 
     def _show_about(self) -> None:
+        from viewer.ui.window.about import about_box
+
         show_once(self, "about", lambda: about_box(self))
 
     def _quit(self) -> None:
@@ -323,10 +322,10 @@ class MainWindow(QMainWindow):
         elif isinstance(message, WorkerDied):
             self.status.batch.stop()
 
-    def _pause_run(self, event: PauseAsked) -> None:
+    def _pause_run(self, event: "PauseAsked") -> None:
         self.context.worker.pause(event.run)
 
-    def _cancel_run(self, event: CancelAsked) -> None:
+    def _cancel_run(self, event: "CancelAsked") -> None:
         self.context.worker.cancel(event.run)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
@@ -94,6 +93,8 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
         If the labels do not fit their cells even in the smallest face: overlapping
         labels would name the wrong cell.
     """
+    from PIL import Image  # the window's first image needs the grid's settings alone
+
     style = style or GridStyle()
     image = Image.fromarray(enlarged(raster, style.render_scale).pixels)
     pixels = np.array(image.convert("RGB"), dtype=np.uint8)
@@ -110,6 +111,8 @@ def enlarged(raster: Raster, scale: int) -> Raster:
     """Return a raster a whole number of times larger, itself if that is once."""
     if scale == 1:
         return raster
+    from PIL import Image
+
     image = Image.fromarray(raster.pixels)
     size = (image.width * scale, image.height * scale)
     pixels = np.array(image.resize(size, Image.Resampling.BILINEAR), dtype=np.uint8)

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.imaging.luts import default_window, to_raster
-from viewer.imaging.smooth import Between, interpolated, touched
 
 CODES: Final = 1 << 16
 _Values = npt.NDArray[Any]
@@ -115,6 +114,9 @@ class Pyramid:
 
     def _smooth(self, viewport: Viewport) -> Patch:
         """Interpolate measured values; next to padding the nearest stays as it is."""
+        # Not with the window, whose first image is seldom magnified.
+        from viewer.imaging.smooth import Between, interpolated, touched
+
         level, size, origin = self._levels[0], self.image.size, viewport.origin
         step_x, step_y, screen = viewport.step_x, viewport.step_y, viewport.size
         top, (rows,) = _taps(origin.y, step_y, screen.rows, size.rows, 1)

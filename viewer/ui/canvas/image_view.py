@@ -5,7 +5,6 @@ native pixels and every overlay is its child, so image and overlays share one ma
 The image itself is painted as the background, at the screen's resolution.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -41,22 +40,23 @@ from viewer.ui.canvas.framed_view import FramedView
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
 from viewer.ui.canvas.mark_label import ask_label
-from viewer.ui.canvas.mark_menu import mark_menu
-from viewer.ui.canvas.marks.item import MarkItem
-from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
-from viewer.ui.canvas.overlays.locator import Line
 from viewer.ui.canvas.stacks import are_alike, is_stack
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.lens import Lens
+    from viewer.ui.canvas.marks.item import MarkItem
+    from viewer.ui.canvas.overlays.answer_item import AnswerItem
+    from viewer.ui.canvas.overlays.locator import Line
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag
@@ -210,12 +210,12 @@ class ImageView(FramedView):
         self.redraw()
 
     @property
-    def answer_items(self) -> tuple[AnswerItem, ...]:
+    def answer_items(self) -> "tuple[AnswerItem, ...]":
         """The answers drawn, the topmost last."""
         return self._layers.answers
 
     @property
-    def mark_items(self) -> tuple[MarkItem, ...]:
+    def mark_items(self) -> "tuple[MarkItem, ...]":
         """The marks drawn, the topmost first."""
         return self._layers.marks
 
@@ -243,7 +243,7 @@ class ImageView(FramedView):
         self.marks.cancel()
         self.viewport().setCursor(CURSORS[tool])
 
-    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> None:
+    def set_locator(self, lines: "Sequence[Line]", cross: PointPx | None) -> None:
         """Draw reference lines and a cross-hair in place of those before."""
         if self._layers.set_locator(lines, cross):
             self.redraw()
@@ -327,6 +327,8 @@ class ImageView(FramedView):
     def _click(self, button: Qt.MouseButton, at: QPointF) -> None:
         """Offer a menu on a right click, else choose the answer under the cursor."""
         if button is Qt.MouseButton.RightButton:
+            from viewer.ui.canvas.mark_menu import mark_menu
+
             menu = mark_menu(self.marks, at, self.outline_wanted.emit, self)
             if menu is not None:
                 menu.popup(self.viewport().mapToGlobal(at.toPoint()))

@@ -1,6 +1,9 @@
-"""The overlays that are drawn over the image and move with it."""
+"""The overlays that are drawn over the image and move with it.
 
-from collections.abc import Sequence
+The window imports this module before its first image, which has no overlay yet: each
+kind of item is imported with its first one.
+"""
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,27 +13,27 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
-from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark
-from viewer.domain.presentation import PresentationState
 from viewer.domain.reference import Mask
-from viewer.ui.canvas.marks.item import MarkItem
-from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
-from viewer.ui.canvas.overlays.answers import answer_item, depths
 from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
-from viewer.ui.canvas.overlays.locator import Line, Locator
-from viewer.ui.canvas.overlays.planes import PlanesItem, opaque
-from viewer.ui.canvas.overlays.presented import PresentedItem
-from viewer.ui.canvas.overlays.reference import ReferenceItem
-from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.widgets.theme import current
 
 if TYPE_CHECKING:
+    from viewer.domain.presentation import PresentationState
+    from collections.abc import Sequence
+
     from viewer.services.inspecting.answers import StoredAnswer
+    from viewer.ui.canvas.marks.item import MarkItem
+    from viewer.ui.canvas.overlays.answer_item import AnswerItem
+    from viewer.ui.canvas.overlays.locator import Line, Locator
+    from viewer.ui.canvas.overlays.planes import PlanesItem
+    from viewer.ui.canvas.overlays.presented import PresentedItem
+    from viewer.ui.canvas.overlays.reference import ReferenceItem
+    from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 
 
 _CLEAR_OF_LINES: Final = 40
@@ -66,6 +69,7 @@ class Layers:
         self._presented: PresentedItem | None = None
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | ReferenceBoxesItem | None = None
+        self._boxes: ReferenceBoxesItem | None = None
         self._referenced: tuple[Mask | None, tuple[ReferenceBox, ...], str] | None = (
             None
         )
@@ -84,12 +88,12 @@ class Layers:
         return self._reference.extent if self._reference else QRectF()
 
     @property
-    def answers(self) -> tuple[AnswerItem, ...]:
+    def answers(self) -> "tuple[AnswerItem, ...]":
         """The answers that are loaded, the topmost last."""
         return self._answers
 
     @property
-    def marks(self) -> tuple[MarkItem, ...]:
+    def marks(self) -> "tuple[MarkItem, ...]":
         """The marks that are drawn, the topmost first."""
         return self._marks[::-1]
 
@@ -125,16 +129,16 @@ class Layers:
             others = whole  # the words of a mark keep off its own lines too
             if n >= _CLEAR_OF_LINES:
                 others = NOTHING
-            elif isinstance(item, AnswerItem):
+            elif n < len(self._answers):
                 others = np.concatenate((NOTHING, *shapes[:n], *shapes[n + 1 :]))
             seen = Surroundings(area, covered, others, clear)
             taken.append(item.lay_out(native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
         if self._grid:
             self._grid.lay_out((clear,) if self._reference else ())
-        if isinstance(self._reference, ReferenceBoxesItem):
+        if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
-            self._reference.lay_out((*taken, *cells))
+            self._boxes.lay_out((*taken, *cells))
 
     def hide(self, *, hidden: bool) -> None:
         """Hide all overlays, or show those that are loaded."""
@@ -156,10 +160,15 @@ class Layers:
             return  # as whenever more becomes known of the image
         self._referenced = mask, boxes, color
         self._remove(self._reference)
-        self._reference = None
+        self._reference = self._boxes = None
         if boxes:
-            self._reference = ReferenceBoxesItem(boxes, color, self._face, self._root)
+            from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
+
+            self._boxes = ReferenceBoxesItem(boxes, color, self._face, self._root)
+            self._reference = self._boxes
         elif mask is not None and not mask.is_empty:
+            from viewer.ui.canvas.overlays.reference import ReferenceItem
+
             self._reference = ReferenceItem(mask, color, self._root)
         self._order()
 
@@ -170,30 +179,45 @@ class Layers:
         """
         for item in self._answers:
             self._remove(item)
+        self._answers = self._drawn(answers) if answers else ()
+        self._order()
+
+    def _drawn(self, answers: "tuple[StoredAnswer, ...]") -> "tuple[AnswerItem, ...]":
+        from viewer.domain.answer import HeatMapAnswer
+        from viewer.ui.canvas.overlays.answer_item import model_colors
+        from viewer.ui.canvas.overlays.answers import answer_item, depths
+
         colors = model_colors(a.model for a in answers)
-        ordered = sorted(answers, key=_is_heat_map)
+        ordered = sorted(answers, key=lambda a: isinstance(a.answer, HeatMapAnswer))
         deep = zip(ordered, depths(ordered), strict=True)
-        self._answers = tuple(
+        return tuple(
             answer_item(answer, colors[answer.model], self._face, self._root, depth)
             for answer, depth in tuple(deep)[::-1]
         )
-        self._order()
 
     def set_planes(self, bits: npt.NDArray[np.bool_] | None) -> None:
         """Draw the file's overlay planes in place of those before, or none."""
         self._remove(self._planes)
-        self._planes = PlanesItem(bits, self._root) if bits is not None else None
+        self._planes = None
+        if bits is not None:
+            from viewer.ui.canvas.overlays.planes import PlanesItem
+
+            self._planes = PlanesItem(bits, self._root)
         self._bits = bits
         self._order()
 
-    def set_presentation(self, state: PresentationState | None) -> None:
+    def set_presentation(self, state: "PresentationState | None") -> None:
         """Draw graphics, texts and shutter of a presentation state, or none."""
         self._remove(self._shutter)
         self._remove(self._presented)
         self._state, self._shutter, self._presented = state, None, None
         if state is not None:
+            from viewer.ui.canvas.overlays.presented import PresentedItem
+
             self._presented = PresentedItem(state, self._face, self._root)
         if state is not None and state.shutter is not None:
+            from viewer.ui.canvas.overlays.planes import PlanesItem, opaque
+
             hidden, argb = state.shutter.hidden, opaque(state.shutter.grey)
             self._shutter = PlanesItem(hidden, self._root, argb)
         self._order()
@@ -218,18 +242,22 @@ class Layers:
         """Draw marks in place of those before; the last lies on top."""
         for item in self._marks:
             self._remove(item)
-        self._marks = tuple(
-            MarkItem(d.mark, d.words, self._face, self._root, chosen=d.chosen)
-            for d in drawn
-        )
+        self._marks = ()
+        if drawn:
+            from viewer.ui.canvas.marks.item import MarkItem
+
+            self._marks = tuple(
+                MarkItem(d.mark, d.words, self._face, self._root, chosen=d.chosen)
+                for d in drawn
+            )
         self._order()
 
     @property
-    def locator(self) -> Locator | None:
+    def locator(self) -> "Locator | None":
         """The reference lines and the cross-hair that are drawn."""
         return self._locator
 
-    def set_locator(self, lines: Sequence[Line], cross: PointPx | None) -> bool:
+    def set_locator(self, lines: "Sequence[Line]", cross: PointPx | None) -> bool:
         """Draw reference lines and a cross-hair; return whether that is anything new.
 
         Every viewport is told after each slice, mostly that there is still nothing.
@@ -241,16 +269,17 @@ class Layers:
         self._remove(self._locator)
         self._locator = None
         if lines or cross is not None:
+            from viewer.ui.canvas.overlays.locator import Locator
+
             self._locator = Locator(lines, cross, self._root)
         self._order()
         return True
 
     def answer_at(self, at: QPointF) -> "StoredAnswer | None":
         """Return the topmost answer drawn at a position of the view."""
-        for item in self._scene.items(at):
-            if isinstance(item, AnswerItem):
-                return item.answer
-        return None
+        known = {item: item.answer for item in self._answers}
+        found = (item for item in self._scene.items(at) if item in known)
+        return next((known[item] for item in found), None)
 
     def _remove(self, item: QGraphicsItem | None) -> None:
         if item is not None:
@@ -272,7 +301,3 @@ class Layers:
             if item is not None:
                 item.setZValue(depth)
         self._stale = True
-
-
-def _is_heat_map(answer: "StoredAnswer") -> bool:
-    return isinstance(answer.answer, HeatMapAnswer)

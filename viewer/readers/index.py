@@ -11,7 +11,7 @@ from typing import TypeVar
 from viewer.domain.case import Case, ImageHeader, Series, Study, View
 from viewer.domain.file_header import FileHeader
 from viewer.readers.folders import ListedFile
-from viewer.readers.volumes.volume import is_volume_name
+from viewer.readers.pixels import is_volume_name
 
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")

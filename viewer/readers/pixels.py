@@ -14,7 +14,6 @@ from viewer.domain.image import PixelImage
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
 from viewer.readers.files.regular import regular_file
-from viewer.readers.volumes.volume import is_volume_name, load_slice
 
 
 class FileKind(Enum):
@@ -42,6 +41,7 @@ _WEBP = re.compile(rb"RIFF....WEBP", re.DOTALL)
 RASTER_SUFFIXES = (
     ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".jp2", ".j2k",
 )  # fmt: skip
+VOLUME_SUFFIXES = (".nii", ".nii.gz", ".nrrd", ".nhdr", ".mha", ".mhd")
 
 
 @isolated
@@ -61,6 +61,8 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     """
     kind = file_kind(ref.path)
     if kind is FileKind.VOLUME:
+        from viewer.readers.volumes.volume import load_slice
+
         return load_slice(ref.path, ref.frame)
     if kind is FileKind.SLIDE:
         from viewer.readers.slides.slide import load_field
@@ -73,6 +75,11 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     from viewer.readers.dicom.decoding import load_dicom
 
     return load_dicom(ref.path, ref.frame)
+
+
+def is_volume_name(path: Path) -> bool:
+    """Tell whether a file is a volume, by its name."""
+    return path.name.lower().endswith(VOLUME_SUFFIXES)
 
 
 def file_kind(path: Path) -> FileKind:

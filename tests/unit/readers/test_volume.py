@@ -15,8 +15,8 @@ from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image import Photometric
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.readers.masks import load_mask
-from viewer.readers.pixels import load_pixels
-from viewer.readers.volumes.volume import volume_geometries
+from viewer.readers.pixels import VOLUME_SUFFIXES, load_pixels
+from viewer.readers.volumes.volume import HEADERS, volume_geometries
 
 VOLUME = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6) - 50
 SUFFIXES = ["nii", "nii.gz", "nrrd", "mha", "mhd"]
@@ -27,6 +27,10 @@ def write(path: Path, values: npt.NDArray[np.generic], *, vector: bool = False) 
     image.SetSpacing([0.5, 0.75, 2.0][: image.GetDimension()])
     SimpleITK.WriteImage(image, str(path))
     return path
+
+
+def test_that_every_ending_of_a_volume_has_a_reader() -> None:
+    assert set(HEADERS) == set(VOLUME_SUFFIXES)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -28,7 +28,7 @@ from viewer.readers.volumes.view import VolumeView, standard_view
 
 MAX_VOXELS = 1 << 31
 """More than this is taken for a damaged header."""
-_HEADERS: Final = {
+HEADERS: Final = {
     ".nii": read_nifti_header,
     ".nii.gz": read_nifti_header,
     ".nrrd": read_nrrd_header,
@@ -37,7 +37,6 @@ _HEADERS: Final = {
     ".mhd": read_metaimage_header,
 }
 """Who reads a header, by the end of the file's name: its content chooses no other."""
-SUFFIXES = tuple(_HEADERS)
 _MOST_PER_BYTE: Final = {
     Packing.NONE: 1,
     Packing.DEFLATE: 1032,  # 258 bytes in two bits (RFC 1951)
@@ -47,11 +46,6 @@ _MOST_PER_BYTE: Final = {
 }
 """The most bytes of values that a byte of a file can be."""
 _RGB: Final = 3
-
-
-def is_volume_name(path: Path) -> bool:
-    """Tell whether a file is a volume, by its name."""
-    return path.name.lower().endswith(SUFFIXES)
 
 
 def load_slice(path: Path, frame: int = 0) -> PixelImage:
@@ -108,8 +102,8 @@ def volume_parts(path: Path) -> tuple[Path, ...]:
 
 def _header(path: Path) -> VolumeHeader:
     regular_file(path)
-    suffix = next(s for s in SUFFIXES if path.name.lower().endswith(s))
-    header = _HEADERS[suffix](path)
+    suffix = next(s for s in HEADERS if path.name.lower().endswith(s))
+    header = HEADERS[suffix](path)
     extent = header.extent
     if min(header.shape) < 1 or math.prod(header.shape) > MAX_VOXELS:
         raise UnreadableInputError(

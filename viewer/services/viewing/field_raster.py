@@ -9,7 +9,6 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
 from viewer.imaging.luts import to_raster
-from viewer.imaging.resample import FitMode, fit
 
 _Index = npt.NDArray[np.int64]
 
@@ -20,6 +19,7 @@ def field_raster(ref: ImageRef, field: BoxPx, side: int) -> Raster:
     Only every n-th pixel is sampled, twice as many as needed, then averaged. Raises if
     the image cannot be read.
     """
+    from viewer.imaging.resample import FitMode, fit  # a decoding process needs it
     from viewer.readers.pixels import load_pixels
 
     image = load_pixels(ref)

@@ -1,7 +1,8 @@
 """An image for display: pixels, corner text, tags, thumbnail and reference masks.
 
 The window imports this module before its first image, and a decoding process imports no
-more than it needs: readers, store and studies are imported where they are used.
+more than it needs: resampling, readers, store and studies are imported where they are
+used.
 """
 
 from collections.abc import Mapping
@@ -23,7 +24,6 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.slide import SlideMap
 from viewer.imaging.luts import to_raster
-from viewer.imaging.resample import FitMode, fit
 
 __all__ = [
     "CornerText",
@@ -89,6 +89,7 @@ def thumbnail(ref: ImageRef, side: int) -> Raster:
 
     Every n-th pixel is looked at, such that twice as many as wanted remain.
     """
+    from viewer.imaging.resample import FitMode, fit
     from viewer.readers.pixels import load_pixels
 
     image = load_pixels(ref)

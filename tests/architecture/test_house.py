@@ -111,6 +111,27 @@ print([bare, [m for m in {heavy!r} if m in sys.modules]])
 """
 
 
+FIRST = """
+import sys
+from viewer.app import _add_read, build_window, make_application
+from viewer.settings import read_settings
+make_application()
+window = build_window(read_settings())
+_add_read(window)
+window.show()
+print(*sys.modules)
+"""
+LATER = (
+    "PIL", "difflib", "fractions", "hashlib", "importlib.metadata", "pydicom",
+    "sqlite3", "tomllib", "viewer.domain.answer", "viewer.domain.exchange",
+    "viewer.domain.run", "viewer.imaging.resample", "viewer.imaging.smooth",
+    "viewer.readers.volumes", "viewer.store.database",
+    "viewer.ui.canvas.overlays.answers",
+)  # fmt: skip
+MOST_BEFORE_AN_IMAGE = 165
+"""A dataclass takes half a millisecond, a module with none as much."""
+
+
 def test_that_the_window_opens_without_the_heavy_libraries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -123,6 +144,20 @@ def test_that_the_window_opens_without_the_heavy_libraries(
         text=True,
     )
     assert done.stdout.strip() == "[[], []]", done.stderr
+
+
+def test_that_few_modules_are_imported_before_the_first_image(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The start is mostly imports: what the first image does without comes later."""
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST], cwd=ROOT, capture_output=True, text=True
+    )
+    imported = set(done.stdout.split())
+    assert imported & set(LATER) == set(), done.stderr
+    ours = {name for name in imported if name.partition(".")[0] == "viewer"}
+    assert 100 < len(ours) <= MOST_BEFORE_AN_IMAGE
 
 
 def test_that_the_command_line_starts_without_the_heavy_libraries() -> None:

@@ -4,6 +4,10 @@ None of it may be logged, stored or sent, because it identifies the patient.
 """
 
 from dataclasses import dataclass
+from typing import Final
+
+STATE_LINE: Final = "Presentation state"
+"""The first words of the line that names a presentation state on the image."""
 
 
 @dataclass(frozen=True, slots=True)

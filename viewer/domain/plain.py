@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from difflib import get_close_matches
 from enum import EnumType
 from pathlib import Path, PurePath
 from types import NoneType, UnionType
@@ -246,6 +245,8 @@ def _in_words(types: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``Did you mean 'x'? `` for the closest known name, or nothing."""
+    from difflib import get_close_matches  # for refusals alone, which are rare
+
     close = get_close_matches(name, list(known), n=1)
     return f"Did you mean '{close[0]}'? " if close else ""
 

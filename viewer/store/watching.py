@@ -1,10 +1,13 @@
 """Detecting whether anybody has written to a store."""
 
 import contextlib
-import sqlite3
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from viewer.store.store_file import StoreFile
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 class StoreWatch:
@@ -38,6 +41,8 @@ class StoreWatch:
         self._connection = self._file = self._version = None
 
     def _data_version(self) -> int | None:
+        import sqlite3  # with the first look, a while after the window's first image
+
         try:
             if self._connection is None:
                 self._open()
@@ -55,4 +60,6 @@ class StoreWatch:
         # "rw" creates no store, and "ro" could not create the -shm file of a WAL store.
         address = f"{self._path.absolute().as_uri()}?mode=rw"
         self._file = StoreFile(self._path)
+        import sqlite3
+
         self._connection = sqlite3.connect(address, timeout=0, uri=True)

@@ -1,6 +1,5 @@
 """Crash reports: where in the code a failure was, without any values."""
 
-import platform
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +24,8 @@ def crash_report(error: BaseException) -> str:
     places = traceback.format_list(
         [_without_folder(frame) for frame in traceback.extract_tb(error.__traceback__)]
     )
+    import platform  # for reports alone, which should be rare
+
     head = f"overread {viewer.__version__}, {type(error).__name__}\n"
     system = f"Python {platform.python_version()}, {platform.system()}\n"
     return without_secrets("".join([head, system, *places]), known_keys())

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
-from viewer.domain.annotation import CornerLine
+from viewer.domain.annotation import STATE_LINE, CornerLine
 from viewer.domain.case import ImageRef
 from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError
@@ -15,9 +14,6 @@ from viewer.imaging.presentation import presented
 from viewer.imaging.pyramid import Pyramid
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import ShownImage, field_of
-
-CORNER: Final = "Presentation state"
-"""The first words of the line that names a state on the image."""
 
 
 def presentation_states(
@@ -52,7 +48,7 @@ def present(shown: ShownImage, state: PresentationState | None) -> OpenedImage:
         line = CornerLine(_words(state), state.path.name)
         corners = replace(shown.corners, bottom_left=(*shown.corners.bottom_left, line))
         if state.voi is not None:
-            corners = replace(corners, window_source=f"{CORNER} {state.path.name}")
+            corners = replace(corners, window_source=f"{STATE_LINE} {state.path.name}")
         shown = replace(shown, image=presented(shown.image, state), corners=corners)
     pyramid = Pyramid(shown.image).build()
     return OpenedImage(shown, field_of(shown.image.geometry), pyramid)
@@ -73,4 +69,4 @@ def _words(state: PresentationState) -> str:
         f"not shown: {', '.join(state.left_out)}": bool(state.left_out),
     }
     applied = ", ".join(words for words, applies in parts.items() if applies)
-    return f"{CORNER} {state.name}" + (f" ({applied})" if applied else "")
+    return f"{STATE_LINE} {state.name}" + (f" ({applied})" if applied else "")

@@ -3,7 +3,6 @@
 Pixels are read many times and in any order, and answers refer to files that last.
 """
 
-import hashlib
 import shutil
 import zlib
 from collections.abc import Callable
@@ -35,6 +34,8 @@ def unpacked_zip(home: Path, path: Path, stopped: Callable[[], bool]) -> Path:
     UnreadableInputError
         If the file is damaged or encrypted, or there is no room on the disk.
     """
+    import hashlib  # with the first ZIP file, not with the window
+
     stat = path.stat()
     facts = f"{path_text(path.absolute())}\0{stat.st_size}\0{stat.st_mtime_ns}"
     place = home / "unpacked" / hashlib.sha256(facts.encode()).hexdigest()[:16]

@@ -69,11 +69,12 @@ class Actions(QObject):
 
     def enter(self, place: Place) -> None:
         """Enable the actions of a workspace, and those that are always available."""
-        self._place = place
+        self._place, own = place, self._handlers.get(place, {})
         for spec, action in self:
-            here = spec.place in {Place.EVERYWHERE, Place.HERE, place}
-            handled = self._handler(spec.id) is not None
-            action.setEnabled(here and handled and spec.id not in self._barred)
+            here = spec.place in {Place.EVERYWHERE, place} or (
+                spec.place is Place.HERE and spec.id in own
+            )
+            action.setEnabled(here and spec.id not in self._barred)
 
     def bar(self, names: Iterable[str]) -> None:
         """Disable actions that are of no use now, and no others."""

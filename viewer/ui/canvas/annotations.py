@@ -5,8 +5,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from viewer.domain.annotation import CornerLine, CornerText
-from viewer.services.viewing.presenting import CORNER
+from viewer.domain.annotation import STATE_LINE, CornerLine, CornerText
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import Detail, current
 from viewer.ui.canvas.display import Display, window_text
@@ -97,7 +96,8 @@ class Annotations:
 def minimal(corners: CornerText) -> CornerText:
     """Return who it is, whose presentation, and whether it was compressed with loss."""
     lossy = tuple(line for line in corners.bottom_right if _is_lossy(line))
-    state = tuple(line for line in corners.bottom_left if line.text.startswith(CORNER))
+    lines = corners.bottom_left
+    state = tuple(line for line in lines if line.text.startswith(STATE_LINE))
     return CornerText(corners.top_left[:2], (), state, lossy)
 
 

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
-from viewer.domain.presentation import PresentationState
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
 from viewer.imaging.window_presets import COUNTED, file_windows
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from viewer.domain.presentation import PresentationState
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.lens import Lens
     from viewer.ui.canvas.marks.item import MarkItem
@@ -128,7 +128,7 @@ class ImageView(FramedView):
         self._tell_window()
 
     def present(
-        self, shown: ShownImage, pyramid: Pyramid, state: PresentationState | None
+        self, shown: ShownImage, pyramid: Pyramid, state: "PresentationState | None"
     ) -> None:
         """Show an image by a presentation state, or once more by its own file."""
         self._before = None

@@ -23,9 +23,9 @@ from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.widgets.theme import current
 
 if TYPE_CHECKING:
-    from viewer.domain.presentation import PresentationState
     from collections.abc import Sequence
 
+    from viewer.domain.presentation import PresentationState
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.marks.item import MarkItem
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
@@ -223,7 +223,7 @@ class Layers:
         self._order()
 
     @property
-    def presentation(self) -> PresentationState | None:
+    def presentation(self) -> "PresentationState | None":
         """The presentation state that is drawn."""
         return self._state
 

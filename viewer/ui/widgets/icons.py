@@ -5,6 +5,7 @@ a quarter of the time the window may take to open.
 """
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +48,7 @@ def icon(name: str) -> QIcon:
     """
     # A copy: of the first one PySide makes the engine a child, which it deletes twice
     # where the collector finds both in one cycle, as at the interpreter's end.
-    return QIcon(QIcon(_retained(_Engine(_glyphs()[name]))))
+    return QIcon(QIcon(_retained(_Engine(chr(int(_codes()[name], 16))))))
 
 
 class IconLabel(QLabel):
@@ -132,9 +133,11 @@ def _font_file(pattern: str) -> Path:
 
 
 @cache
-def _glyphs() -> dict[str, str]:
+def _codes() -> Mapping[str, str]:
+    """Return the code points of all glyphs, in hexadecimal; few are ever used."""
     text = _font_file("materialdesignicons6-*.json").read_text(encoding="utf-8")
-    return {name: chr(int(code, 16)) for name, code in json.loads(text).items()}
+    codes: Mapping[str, str] = json.loads(text)
+    return codes
 
 
 @cache

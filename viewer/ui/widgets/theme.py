@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -159,8 +159,8 @@ def _qt_palette(palette: Palette) -> QPalette:
 
 @cache
 def _style_sheet(palette: Palette) -> str:
-    icons = files("viewer.resources").joinpath("icons")
-    sheet = _SHEET.replace("@icons@", Path(str(icons)).as_posix())
+    icons = Path(import_module("viewer.resources").__path__[0], "icons")
+    sheet = _SHEET.replace("@icons@", icons.as_posix())
     for name in Palette.__slots__:
         sheet = sheet.replace(f"@{name}@", str(getattr(palette, name)))
     return sheet

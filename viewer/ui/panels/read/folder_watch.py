@@ -1,6 +1,5 @@
 """Notices when the files of an opened folder come and go, or the folder itself."""
 
-import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -86,6 +85,8 @@ class FolderWatch(QObject):
             os.scandir(folder).close()
         except OSError:
             return None
+        import hashlib  # OpenSSL's library takes a while to load
+
         digest = hashlib.sha256()
         for above, folders, names in os.walk(folder):
             folders.sort()

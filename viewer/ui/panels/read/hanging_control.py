@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.hanging import MOST_VIEWPORTS
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.choices import restored
@@ -44,6 +43,8 @@ class KeptLayout:
 
     def __post_init__(self) -> None:
         """Refuse what no menu offers."""
+        from viewer.domain.hanging import MOST_VIEWPORTS
+
         if (
             not 0 <= self.rows <= MOST_VIEWPORTS
             or not 0 <= self.columns <= MOST_VIEWPORTS

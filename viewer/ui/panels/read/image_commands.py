@@ -17,7 +17,6 @@ from viewer.ui.application.show_once import show_once
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
-from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.mark_files import MarkFiles
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
@@ -178,6 +177,8 @@ class ImageCommands:
         )
 
     def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
+        from viewer.ui.dialogs.tag_list import TagList
+
         lightbox = self._lightbox
         show_once(lightbox, f"tags {path}", lambda: TagList(path.name, tags, lightbox))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
@@ -13,18 +13,14 @@ from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 from viewer.domain.case import NAMED_VIEWS, ImageHeader, ImageRef, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
-from viewer.services.importing.open_folder import (
-    FolderSummary,
-    correct_views,
-    folder_words,
-    register_folder,
-    views_in,
-)
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.read.opening import lies_in
 from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.menus import pop_up
 from viewer.ui.widgets.plain_text import as_tip
+
+if TYPE_CHECKING:
+    from viewer.services.importing.open_folder import FolderSummary
 
 _VIEW_WORDS: Final = {
     "frontal": "frontal",
@@ -39,10 +35,19 @@ class FolderRegistered:
     """A folder is a data set now, or why not; neither if it needs to be none."""
 
     folder: Path
-    summary: FolderSummary | None = None
+    summary: "FolderSummary | None" = None
     why: str = ""
     views: Mapping[Path, View] = field(default_factory=dict)
     """Of its files, by absolute path."""
+
+    @property
+    def words(self) -> str:
+        """What the line says of the folder, "" for nothing."""
+        if self.summary is None:
+            return self.why
+        from viewer.services.importing.open_folder import folder_words
+
+        return folder_words(self.summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,8 @@ class OpenFolders(QObject):
         known, store = self._known.get(event.folder), self._store
         if known is None or known.summary is None:
             return
+        from viewer.services.importing.open_folder import correct_views
+
         name = known.summary.dataset
         self._run(
             event.folder,
@@ -125,6 +132,8 @@ class OpenFolders(QObject):
     def _start_next(self) -> None:
         if self._running or not self._waiting:
             return
+        from viewer.services.importing.open_folder import register_folder
+
         folder, store, stop = self._waiting.pop(0), self._store, self._stop
         self._running = True
         self._run(
@@ -140,12 +149,14 @@ class OpenFolders(QObject):
     def _run(
         self,
         folder: Path,
-        work: Callable[[], FolderSummary | None],
+        work: "Callable[[], FolderSummary | None]",
         then: Callable[[], None],
     ) -> None:
         """Do something about a folder in the background, and tell of it."""
 
         def all_of_it() -> FolderRegistered:
+            from viewer.services.importing.open_folder import views_in
+
             with self._one_at_a_time:
                 summary = work()
                 views = views_in(self._store, summary.dataset) if summary else {}
@@ -206,9 +217,7 @@ class FolderLine(QWidget):
         self._told, summary = told, told.summary if told is not None else None
         unknown = summary.views.get(View.UNKNOWN, 0) if summary is not None else 0
         self.views.setVisible(unknown > 0)
-        self.words.setText(
-            folder_words(summary) if summary else told.why if told else ""
-        )
+        self.words.setText(told.words if told is not None else "")
         self.batch.setVisible(summary is not None and summary.references > 0)
         if summary is not None:
             verb = "Batch on this" if summary.images == 1 else "Batch on these"

@@ -13,7 +13,6 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, ReadChunk, Refused
-from viewer.services.viewing.kept_headers import kept_headers
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
 from viewer.services.viewing.unpacking import is_zip, unpacked_zip
 from viewer.ui.application.background_tasks import run_for
@@ -184,6 +183,8 @@ class Opening(QObject):
         if self._home is None or not wanted.paths[0].is_dir():
             self._read_all(wanted, self._decoder.headers)
             return
+        from viewer.services.viewing.kept_headers import kept_headers
+
         with kept_headers(self._home, wanted.paths[0]) as kept:
             self._read_all(
                 wanted, lambda paths: kept.read(paths, self._decoder.headers)

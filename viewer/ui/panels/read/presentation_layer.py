@@ -7,10 +7,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
 from viewer.domain.case import ImageRef
-from viewer.domain.errors import OverreadError
-from viewer.domain.presentation import PresentationState
 from viewer.services.viewing.opened_image import OpenedImage
-from viewer.services.viewing.presenting import present, presentation_states
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.tell import tell_error
@@ -21,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from viewer.domain.errors import OverreadError
+    from viewer.domain.presentation import PresentationState
     from viewer.services.viewing.open_case import OtherFile
     from viewer.services.viewing.view_image import ShownImage
 
@@ -54,6 +53,8 @@ class PresentationLayer(QObject):
         if viewport.shown is None:
             self._context.notices.say("Open an image first to choose how it is shown.")
             return
+        from viewer.services.viewing.presenting import presentation_states
+
         run_for(
             viewport,
             partial(presentation_states, viewport.shown.ref, self._files),
@@ -65,7 +66,7 @@ class PresentationLayer(QObject):
         self,
         viewport: Viewport,
         ref: ImageRef,
-        found: tuple[tuple[PresentationState, ...], tuple[OverreadError, ...]],
+        found: "tuple[tuple[PresentationState, ...], tuple[OverreadError, ...]]",
     ) -> None:
         states, damaged = found
         for error in damaged:
@@ -85,7 +86,7 @@ class PresentationLayer(QObject):
         menu.popup(viewport.view.mapToGlobal(viewport.view.rect().center()))
 
     def choose(
-        self, viewport: Viewport, ref: ImageRef, state: PresentationState | None
+        self, viewport: Viewport, ref: ImageRef, state: "PresentationState | None"
     ) -> None:
         """Show an image by a state, or as its file says, if it is still shown."""
         shown = viewport.shown
@@ -97,6 +98,8 @@ class PresentationLayer(QObject):
             del self._stored[ref]
         else:
             self._chosen[ref] = state
+        from viewer.services.viewing.presenting import present
+
         run_for(
             viewport,
             partial(present, stored, state),
@@ -109,7 +112,7 @@ class PresentationLayer(QObject):
         tell_error(self._context, error)
 
     def _show(
-        self, viewport: Viewport, state: PresentationState | None, opened: OpenedImage
+        self, viewport: Viewport, state: "PresentationState | None", opened: OpenedImage
     ) -> None:
         ref = opened.shown.ref
         if viewport.shown is not None and viewport.shown.ref == ref:

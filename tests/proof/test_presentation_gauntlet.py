@@ -5,7 +5,9 @@ the elements of the state alone: nothing that the image says of its own grey sca
 count. Complaints of other viewers' users are rows (spec/workstation.md, 6.1).
 """
 
-from dataclasses import dataclass
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -18,12 +20,23 @@ from tests.helpers.make_dicom import dicom_dataset, save_dicom
 from tests.helpers.make_presentation import item, state_of, table, window
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
+from viewer.domain.image import VoiFunction, Window
 from viewer.imaging.luts import to_raster
 from viewer.imaging.presentation import presented
 from viewer.imaging.pyramid import Pyramid, Viewport
 from viewer.readers.pixels import load_pixels
 from viewer.readers.presentation_states import presentation_state
 
+DCMTK = shutil.which("dcmp2pgm")
+DCMTK_MOST = 3
+"""Grey levels: dcmtk rounds before the window and before a curve twice as steep."""
+REQUIRED = {
+    "PatientID": "1", "PatientName": "A^B", "PatientBirthDate": "", "PatientSex": "",
+    "AccessionNumber": "", "StudyID": "1", "StudyDate": "20200101",
+    "StudyTime": "120000", "ReferringPhysicianName": "", "InstanceNumber": 1,
+    "SeriesNumber": 1, "Manufacturer": "x",
+}  # fmt: skip
+"""What dcmtk wants of images and of states, besides what they are about."""
 ROWS, COLUMNS = 24, 31
 VOIS: dict[str, Dataset | None] = {
     "none": None,
@@ -151,3 +164,44 @@ def test_that_every_kind_of_grey_scale_is_shown_as_the_standard_says(
 def test_that_every_combination_is_shown_as_the_standard_says(tmp_path: Path) -> None:
     print(len(LOOKS), "images with a presentation state")
     assert not _wrong(LOOKS, tmp_path)
+
+
+def _by_dcmtk(look: Look, folder: Path) -> float:
+    """Return by how many grey levels dcmtk shows an image otherwise."""
+    image = _image(look)
+    state = _state(look, image)
+    area = item(
+        DisplayedAreaTopLeftHandCorner=[1, 1],
+        DisplayedAreaBottomRightHandCorner=[COLUMNS, ROWS],
+        PresentationSizeMode="SCALE TO FIT",
+        PresentationPixelAspectRatio=[1, 1],
+    )
+    created = {
+        "PresentationCreationDate": "20200101", "PresentationCreationTime": "120000",
+        "ContentDescription": "", "ContentCreatorName": "", "RescaleType": "US",
+        "DisplayedAreaSelectionSequence": [area],
+    }  # fmt: skip
+    image.update(item(**REQUIRED))
+    state.update(item(**{**REQUIRED, **created}))
+    path, beside, picture = (folder / n for n in ("i.dcm", "s.dcm", "o.pgm"))
+    save_dicom(image, path)
+    state.save_as(beside, enforce_file_format=True)
+    subprocess.run([DCMTK or "", "-p", beside, path, picture], check=True)
+    theirs = np.frombuffer(picture.read_bytes()[-ROWS * COLUMNS :], np.uint8)
+    read = presentation_state(beside, ImageRef(path))
+    assert read is not None
+    if look.voi == "sigmoid":
+        # dcmtk's presentation states have no VOI LUT Function (C.11.2.1.3).
+        assert isinstance(read.voi, Window)
+        read = replace(read, voi=replace(read.voi, function=VoiFunction.LINEAR))
+    ours = to_raster(presented(load_pixels(ImageRef(path)), read)).pixels.ravel()
+    return float(np.abs(ours.astype(int) - theirs).max())
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(not DCMTK, reason="needs dcmtk (apt install dcmtk)")
+def test_that_dcmtk_shows_images_by_states_in_the_same_way(tmp_path: Path) -> None:
+    found = [_by_dcmtk(look, tmp_path) for look in LOOKS]
+    alike = sum(by <= 1 for by in found)
+    print(f"{len(found)} images with a state by dcmtk: {alike} alike to one grey level")
+    assert max(found) <= DCMTK_MOST

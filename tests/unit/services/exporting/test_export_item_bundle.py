@@ -108,7 +108,9 @@ def with_lines(
 
 HELD: dict[str, set[str]] = {
     "evidence_diagnosis": {"published"},
-    "grounded_vqa": {"benchmark", "threshold_curve_ioa", "threshold_curve_iou"},
+    "grounded_vqa": {
+        *("benchmark", "mask_origins", "threshold_curve_ioa", "threshold_curve_iou"),
+    },
     "pathology_mcq": {"sizes"},
     "question_set": set(),
     "rubric_reading": {

@@ -208,6 +208,6 @@ class MarkEdit:
 
 
 def _alike(one: tuple[Mark, ...], other: tuple[Mark, ...]) -> int:
-    """Return how many marks both begin with."""
+    """Return the length of the common prefix of two lists of marks."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""How far the rows of the case list are read, in the store."""
+"""Reading states of the rows of the case list, in the store."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +17,6 @@ def kept_states(store: Path) -> Mapping[str, ReadingState]:
 
 
 def keep_states(store: Path, states: Mapping[str, ReadingState]) -> None:
-    """Store the states of some rows."""
+    """Store the reading states of rows."""
     with open_store(store) as opened:
         folders.keep_reading_states(opened, states)

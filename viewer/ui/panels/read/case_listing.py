@@ -126,7 +126,7 @@ class CaseListing:
         self._match(range(len(entries)))
 
     def state_of(self, stack: Stack) -> ReadingState:
-        """Return how far a stack is read."""
+        """Return the reading state of a stack."""
         return self.states.get(stack.key, ReadingState.UNREAD)
 
     def filter(self, text: str) -> None:

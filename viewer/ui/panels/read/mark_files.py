@@ -46,7 +46,7 @@ class MarkFiles:
         }
 
     def toggle_key(self) -> None:
-        """Mark the active image as a key image, or no more."""
+        """Mark or unmark the active image as a key image."""
         self._lightbox.view.marks.toggle_key()
 
     def list_keys(self) -> None:

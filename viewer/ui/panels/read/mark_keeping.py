@@ -50,7 +50,7 @@ class MarkKeeping(QObject):
         """Whether the marks of the store are known."""
         self._early: set[ImageRef] = set()
         self._whole: dict[ImageRef, tuple[Mark, ...]] = {}
-        """All marks of images that wait to be stored, before the edits."""
+        """Marks, before the edits, of images with edits still to be stored."""
         self._edits: list[MarkEdit] = []
         """Edits that wait to be stored, in the order made."""
         self._writer: MarkWriter | None = None

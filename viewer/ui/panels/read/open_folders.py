@@ -42,7 +42,7 @@ class FolderRegistered:
 
     @property
     def words(self) -> str:
-        """What the line says of the folder, "" for nothing."""
+        """The text shown for the folder, empty for none."""
         if self.summary is None:
             return self.why
         from viewer.services.importing.open_folder import folder_words

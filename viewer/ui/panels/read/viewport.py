@@ -316,7 +316,7 @@ class Viewport(QWidget):
         )
 
     def _opened(self, ref: ImageRef) -> OpenedImage:
-        """Return an image, decoded now unless that was done ahead."""
+        """Return an image, decoded now unless it was prefetched."""
         return self._ahead.take(ref) or self._decoder.open(ref)
 
     def _wanted(self) -> ImageRef | None:

@@ -23,6 +23,7 @@ from viewer.services.synthetic.demo_process import (
     is_made,
 )
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.unpacking import UnpackedZips
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.application.jobs import finish_background_work, run_in_background
@@ -148,6 +149,7 @@ def _rest_of(
         partial(_add_measure, window, read),
         partial(_add_review, window),
         partial(_add_models, window),
+        partial(_delete_unpacked, window),
     )
 
 
@@ -198,6 +200,13 @@ def _add_models(window: MainWindow) -> None:
     models = ModelsWorkspace(window.context)
     models.models_changed.connect(window.reload_models)
     window.add_models(models, models)
+
+
+def _delete_unpacked(window: MainWindow) -> None:
+    """Delete copies of ZIP files that nothing needs, in the background."""
+    zips = UnpackedZips(window.context.settings)
+    still_open = [Path(path) for path in window.remembered.paths]
+    run_in_background(lambda: zips.delete_unneeded(still_open), lambda _: None)
 
 
 def _open_first(

@@ -40,14 +40,13 @@ class FolderSummary:
 
 def dataset_of_folder(store: "Store", folder: Path) -> KnownFolder | None:
     """Return the newest registered data set of a folder, or with images below it."""
-    inside = path_text(folder / "_")[:-1]
     rows = store.rows(
         "SELECT d.name, d.root, d.root_sha256, d.restricted, f.listing FROM dataset d"
         " LEFT JOIN opened_folder f ON f.dataset_id = d.id"
         " WHERE d.adhoc = 0 AND d.complete = 1 AND (d.root = ?1 OR d.id IN"
         "  (SELECT dataset_id FROM image WHERE path >= ?2 AND path < ?3))"
         " ORDER BY d.root = ?1 DESC, d.id DESC LIMIT 1",
-        (path_text(folder), inside, inside[:-1] + chr(ord(inside[-1]) + 1)),
+        (path_text(folder), *_paths_below(folder)),
     )
     if not rows:
         return None
@@ -91,6 +90,35 @@ def discard(store: "Store", name: str) -> None:
         rows = store.rows("SELECT id FROM dataset WHERE name = ?", (name,))
         for row in rows:
             store.execute("UPDATE dataset SET complete = 0 WHERE id = ?", (row["id"],))
+
+
+def forget_opened(store: "Store", folder: Path) -> bool:
+    """Discard what was registered by opening images below a folder, if nothing is lost.
+
+    Returns False, and leaves everything, if runs, readings, consents, an import or
+    marks refer to these images.
+    """
+    inside = _paths_below(folder)
+    rows = store.rows(
+        "SELECT d.id, d.name, f.listing FROM dataset d"
+        " LEFT JOIN opened_folder f ON f.dataset_id = d.id"
+        " WHERE d.complete = 1 AND (d.root >= ?1 AND d.root < ?2 OR d.id IN"
+        "  (SELECT dataset_id FROM image WHERE path >= ?1 AND path < ?2))",
+        inside,
+    )
+    marked = "SELECT 1 FROM image_mark WHERE path >= ? AND path < ? LIMIT 1"
+    needed = any(row["listing"] is None or is_in_use(store, row["id"]) for row in rows)
+    if needed or store.rows(marked, inside):
+        return False
+    for row in rows:
+        discard(store, row["name"])
+    return True
+
+
+def _paths_below(folder: Path) -> tuple[str, str]:
+    """Return between which texts the paths below a folder are, the second excluded."""
+    first = path_text(folder / "_")[:-1]
+    return first, first[:-1] + chr(ord(first[-1]) + 1)
 
 
 def keep_listing(store: "Store", name: str, listing: str) -> None:

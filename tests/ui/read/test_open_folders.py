@@ -148,6 +148,8 @@ def test_that_a_share_that_disappears_is_told_in_a_sentence_and_nothing_is_lost(
     _open(qtbot, read, films)
     listing = read._opening._watch._known
     qtbot.waitUntil(lambda: listing[films] != folder_watch._UNSEEN)
+    hung = [v for v in read.lightbox.viewports if v.stack is not None]
+    qtbot.waitUntil(lambda: all(v.shown is not None for v in hung))
     away = films.rename(films.with_name("away"))
     qtbot.waitUntil(lambda: bool(told))
     qtbot.wait(200)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
 import pytest
 from PySide6.QtCore import Qt
@@ -192,3 +193,26 @@ def test_that_a_file_lies_in_itself_and_in_every_folder_above() -> None:
     assert lies_in(path, path)
     assert lies_in(path, Path("a"))
     assert not lies_in(path, Path("a") / "bb")
+
+
+def test_that_a_zip_tells_where_its_copy_is_and_is_itself_what_was_opened(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    decoder: Slow,
+    tmp_path: Path,
+) -> None:
+    decoder.go.set()
+    films = tmp_path / "films.zip"
+    with ZipFile(films, "w") as archive:
+        archive.write(write_dicom(tmp_path / "a.dcm"), "a.dcm")
+    told: list[Notice] = []
+    context.notices.posted.connect(told.append)
+    for _ in range(2):  # the second time it is there already
+        read.open_paths([films])
+        _await_image(qtbot, read)
+        _await_end(qtbot, read)
+    (notice,) = told
+    assert notice.what == "films.zip was unpacked into the program's data folder."
+    assert Path(notice.details) == read.open_now[0]
+    assert read.opened_lately == (films,)

@@ -78,7 +78,7 @@ class ReadWorkspace(QWidget):
         self._recalled: Choices = {}
         self._answering: Answering | None = None
         self._cine: CineBar | None = None
-        self._opening = Opening(context.decoder, self, context.settings.home)
+        self._opening = Opening(context.decoder, self, context.settings)
         self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
         self._folders = OpenFolders(self._store, self.browser.folder, self)
@@ -121,6 +121,7 @@ class ReadWorkspace(QWidget):
         self.browser.line.cancel_wanted.connect(self._opening.cancel)
         self._opening.found.connect(self._list_found)
         self._opening.failed.connect(self._tell_open_failed)
+        self._opening.unpacked.connect(self._context.notices.post)
         self._opening.relisted.connect(
             lambda event: self.browser.show_cases(event.rows, event.entries)
         )

@@ -14,8 +14,10 @@ from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, ReadChunk, Refused
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
-from viewer.services.viewing.unpacking import is_zip, unpacked_zip
+from viewer.services.viewing.unpacking import UnpackedZips, is_zip
+from viewer.settings import Settings
 from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.notices import Notice
 from viewer.ui.panels.read.case_listing import Entries, Entry
 from viewer.ui.panels.read.folder_watch import FolderChanged, FolderWatch
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
@@ -33,6 +35,8 @@ class Wanted:
     cancelled: Event = field(default_factory=Event)
     listed: bool = False
     """Whether it counts among what is open, as it does once an image is found."""
+    packed: dict[Path, Path] = field(default_factory=dict)
+    """The ZIP file of each folder among ``paths`` that was unpacked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,13 +76,16 @@ class Opening(QObject):
     """Carries an OpenFailed."""
     relisted = Signal(object)
     """Carries a Relisted."""
+    unpacked = Signal(object)
+    """Carries a Notice: where a ZIP file was unpacked just now."""
     _arrived = Signal(object)
 
     def __init__(
-        self, decoder: Decoder, parent: QObject, home: Path | None = None
+        self, decoder: Decoder, parent: QObject, settings: Settings | None = None
     ) -> None:
         super().__init__(parent)
-        self._decoder, self._home = decoder, home
+        self._decoder, self._home = decoder, settings.home if settings else None
+        self._zips = UnpackedZips(settings) if settings else None
         self._index, self._entries = Index(), Entries()
         self._running: list[Wanted] = []
         self._paths: tuple[Path, ...] = ()
@@ -178,8 +185,10 @@ class Opening(QObject):
         return rows_of(self._index.cases())
 
     def _look_through(self, wanted: Wanted) -> None:
-        if self._home is not None:
-            wanted.paths = _unpacked(self._home, wanted)
+        if self._zips is not None:
+            wanted.paths = tuple(
+                self._folder_of(self._zips, path, wanted) for path in wanted.paths
+            )
         if self._home is None or not wanted.paths[0].is_dir():
             self._read_all(wanted, self._decoder.headers)
             return
@@ -189,6 +198,18 @@ class Opening(QObject):
             self._read_all(
                 wanted, lambda paths: kept.read(paths, self._decoder.headers)
             )
+
+    def _folder_of(self, zips: UnpackedZips, path: Path, wanted: Wanted) -> Path:
+        """Return a path, or for a ZIP file the folder with its content."""
+        if not is_zip(path):
+            zips.hold(path)
+            return path
+        known = zips.is_unpacked(path)
+        folder = zips.folder_of(path, wanted.cancelled.is_set)
+        wanted.packed[folder] = path
+        if not known:
+            self.unpacked.emit(_unpacked_notice(folder))
+        return folder
 
     def _read_all(self, wanted: Wanted, read_headers: ReadChunk) -> None:
         def read(paths: tuple[Path, ...]) -> Headers:
@@ -222,18 +243,18 @@ class Opening(QObject):
         elif not wanted.listed:
             wanted.listed = True
             self._paths = tuple(dict.fromkeys((*self._paths, *wanted.paths)))
-            self.lately = tuple(dict.fromkeys((*wanted.paths, *self.lately)))
+            chosen = (wanted.packed.get(path, path) for path in wanted.paths)
+            self.lately = tuple(dict.fromkeys((*chosen, *self.lately)))
         self.found.emit(found)
 
 
-def _unpacked(home: Path, wanted: Wanted) -> tuple[Path, ...]:
-    """Return what was opened, with folders in place of ZIP files."""
-    if not any(map(is_zip, wanted.paths)):
-        return wanted.paths
-    stopped = wanted.cancelled.is_set
-    return tuple(
-        unpacked_zip(home, path, stopped) if is_zip(path) else path
-        for path in wanted.paths
+def _unpacked_notice(folder: Path) -> Notice:
+    return Notice(
+        f"{folder.name}.zip was unpacked into the program's data folder.",
+        "This copy is deleted at a later start, unless it is still open or runs, "
+        "readings or marks refer to its images.",
+        str(folder),
+        warning=False,
     )
 
 

@@ -3,10 +3,12 @@
 A CSV file in the folder itself with the column ``image`` (a file's name or path, with
 or without suffix) says more about them: ``patient``, ``view`` (PA, AP, frontal,
 lateral, other), and in every column that holds only 0, 1 or nothing whether the finding
-named above it is present. Tables of boxes, with a column ``finding``, are the format
-csv-boxes.
+named above it is present. These three have other names too (`_NAMES`), in any case,
+with or without spaces, ``_`` and ``-``. Tables of boxes, with a column ``finding``, are
+the format csv-boxes.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +23,13 @@ from viewer.readers.datasets.image_files import by_name, stem_of
 from viewer.readers.datasets.naming import patient_key, written_view
 
 _IMAGE: Final = "image"
-_OF_IMAGES: Final = frozenset({_IMAGE, "patient", "view"})
+_NAMES: Final = {
+    _IMAGE: ("image", "file", "filename", "imagefile", "imagename", "imagepath",
+             "path", "imageid", "imageindex"),
+    "patient": ("patient", "patientid", "subject", "subjectid"),
+    "view": ("view", "viewposition"),
+}  # fmt: skip
+"""What each column may be called; of several in a table, the first here is read."""
 _SAID: Final = {"0": False, "1": True}
 
 
@@ -36,7 +44,9 @@ def with_table(dataset: Dataset) -> Dataset:
         return dataset
     known, rows, lost = by_name(dataset), dict[str, CsvRow](), list[Notice]()
     for table in tables:
-        found = [(_key(row, known), row) for row in rows_of(table)]
+        named = _columns(table)
+        renamed = (_renamed(row, named) for row in rows_of(table))
+        found = [(_key(row, known), row) for row in renamed]
         rows.update((key, row) for key, row in reversed(found) if key)
         lost += _unmatched(table, sum(not key for key, _ in found))
     findings = _findings(rows)
@@ -65,8 +75,24 @@ def with_table(dataset: Dataset) -> Dataset:
 def _is_about_images(path: Path) -> bool:
     if not path.is_file() or not is_table(path):
         return False
-    columns = header_of(path)
-    return _IMAGE in columns and "finding" not in columns
+    columns = _columns(path)
+    return _IMAGE in columns.values() and "finding" not in columns
+
+
+def _columns(table: Path) -> Mapping[str, str]:
+    """Return what the columns of a table are, by name; "" for one that is not read."""
+    columns = header_of(table)
+    folded = {column: re.sub(r"[ _-]", "", column).lower() for column in columns}
+    named = {column: column for column in columns}
+    for field, names in _NAMES.items():
+        found = [c for name in names for c in columns if folded[c] == name]
+        named |= dict.fromkeys(found, "") | dict.fromkeys(found[:1], field)
+    return named
+
+
+def _renamed(row: CsvRow, named: Mapping[str, str]) -> CsvRow:
+    cells = {named.get(column, column): cell for column, cell in row.cells.items()}
+    return replace(row, cells={c: cell for c, cell in cells.items() if c})
 
 
 def _key(row: CsvRow, known: Mapping[str, str]) -> str:
@@ -78,7 +104,7 @@ def _key(row: CsvRow, known: Mapping[str, str]) -> str:
 def _findings(rows: Mapping[str, CsvRow]) -> Mapping[str, str]:
     """Return the display names of the columns that hold only 0, 1 or nothing."""
     cells = [row.cells for row in rows.values()]
-    columns = {column for one in cells for column in one} - _OF_IMAGES
+    columns = {column for one in cells for column in one} - _NAMES.keys()
     return {
         column: display_name(column)
         for column in sorted(columns)

@@ -57,3 +57,40 @@ def test_that_a_folder_without_a_table_is_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("name,finding\n1,2\n")
     dataset = read_dataset("folder", tmp_path, "films")
     assert [image.view for image in dataset.images] == [View.UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "file,patientid,view",
+        "File Name,Patient_ID,View Position",
+        "Image Index,SUBJECT-ID,ViewPosition",
+        "image_path,subject,VIEW",
+        "path,patient,view",
+    ],
+)
+def test_that_the_columns_have_the_names_that_tables_use(
+    tmp_path: Path, columns: str
+) -> None:
+    for name in ("a", "b"):
+        write_picture(tmp_path / f"{name}.png")
+    (tmp_path / "t.csv").write_text(f"{columns},Edema\na.png,p,PA,1\nb.png,p,LL,0\n")
+    dataset = read_dataset("folder", tmp_path, "films")
+    first, second = dataset.images
+    assert first.patient == second.patient != first.key
+    assert [i.view for i in dataset.images] == [View.FRONTAL, View.LATERAL]
+    assert [dict(i.labels) for i in dataset.images] == [
+        {"Edema": True},
+        {"Edema": False},
+    ]
+    assert dataset.notices == ()
+
+
+def test_that_of_two_columns_for_one_thing_the_plainer_is_read(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_picture(tmp_path / f"{name}.png")
+    table = "subject,patientid,Image Index,image\n0,p,1,a\n1,p,0,b\n"
+    (tmp_path / "t.csv").write_text(table)
+    first, second = read_dataset("folder", tmp_path, "films").images
+    assert first.patient == second.patient
+    assert dict(first.labels) == {}

@@ -83,7 +83,7 @@ def test_that_the_columns_have_the_names_that_tables_use(
         {"Edema": True},
         {"Edema": False},
     ]
-    assert dataset.notices == ()
+    assert [notice.kind for notice in dataset.notices] == ["single_patient"]
 
 
 def test_that_of_two_columns_for_one_thing_the_plainer_is_read(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom, write_picture
@@ -13,7 +13,7 @@ from viewer.domain.case import View
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
-from viewer.ui.panels.read.case_tree import CaseRow
+from viewer.ui.panels.read.case_tree import CaseRow, NameDelegate, fitted
 from viewer.ui.workspaces.read import ReadWorkspace
 
 TITLES = [column.title for column in COLUMNS]
@@ -154,3 +154,50 @@ def test_that_a_click_on_a_title_sorts_and_columns_are_chosen_and_remembered(
     read.recall(kept)
     wanted = ColumnChoice(("View", "Date", "Read"), "View")
     assert read._cases.columns == wanted
+
+
+def test_that_the_widths_of_columns_are_remembered(
+    qtbot: QtBot, read: ReadWorkspace, films: Path
+) -> None:
+    _open(qtbot, read, films, 3)
+    tree, view = read.browser.tree, TITLES.index("View")
+    assert read._cases.columns.widths == {}
+    tree.header().resizeSection(view, 90)
+    kept = read.choices
+    assert read._cases.columns.widths == {"View": 90}
+    read.recall({})
+    assert tree.columnWidth(view) == COLUMNS[view].width
+    read.recall(kept)
+    assert tree.columnWidth(view) == 90
+
+
+def test_that_long_names_have_two_lines_and_lose_their_middle(qtbot: QtBot) -> None:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    metrics = widget.fontMetrics()
+    width = metrics.horizontalAdvance("pneumonia_0001_")
+    lines = fitted("pneumonia_0001_frontal_a_b_c_2026.png\n9 x 9", metrics, width)
+    first, second, size = lines.split("\n")
+    assert (first, size) == ("pneumonia_0001", "9 x 9")
+    assert second.startswith("_front")
+    assert second.endswith("6.png")
+    assert "…" in second
+    assert fitted("a.png\n9 x 9", metrics, width) == "a.png\n9 x 9"
+    assert fitted("CR\nThorax p.a. oblique", metrics, width).count("\n") == 2
+    assert len(fitted(f"{'x' * 99}\n9 x 9\nno", metrics, width).split("\n")) == 3
+
+
+def test_that_the_list_shows_twenty_letters_of_a_name_at_its_first_width(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    name = "pneumonia_0001_pa_26.png"
+    _open(qtbot, read, write_picture(tmp_path / name), 1)
+    tree = read.browser.tree
+    (row,) = _rows(read)
+    option = QStyleOptionViewItem()
+    tree.initViewItemOption(option)
+    option.rect = tree.visualItemRect(row)
+    option.rect.setWidth(tree.columnWidth(0) - option.rect.left())
+    NameDelegate(tree).initStyleOption(option, tree.indexFromItem(row))
+    assert option.text.replace("\u2028", "").startswith(name)
+    assert row.toolTip(0).startswith(name)

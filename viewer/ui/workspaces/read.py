@@ -58,7 +58,7 @@ _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
 )  # fmt: skip
-_WIDTHS: Final = (290, 880, 320)
+_WIDTHS: Final = (310, 880, 300)
 
 
 class ReadWorkspace(QWidget):

@@ -52,6 +52,7 @@ class CaseCommands(QObject):
         lightbox.each(lambda v: v.image_shown.connect(self._opened))
         header = self._tree.header()
         header.sectionClicked.connect(self._sort_by)
+        header.sectionResized.connect(self._keep_width)
         header.customContextMenuRequested.connect(lambda _: self.offer_columns())
         self._tree.row_clicked.connect(self._click)
         self._tree.customContextMenuRequested.connect(self._offer_row)
@@ -174,6 +175,14 @@ class CaseCommands(QObject):
         self.columns = choice
         self._tree.show_columns(choice)
         self._browser.stay()
+
+    def _keep_width(self, place: int, _: int, width: int) -> None:
+        """Note a column's width, unless it is the first, which takes what is left."""
+        column = COLUMNS[place]
+        kept = self.columns.widths.get(column.title, column.width)
+        if place and width not in {0, kept}:  # a hidden column has the width 0
+            widths = {**self.columns.widths, column.title: width}
+            self.columns = replace(self.columns, widths=widths)
 
     def _sort_by(self, place: int) -> None:
         """Sort by a column, the other way round, or no more."""

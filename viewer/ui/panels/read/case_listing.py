@@ -6,7 +6,7 @@ same whether a hundred cases are open or a hundred thousand.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from viewer.domain.case import ImageRef, ReadingState, View
@@ -59,6 +59,8 @@ class ColumnChoice:
     shown: tuple[str, ...] = ("View", "Read")
     sorted_by: str = ""
     descending: bool = False
+    widths: Mapping[str, int] = field(default_factory=dict)
+    """In pixels, of columns that the user made wider or narrower."""
 
 
 class Entries:
@@ -214,7 +216,7 @@ COLUMNS: Final = (
         "What the image shows; F2 corrects it",
         lambda entry, _: view_words(entry.stack),
         lambda entry, _: view_words(entry.stack),
-        60,
+        52,
     ),
     Column(
         "Date",

@@ -10,6 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import (
     QModelIndex,
+    QPersistentModelIndex,
     QPoint,
     QSignalBlocker,
     QSize,
@@ -17,10 +18,12 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidgetItem,
     QWidget,
 )
@@ -36,6 +39,7 @@ from viewer.ui.panels.read.case_listing import (
     Entry,
     Key,
     States,
+    captions,
 )
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.series_drag import SeriesItem, SeriesTree
@@ -44,6 +48,12 @@ from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import as_tip
 
 THUMBNAIL_PX: Final = 56
+_NARROWEST: Final = 24
+"""Of a column, in pixels."""
+_LINES: Final = 3
+"""Of text, beside a thumbnail."""
+_QT_NEW_LINE: Final = "\u2028"
+"""How a delegate's option parts lines."""
 _SETTLED_MS: Final = 40
 """After this a scroll has come to rest and thumbnails are worth making."""
 _AT_ONCE: Final = 50
@@ -71,7 +81,8 @@ class CaseRow(SeriesItem):
         for place, column in enumerate(COLUMNS):
             self.setText(place, visible(column.text(entry, states)))
             self.setToolTip(place, as_tip(column.tip))
-        self.setToolTip(0, as_tip(str(entry.stack.images[0].ref.path)))
+        path = str(entry.stack.images[0].ref.path)
+        self.setToolTip(0, as_tip("\n".join((*captions(entry.stack), path))))
         state = states.get(entry.stack.key, ReadingState.UNREAD)
         role = Qt.ItemDataRole.AccessibleTextRole
         self.setData(len(COLUMNS) - 1, role, state.value)
@@ -81,6 +92,47 @@ class CaseRow(SeriesItem):
         self.failed = True
         self.setToolTip(0, as_tip(_sentence(error)))
         self.setText(0, f"{self.text(0)}\ncannot be read")
+
+
+class NameDelegate(QStyledItemDelegate):
+    """Draws names that are too long on two lines, and shortens them in the middle.
+
+    What tells files of a folder apart is mostly the end of their names.
+    """
+
+    def initStyleOption(  # noqa: N802 - Qt's name
+        self,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Fit the text into the cell."""
+        super().initStyleOption(option, index)
+        style = option.widget.style()
+        part = style.SubElement.SE_ItemViewItemText
+        room = style.subElementRect(part, option, option.widget).width()
+        room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 1)
+        text = option.text.replace(_QT_NEW_LINE, "\n")
+        shown = fitted(text, option.fontMetrics, room) if room > 0 else text
+        option.text = shown.replace("\n", _QT_NEW_LINE)
+
+
+def fitted(text: str, metrics: QFontMetrics, width: int) -> str:
+    """Return lines of at most this width in pixels.
+
+    The first that is longer is continued on a further line if there is room for one.
+    """
+    lines = text.split("\n")
+    long = [i for i, x in enumerate(lines) if metrics.horizontalAdvance(x) > width]
+    if long and len(lines) < _LINES:
+        line = lines[long[0]]
+        end = len(line)
+        while end > 1 and metrics.horizontalAdvance(line[:end]) > width:
+            end -= 1
+        between = max(line.rfind(sign, end // 2, end + 1) for sign in " ._-")
+        end = between if between > 0 else end
+        lines[long[0] : long[0] + 1] = [line[:end], line[end:].strip()]
+    middle = Qt.TextElideMode.ElideMiddle
+    return "\n".join(metrics.elidedText(line, middle, width) for line in lines)
 
 
 class CaseTree(SeriesTree):
@@ -111,6 +163,8 @@ class CaseTree(SeriesTree):
         self._rest.timeout.connect(self._settle)
         self.verticalScrollBar().valueChanged.connect(self._moved)
         self.itemExpanded.connect(self._moved)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setItemDelegateForColumn(0, NameDelegate(self))
         self._lay_out_columns()
 
     def _lay_out_columns(self) -> None:
@@ -120,10 +174,9 @@ class CaseTree(SeriesTree):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionsClickable(True)
-        header.setMinimumSectionSize(24)
+        header.setMinimumSectionSize(_NARROWEST)
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         for place, column in enumerate(COLUMNS[1:], start=1):
-            self.setColumnWidth(place, column.width)
             self.headerItem().setToolTip(place, as_tip(column.tip))
         self.show_columns(self._choice)
 
@@ -131,8 +184,10 @@ class CaseTree(SeriesTree):
         """Show other columns, or list the cases in another order."""
         self._choice = choice
         titles = [column.title for column in COLUMNS]
-        for place, title in enumerate(titles[1:], start=1):
-            self.setColumnHidden(place, title not in choice.shown)
+        for place, column in enumerate(COLUMNS[1:], start=1):
+            width = choice.widths.get(column.title, column.width)
+            self.setColumnWidth(place, max(width, _NARROWEST))
+            self.setColumnHidden(place, column.title not in choice.shown)
         by = titles.index(choice.sorted_by) if choice.sorted_by in titles else -1
         order = Qt.SortOrder
         way = order.DescendingOrder if choice.descending else order.AscendingOrder

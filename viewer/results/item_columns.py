@@ -81,6 +81,14 @@ ITEM_COLUMNS: Final = (
         "or `miss`",
         of_places=True,
     ),
+    ItemColumn(
+        "outside_crop",
+        float,
+        "the fraction of the reference mask that the crop cuts off, 0 to 1; empty "
+        "where there is no mask",
+        Origin.DERIVED,
+        of_places=True,
+    ),
     ItemColumn("reply", str, "the model's last reply", Origin.DERIVED),
     ItemColumn(
         "tokens_in",

@@ -48,12 +48,14 @@ class Recorded:
     """A stored run: its settings, every trial, and each trial's right answer.
 
     ``columns`` are all that verdicts and frames of trials need; ``golds`` are JSON, ""
-    if no program can tell.
+    if no program can tell. ``outside_crop`` is the fraction of each trial's reference
+    mask that the crop cuts off, 0-1, None without a mask.
     """
 
     context: RunContext
     columns: Columns
     golds: tuple[str, ...]
+    outside_crop: tuple[float | None, ...]
 
 
 def recorded(store: Store, run: int) -> Recorded:
@@ -63,7 +65,12 @@ def recorded(store: Store, run: int) -> Recorded:
         columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
         context = RunContext(spec, cases.dataset_of_run(store, run))
-        return Recorded(context, columns, tuple(_gold_texts(context, columns)))
+        return Recorded(
+            context,
+            columns,
+            tuple(_gold_texts(context, columns)),
+            tuple(_outside_crop(context, columns)),
+        )
 
 
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
@@ -119,6 +126,7 @@ def frame_of_recorded(
                 for name, (stored, per_unit) in _CONVERTED.items()
             },
             "gold": of.golds,
+            "outside_crop": of.outside_crop,
         }
         if replies:
             texts = {
@@ -195,6 +203,24 @@ def _gold_texts(context: RunContext, columns: Columns) -> list[str]:
 def _gold_text(context: RunContext, trial: Trial) -> str:
     gold = context.gold(trial)
     return json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
+
+
+def _outside_crop(context: RunContext, columns: Columns) -> list[float | None]:
+    """Return how much of each trial's mask the crop cuts off (E000-08).
+
+    It is computed once per mask: the crop is the same under every condition.
+    """
+    if not context.study.words.places:
+        return [None] * len(columns["item"])
+    masks = list(zip(columns["image"], columns["finding"], strict=True))
+    rows = {mask: row for row, mask in enumerate(masks)}
+    references = {
+        mask: context.reference(_trial_at(columns, row)) for mask, row in rows.items()
+    }
+    known = {
+        mask: of.fraction_outside if of else None for mask, of in references.items()
+    }
+    return [known[mask] for mask in masks]
 
 
 def _trial_at(columns: Columns, row: int) -> Trial:

@@ -2,7 +2,7 @@
 
 FINGERPRINTS = {
     "grid_localization": """\
-items 9084735b7b16d2bea12b
+items 33d09f5ac0f9bf39ea85
 prompt_variants 477f04d3a1d64f85ec31
 image_dependence 16c853ada232e3934b1b
 needs_image 027bad1352ab5b3d3855

@@ -76,6 +76,7 @@ def item_rows(verdicts: Verdicts) -> Rows:
             "correct": one.is_right if one.counted else None,
             "coverage": one.placed.coverage,
             "outcome": one.placed.outcome,
+            "outside_crop": one.placed.outside_crop,
         }
         for one, row in zip(verdicts, trial_rows(verdicts), strict=True)
     ]

@@ -1,7 +1,7 @@
 """Reference masks under the grid, starting from their run-length code."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -189,6 +189,26 @@ def field_of(rows: int, columns: int, sending: Sending) -> Box:
     )
     a, b, c, d = (round(float(edge), 9) for edge in edges)
     return a, b, c, d
+
+
+@lru_cache(maxsize=4096)
+def outside_crop(rows: int, columns: int, counts: str, sending: Sending) -> float:
+    """Return the fraction of a mask that the crop cuts off; 0 for an empty mask."""
+    if sending.fit not in ("crop_resize", "resize_crop"):
+        return 0.0
+    cropping = replace(sending, fit="crop_resize")
+    x0, y0, width, height = place_of(rows, columns, cropping).source
+    inside, whole = Fraction(0), 0
+    for x, start, stop in pieces_of(rows, counts):
+        across = _shared(x, x + 1, x0, x0 + width)
+        inside += across * _shared(start, stop, y0, y0 + height)
+        whole += stop - start
+    return float(1 - inside / whole) if whole else 0.0
+
+
+def _shared(start: int, stop: int, low: int, high: Fraction) -> Fraction:
+    """Return how much of an interval lies between two ends."""
+    return max(min(Fraction(stop), high) - max(start, low), Fraction(0))
 
 
 def pieces_of(rows: int, counts: str) -> Iterator[tuple[int, int, int]]:

@@ -11,6 +11,7 @@ from viewer.writers.verify.masks import (
     Sending,
     field_of,
     hits_at,
+    outside_crop,
     seen_by_area,
     seen_by_pixels,
 )
@@ -110,6 +111,7 @@ class PlaceCheck:
             other_hits=other.hits if other else None,
             share=chosen.share if chosen else None,
             at_thresholds=self._at_thresholds(chosen) if chosen else (),
+            outside_crop=self._outside_crop(),
             measures=self._measures(answer, hits) if told else None,
             drawn=self._drawn(answer) if told else None,
         )
@@ -164,6 +166,14 @@ class PlaceCheck:
         about = (*mask["size"], mask["counts"], self._grid, sending)
         both = seen_by_pixels(*about), seen_by_area(*about)
         return both if self._params["mask_mode"] == "paper" else (both[1], both[0])
+
+    def _outside_crop(self) -> float | None:
+        """Return the fraction of the mask that the crop cuts off, None without one."""
+        mask = self._image["masks"].get(self._trial["finding"])
+        if mask is None:
+            return None
+        sending = sending_of(self._image, self._params)
+        return outside_crop(*mask["size"], mask["counts"], sending)
 
     def _at_thresholds(self, seen: Seen) -> tuple[tuple[tuple[int, ...], bool], ...]:
         whole = self._params["mask_mode"] == "paper"

@@ -135,7 +135,7 @@ def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -
     frames = {"items": item_rows(source.every), **_beside(source), **made}
     work: Work = partial(_worked, tell=tell)
     is_exact = source.params.get("mask_mode") == "exact"
-    integrated = (*_IN_PIXELS, *(("coverage",) if is_exact else ()))
+    integrated = (*_IN_PIXELS, "outside_crop", *(("coverage",) if is_exact else ()))
     told = set()
     for spec in specs:
         name = spec["name"]

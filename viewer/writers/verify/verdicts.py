@@ -25,7 +25,8 @@ class Placed:
     qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None if
     there is no usable mask. ``share`` of the square is covered by the mask, and
     ``at_thresholds`` are the cells that qualify at each threshold of a curve, and
-    whether by fallback. In a run with answers other than cells, ``measures`` tell
+    whether by fallback. ``outside_crop`` of the mask is cut off by the crop, 0-1, None
+    without a mask. In a run with answers other than cells, ``measures`` tell
     how this one meets its mask, and ``drawn`` are its boxes and those to find.
     """
 
@@ -37,6 +38,7 @@ class Placed:
     other_hits: tuple[int, ...] | None = None
     share: float | None = None
     at_thresholds: tuple[tuple[tuple[int, ...], bool], ...] = ()
+    outside_crop: float | None = None
     measures: Mapping[str, Any] | None = None
     drawn: Drawn | None = None
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from viewer.cli import run_command_line
+from viewer.services.inspecting.runs import run_results
 from viewer.services.reporting import run_in_words
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.reporting.run_in_words import (
@@ -112,3 +113,10 @@ def test_that_a_run_that_makes_something_says_what(
     assert f"\n{title}. " in said
     assert f"\nRun 1: {made} " in said
     assert "excluded" not in said
+    overread("runs", *store)
+    listed = capsys.readouterr().out
+    assert f"{made} " in listed
+    assert "excluded" not in listed
+    results = run_results(tmp_path / "s.sqlite", 1)
+    assert results.made.startswith("In run 1, ")
+    assert results.unjudged == ()

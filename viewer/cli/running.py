@@ -140,7 +140,7 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     else:
-        columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
+        columns = ("id", "study", "dataset", "models", "status", "n_planned", "endings")
         noted = ("notes",) if any(row["notes"] for row in rows) else ()
         print_rows(rows, (*columns, *noted))
 

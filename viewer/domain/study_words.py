@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from viewer.domain.answer import Status
 from viewer.domain.conditions import (
     control_of,
     name_without_control,
@@ -14,15 +15,48 @@ from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.grid import grids_in_words
 from viewer.domain.item import Item
 
-MADE: Final[Mapping[str, str]] = {
-    "built": "with questions",
-    "prepared": "prepared",
-    "proposed": "with tasks",
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a trial makes that asks nothing with a right answer.
+
+    ``ending`` is how it ended, ``made`` completes "12 of 14 trials ...", and ``use``
+    says what to do with it; ``{}`` stands for the number of the run.
+    """
+
+    ending: str
+    made: str
+    use: str
+
+
+MADE: Final[Mapping[str, Made]] = {
+    "built": Made(
+        "with questions",
+        "made questions from captions",
+        "write them with overread export questions {} --out built.json, then import "
+        "that file",
+    ),
+    "prepared": Made(
+        "prepared",
+        "prepared parts of cases from reports",
+        "check them with File ▸ Review prepared cases…",
+    ),
+    "proposed": Made(
+        "with tasks",
+        "proposed tasks",
+        "write them with overread export tasks {} --out tasks.json beside their "
+        "studies, then import these",
+    ),
 }
-"""How trials ended that ask nothing with a right answer, by their reason.
+"""What trials made, by their reason.
 
 They are excluded from every rate, but that is no failure.
 """
+_ENDINGS: Final[Mapping[str, str]] = {
+    "ungraded": "not graded",
+    **{reason: one.ending for reason, one in MADE.items()},
+}
+"""How excluded trials ended that only wait for grades, or made something."""
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
 MACRO: Final = "(macro)"
@@ -109,6 +143,17 @@ class StudyWords:
         named = (self.finding, self.view, *self.strata, *self.asked)
         return tuple(name.replace(" ", "_") for name in named)
 
+    def ending(self, status: Status, reason: str = "") -> str:
+        """Return how a trial ended, such as "hits", "refused" or "with questions".
+
+        Trials that wait for grades or made something are not called excluded.
+        """
+        called = {
+            Status.SCORED_CORRECT: self.verdicts.rights,
+            Status.SCORED_WRONG: self.verdicts.wrongs,
+        }
+        return _ENDINGS.get(reason) or called.get(status, spoken(status.value))
+
     def about(self, item: Item, trial: str, condition: str) -> Iterator[Pair]:
         """Yield a trial's strata and questions, as names with words."""
         yield from ((name, stratum(item)) for name, stratum in self.strata.items())
@@ -151,6 +196,20 @@ class StudyWords:
 
 PLACING: Final = StudyWords()
 """The words of studies that place findings, and of who names no study."""
+
+
+def made_sentence(run: int, n_planned: int, reasons: Mapping[str, int]) -> str:
+    """Return what a run made and what to do with it, "" if it made nothing.
+
+    ``reasons`` has the number of its ``n_planned`` trials by reason.
+    """
+    lines = (
+        f"In run {run}, {reasons[reason]:,} of {n_planned:,} trials {one.made}; "
+        f"{one.use.format(run)}."
+        for reason, one in MADE.items()
+        if reasons.get(reason)
+    )
+    return next(lines, "")
 
 
 def spoken(name: str) -> str:

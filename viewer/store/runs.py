@@ -320,6 +320,17 @@ def status_counts(store: Store, run: int) -> dict[Status, int]:
     }
 
 
+def reason_counts(store: Store, run: int, status: Status) -> dict[str, int]:
+    """Return the number of a run's trials of one status by the reason for it."""
+    rows = store.rows(
+        "SELECT coalesce(s.reason, '') AS reason, count(*) AS n FROM trial t"
+        " LEFT JOIN score s ON s.id = t.score_id"
+        " WHERE t.run_id = ? AND t.status = ? GROUP BY 1 ORDER BY 1",
+        (run, status.value),
+    )
+    return {row["reason"]: row["n"] for row in rows}
+
+
 def trials_in(
     store: Store, run: int, statuses: Sequence[Status]
 ) -> tuple[StoredTrial, ...]:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.study_samples import STUDIES, item_run
+from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.figure import StackFigure
 from viewer.domain.result import Score
@@ -126,6 +127,29 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     assert row_words(groups, 0) == (
         "This row has no rate: it mixes 2 models. Group by them, or choose one of each."
     )
+
+
+@pytest.mark.statement("E003-15")
+def test_that_a_run_that_makes_questions_says_so_in_place_of_a_chart(
+    settings: Settings, qtbot: QtBot, tmp_path: Path
+) -> None:
+    tiles, store = str(tmp_path / "tiles"), ["--store", str(settings.store)]
+    named = ["--name", "tiles-captions"]
+    for words in (
+        ["phantom", "--study", "pathology_mcq", "--out", tiles, "--n", "2"],
+        ["import", "captioned-tiles", tiles, *named, *store],
+        ["run", f"{tiles}/building.toml", *store],
+    ):
+        assert run_command_line(words) == 0
+    workspace = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
+    qtbot.addWidget(workspace)
+    workspace.resize(1300, 850)
+    workspace.show()
+    chart = workspace.results.chart
+    qtbot.waitUntil(lambda: "made questions" in chart.told, timeout=_PATIENCE_MS)
+    assert "overread export questions 1 --out built.json" in chart.told
+    assert chart.chart is None
+    assert chart.caption == ""
 
 
 def test_that_grades_put_beside_the_studies_are_found_when_a_run_is_chosen_again(

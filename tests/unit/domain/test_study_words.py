@@ -1,5 +1,6 @@
 """What a study calls its results, alone and beside other studies."""
 
+from viewer.domain.answer import Status
 from viewer.domain.item import Item
 from viewer.domain.study_words import (
     ALL_VIEWS,
@@ -9,6 +10,7 @@ from viewer.domain.study_words import (
     PLACING,
     RIGHTS,
     StudyWords,
+    made_sentence,
     words_of_all,
 )
 
@@ -40,6 +42,23 @@ def test_that_verdicts_are_counted_in_the_words_of_the_study() -> None:
     assert RIGHTS.count(1, right=False) == "1 wrong"
     assert PLACING.places
     assert not _QUIZ.places
+
+
+def test_that_a_study_says_how_a_trial_ended() -> None:
+    assert _QUIZ.ending(Status.SCORED_CORRECT) == "right"
+    assert PLACING.ending(Status.SCORED_WRONG) == "misses"
+    assert PLACING.ending(Status.PROVIDER_ERROR, "timeout") == "provider error"
+    assert PLACING.ending(Status.EXCLUDED, "gt_outside_crop") == "excluded"
+    assert _QUIZ.ending(Status.EXCLUDED, "ungraded") == "not graded"
+    assert _QUIZ.ending(Status.EXCLUDED, "built") == "with questions"
+
+
+def test_that_a_run_says_what_it_made_and_what_comes_next() -> None:
+    assert made_sentence(4, 1200, {"built": 1100, "no_caption": 1}) == (
+        "In run 4, 1,100 of 1,200 trials made questions from captions; write them with "
+        "overread export questions 4 --out built.json, then import that file."
+    )
+    assert made_sentence(4, 12, {"no_caption": 12, "built": 0}) == ""
 
 
 def test_that_several_studies_share_words_that_are_true_of_all() -> None:

@@ -4,30 +4,58 @@ import importlib.metadata
 import importlib.util
 import platform
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
 import viewer
+from viewer.domain.answer import Status
 from viewer.domain.errors import OverreadError
 from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
+from viewer.domain.run import RunSummary
+from viewer.domain.study_words import PLACING
 from viewer.services.configuring.model_list import ModelLine, model_lines
 from viewer.services.reporting.grading import score_changed_grades
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
+from viewer.studies.catalog import study_named, titles
 from viewer.writers.han_font import han_font
 
 Row = dict[str, object]
 
 
 def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
-    """Return every run, oldest first."""
+    """Return every run, oldest first.
+
+    ``counts`` has the number of trials by status, ``endings`` by how they ended in the
+    words of the run's study.
+    """
     score_changed_grades(store)
     return [
-        {**plain(summary), "notes": [str(note) for note in summary.notes]}
+        {
+            **plain(summary),
+            "notes": [str(note) for note in summary.notes],
+            "endings": _endings(store, summary),
+        }
         for summary in runs.run_summaries(store, include_adhoc=include_adhoc)
     ]
+
+
+def _endings(store: Store, summary: RunSummary) -> dict[str, int]:
+    """Return a run's trials by ending; of a study that is missing, by status."""
+    known = summary.study in titles()
+    words = study_named(summary.study).words if known else PLACING
+    endings: Counter[str] = Counter()
+    for name, n in summary.counts.items():
+        status = Status(name)
+        reasons = {"": n}
+        if status is Status.EXCLUDED:
+            reasons = runs.reason_counts(store, summary.id, status)
+        for reason, count in reasons.items():
+            endings[words.ending(status, reason)] += count
+    return dict(endings)
 
 
 def dataset_rows(store: Store) -> list[Row]:

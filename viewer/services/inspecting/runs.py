@@ -12,7 +12,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.report import BarFigure, ReportData, Section, Table
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
-from viewer.domain.study_words import PLACING, StudyWords
+from viewer.domain.study_words import PLACING, StudyWords, made_sentence
 from viewer.results.page import printed
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.reporting.grading import grades_stamp, score_changed_grades
@@ -57,12 +57,14 @@ class TrialRow:
 class RunResults:
     """The rows of results.csv at full precision, and the study's terms for them.
 
-    ``unjudged`` is the number of trials whose answers still wait for a judgement.
+    ``unjudged`` are the trials whose answers still wait for a judgement, ``made`` says
+    what a run made that judges no answer and what to do with it, "" if it judges some.
     """
 
     table: Table
     words: StudyWords = PLACING
     unjudged: tuple[TrialRow, ...] = ()
+    made: str = ""
 
 
 def run_list(store: Path) -> tuple[RunSummary, ...]:
@@ -130,10 +132,14 @@ def run_results(store: Path, run: int) -> RunResults:
     """Return a run's results with its study's words; an unknown run raises."""
     table = run_table(store, run)
     with open_store(store) as opened:
-        study = runs.run_summary(opened, run).study
-    words = study_named(study).words
-    waits = bool(words.ungraded) and not any(_scored(table))
-    return RunResults(table, words, _every_row(store, run) if waits else ())
+        summary = runs.run_summary(opened, run)
+        excluded = runs.reason_counts(opened, run, Status.EXCLUDED)
+    words = study_named(summary.study).words
+    if any(_scored(table)):
+        return RunResults(table, words)
+    if made := made_sentence(run, summary.n_planned, excluded):
+        return RunResults(table, words, made=made)
+    return RunResults(table, words, _every_row(store, run) if words.ungraded else ())
 
 
 def run_doubt(store: Path, run: int) -> str:

@@ -13,13 +13,11 @@ from viewer.domain.study_words import (
     MICRO,
     NO_COUNTS,
     StudyWords,
-    spoken,
 )
 from viewer.services.reporting.report_run import RunReport
 from viewer.studies.tables import CI_CAPTION
 
 _ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
-_NOT_SCORED: Final = {"ungraded": "not graded", **MADE}
 _MEAN: Final = "mean_"
 _MOST_ROWS: Final = 100
 
@@ -46,20 +44,10 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
-    """Return the number of trials by status in words.
-
-    Trials that wait for grades or made something are not called excluded.
-    """
-    verdicts = report.context.study.words.verdicts
-    called = {
-        Status.SCORED_CORRECT: verdicts.rights,
-        Status.SCORED_WRONG: verdicts.wrongs,
-    }
+    """Return the number of trials by how they ended, in the study's words."""
+    words = report.context.study.words
     scores = sorted((r.score for r in report.results), key=lambda s: s.status.value)
-    return Counter(
-        _NOT_SCORED.get(one.reason) or called.get(one.status, spoken(one.status.value))
-        for one in scores
-    )
+    return Counter(words.ending(one.status, one.reason) for one in scores)
 
 
 def made_in_words(report: RunReport) -> Section | None:

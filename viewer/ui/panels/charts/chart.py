@@ -67,7 +67,7 @@ class ChartPanel(QWidget):
 
     @property
     def told(self) -> str:
-        """The sentence under a chart of unjudged answers, else ""."""
+        """The sentence under a chart of unjudged answers or in place of one, or ""."""
         return str(self._told.text())
 
     @property
@@ -96,10 +96,23 @@ class ChartPanel(QWidget):
             self._importing = True
             run_for(self, _import_pyqtgraph, self._draw_first, self._fail)
 
+    def show_words(self, words: str) -> None:
+        """Show a sentence in place of a chart, where there is no rate to draw."""
+        self._chart = self._drawn = None
+        self._title.clear()
+        self._caption.clear()
+        self._told.setText(words)
+        self._told.show()
+        for one in filter(None, (self._plot, self._page)):
+            one.hide()
+        self._keep_words_whole()
+
     def _draw_first(self, _: None) -> None:
         self._plot = _new_plot()
         self._box.insertWidget(1, self._plot, 1)
-        if self._chart is not None:
+        if self._chart is None:
+            self._plot.hide()
+        else:
             self._draw(self._chart)
 
     def _draw(self, chart: BarChart | StackFigure) -> None:

@@ -35,10 +35,8 @@ def glyph(score: Score) -> str:
 
 def words(score: Score) -> str:
     """Return a verdict in words, with its reason if it has one."""
-    if score.reason == "ungraded":
-        return "not graded"
-    if score.reason in MADE:
-        return MADE[score.reason]
+    if score.reason == "ungraded" or score.reason in MADE:
+        return PLACING.ending(score.status, score.reason)
     text = _both(score)[1]
     return f"{text} ({score.reason.replace('_', ' ')})" if score.reason else text
 
@@ -57,7 +55,8 @@ def trials_title(
     """Return the title of a strip of trials with their counts, in a study's words."""
     names = ("finding", "view", "condition")
     parts = [shown(name, getattr(key, name), words_) for name in names]
-    made = Counter(MADE[t.score.reason] for t in trials if t.score.reason in MADE)
+    reasons = (t.score.reason for t in trials)
+    made = Counter(MADE[one].ending for one in reasons if one in MADE)
     trials = [trial for trial in trials if trial.score.reason not in MADE]
     n = Counter(trial.score.status for trial in trials)
     ungraded = sum(_waits(trial.score) for trial in trials) if words_.ungraded else 0

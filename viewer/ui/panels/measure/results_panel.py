@@ -131,7 +131,9 @@ class ResultsPanel(QWidget):
     def _filter(self) -> None:
         self.table.show_only(self.wanted)
         shown_, wanted = self.shown, self.wanted
-        if shown_.unjudged:
+        if shown_.made:
+            self.chart.show_words(shown_.made)
+        elif shown_.unjudged:
             self.chart.show_chart(endings_figure(shown_.unjudged, wanted, shown_.words))
         else:
             self.chart.show_chart(bar_chart(shown_.table, wanted, shown_.words))

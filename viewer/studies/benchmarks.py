@@ -13,11 +13,16 @@ from viewer.studies.published import PublishedValue
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The published rows of one study's paper, and every check of them."""
+    """The published rows of one study's paper, and every check of them.
+
+    ``models`` are the paper's models that one of a run can be said to be, under any
+    name at its server (the setting ``paper_model``).
+    """
 
     study: str
     rows: tuple[PublishedValue, ...]
     checks: tuple[Check, ...]
+    models: tuple[str, ...] = ()
 
     @property
     def flagged(self) -> tuple[Check, ...]:

@@ -7,8 +7,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.bundled_run import bundled_run
 from tests.helpers.study_samples import item_run
 from viewer import app
+from viewer.domain.exchange import PAPER_MODELS
 from viewer.services.importing.import_replies import PlannedReplies
 from viewer.services.inspecting.runs import run_list
 from viewer.settings import Settings
@@ -88,6 +90,41 @@ def test_that_the_questions_of_a_study_file_can_be_answered(
     page.choose_study(study)
     qtbot.waitUntil(page.go.isEnabled)
     assert page.questions.currentText() == "Those of study.toml"
+
+
+def test_that_a_model_counts_as_one_of_a_paper_only_where_its_study_compares_them(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    with open_store(settings.store) as store:
+        item_run(store, tmp_path / "sample", "pathology_mcq")
+        bundled_run(store, tmp_path / "grid", n=2)
+    page = ImportReplies(settings)
+    page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.questions.count() == 2)
+    assert page.questions.currentText().startswith("Those of run 2: Grid")
+    offered = [page.paper_model.itemText(i) for i in range(page.paper_model.count())]
+    assert offered == ["by the name at its server", *PAPER_MODELS]
+    assert page.paper_model.isVisible()
+    page.questions.setCurrentIndex(1)
+    page.questions.activated.emit(1)
+    assert page.paper_model.isHidden()
+    assert page.paper_model.currentData() == ""
+    study = tmp_path / "study.toml"
+    study.write_text('study = "grid_localization"\ndataset = "tiny"\n')
+    page.choose_study(study)
+    qtbot.waitUntil(page.paper_model.isVisible)
+
+
+def test_that_a_broken_study_file_is_refused_at_the_foot(
+    page: ImportReplies, tmp_path: Path, qtbot: QtBot
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text("study = ")
+    page.choose_study(study)
+    qtbot.waitUntil(lambda: "is not valid TOML" in page.sentence.text())
+    assert page.questions.count() == 1
 
 
 def test_that_the_menu_opens_the_page(settings: Settings, qtbot: QtBot) -> None:

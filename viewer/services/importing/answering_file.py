@@ -6,17 +6,23 @@ from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
+from viewer.services.configuring.study_file import read_toml
 from viewer.services.running.batch_form import study_title
 from viewer.store import runs
 from viewer.store.database import open_store
+from viewer.studies.catalog import study_named, titles
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """A run whose questions a file may answer."""
+    """A run whose questions a file may answer.
+
+    ``paper_models`` are those of its study's paper that a model may count as.
+    """
 
     id: int
     words: str
+    paper_models: tuple[str, ...] = ()
 
 
 def asked_runs(store: Path, dataset: str = "") -> tuple[AskedRun, ...]:
@@ -26,11 +32,30 @@ def asked_runs(store: Path, dataset: str = "") -> tuple[AskedRun, ...]:
     """
     with open_store(store) as opened:
         found = runs.run_summaries(opened, include_adhoc=False)
+    chosen = [one for one in reversed(found) if dataset in {"", one.dataset}]
+    counting = {study: paper_models(study) for study in {one.study for one in chosen}}
     return tuple(
-        AskedRun(one.id, f"Those of run {one.id}: {_label(one, dataset)}")
-        for one in reversed(found)
-        if dataset in {"", one.dataset}
+        AskedRun(
+            one.id,
+            f"Those of run {one.id}: {_label(one, dataset)}",
+            counting[one.study],
+        )
+        for one in chosen
     )
+
+
+def paper_models(study: str) -> tuple[str, ...]:
+    """Return the models of a study's paper that a model may count as.
+
+    There are none if the study compares no model by name, or is not installed.
+    """
+    benchmark = study_named(study).benchmark() if study in titles() else None
+    return benchmark.models if benchmark else ()
+
+
+def paper_models_of_file(file: Path) -> tuple[str, ...]:
+    """Return those of a study file's study; a file that cannot be read raises."""
+    return paper_models(str(read_toml(file).get("study", "")))
 
 
 def check_model(file: Path, model: str, named: Collection[str]) -> None:

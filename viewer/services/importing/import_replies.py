@@ -20,7 +20,11 @@ from viewer.models.catalog import profile_from_table, spec_of
 from viewer.models.imported import ADAPTER
 from viewer.readers.replies.catalog import read_replies
 from viewer.services.configuring.study_file import read_toml, study_spec
-from viewer.services.importing.answering_file import check_model, no_answer
+from viewer.services.importing.answering_file import (
+    check_model,
+    no_answer,
+    paper_models,
+)
 from viewer.services.importing.match_replies import MatchedReplies, match_replies
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.supported_findings import planned_trials
@@ -99,6 +103,7 @@ def match_reply_files(
     found = read_replies(source.files, source.columns)
     replies = _of_models(found.replies, source)
     spec = _spec(store, settings, source, replies)
+    _check_paper_model(source, spec.study)
     dataset = cases.dataset_named(store, spec.dataset)
     context = RunContext(spec, dataset)
     planned = planned_trials(context.study, dataset, spec)
@@ -107,6 +112,18 @@ def match_reply_files(
         hint = "Check which columns name the item and the condition, and the run."
         raise no_answer(source.files[0], "reply", matched.unused, hint)
     return spec, matched
+
+
+def _check_paper_model(source: RepliesSource, study: str) -> None:
+    """Raise for a model of a paper that the study's results do not use."""
+    models = paper_models(study)
+    if source.paper_model and source.paper_model not in models:
+        raise WrongUseError(
+            f"The study {study} compares no model with {source.paper_model}.",
+            f"Choose one of {', '.join(models)}."
+            if models
+            else "Leave out --paper-model.",
+        )
 
 
 def plan_import(settings: Settings, source: RepliesSource) -> PlannedReplies:

@@ -6,6 +6,7 @@ from typing import Any, cast
 from viewer.domain.answer import Answer, AnyAnswer, Unparsed
 from viewer.domain.case import Dataset, View
 from viewer.domain.controls import Control
+from viewer.domain.exchange import PAPER_MODELS
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
@@ -156,7 +157,7 @@ class GridLocalization(Controlled, PresetStudy[Params]):
         """Return the paper's printed values, with their checks."""
         rows = published.ROWS
         checks = (CountCheck(row) for row in rows if row.n_claimed is not None)
-        return Benchmark(self.name, rows, tuple(checks))
+        return Benchmark(self.name, rows, tuple(checks), PAPER_MODELS)
 
     def report(
         self,

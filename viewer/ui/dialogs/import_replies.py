@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.exchange import PAPER_MODELS
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.widgets.drop_target import DropTarget
@@ -40,7 +39,8 @@ _DROP: Final = (
     ".json) or samples of lmms-eval (.jsonl), or drop several here."
 )
 _PAPER_MODEL: Final = (
-    "The model of Gosai 2025 whose claims and published values are compared with it."
+    "The model of the study's paper whose claims and published values are compared "
+    "with it."
 )
 _SHOWN: Final = 6
 """Sentences on replies that are not used; the rest is in the tool tip."""
@@ -58,6 +58,7 @@ class ImportReplies(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._settings, self._background_tasks = settings, BackgroundTasks(self)
         self._files: tuple[Path, ...] = ()
+        self._paper_models: dict[object, tuple[str, ...]] = {}
         self.path, self.file = selectable(_DROP), QPushButton("File…")
         self.questions, self.study = QComboBox(), QPushButton("Study file…")
         self.name, self.paper_model = QLineEdit(), QComboBox()
@@ -76,8 +77,32 @@ class ImportReplies(QDialog):
 
     def choose_study(self, file: Path) -> None:
         """Take the questions of a study file."""
-        self.questions.addItem(f"Those of {file.name}", file)
+        from viewer.services.importing.answering_file import paper_models_of_file
+
+        self._background_tasks.start(
+            "study",
+            lambda: paper_models_of_file(file),
+            lambda models: self._choose(file, models),
+            self._fail,
+        )
+
+    def _choose(self, file: Path, models: tuple[str, ...]) -> None:
+        self._offer(f"Those of {file.name}", file, models)
         self.questions.setCurrentIndex(self.questions.count() - 1)
+        self._choose_questions()
+
+    def _offer(self, words: str, asked: int | Path, models: tuple[str, ...]) -> None:
+        self._paper_models[asked] = models
+        self.questions.addItem(words, asked)
+
+    def _choose_questions(self, *_: object) -> None:
+        """Offer the models of the study's paper, if it compares any by name."""
+        models = self._paper_models.get(self.questions.currentData(), ())
+        self.paper_model.clear()
+        self.paper_model.addItem("by the name at its server", "")
+        for name in models:
+            self.paper_model.addItem(name, name)
+        self._form.setRowVisible(self.paper_model, bool(models))
         self._preview()
 
     def _source(self) -> "RepliesSource | None":
@@ -156,10 +181,10 @@ class ImportReplies(QDialog):
 
     def _offer_runs(self, found: "tuple[AskedRun, ...]") -> None:
         for run in found:
-            self.questions.addItem(run.words, run.id)
+            self._offer(run.words, run.id, run.paper_models)
         if not found:
             self.sentence.setText("There is no run yet: choose a study file.")
-        self._preview()
+        self._choose_questions()
 
     def _choose_file(self) -> None:
         choose_to_read(
@@ -172,7 +197,7 @@ class ImportReplies(QDialog):
     def _connect(self) -> None:
         self.file.clicked.connect(self._choose_file)
         self.study.clicked.connect(self._choose_study)
-        self.questions.activated.connect(self._preview)
+        self.questions.activated.connect(self._choose_questions)
         self.name.editingFinished.connect(self._preview)
         self.paper_model.activated.connect(self._preview)
         self.go.clicked.connect(self._import)
@@ -187,15 +212,13 @@ class ImportReplies(QDialog):
         asked.addWidget(self.study)
         self.name.setPlaceholderText("if the files do not name it")
         self.questions.setAccessibleName("Questions")
-        self.paper_model.addItem("by the name at its server", "")
-        for name in PAPER_MODELS:
-            self.paper_model.addItem(name, name)
         self.paper_model.setToolTip(_PAPER_MODEL)
-        self.paper_model.setAccessibleName("Counts as, in claims of Gosai 2025")
-        form = QFormLayout()
+        self.paper_model.setAccessibleName("Counts as, in claims of the paper")
+        self._form = form = QFormLayout()
         form.addRow("Questions", asked)
         form.addRow("Model", self.name)
         form.addRow("Counts as", self.paper_model)
+        form.setRowVisible(self.paper_model, False)
         foot.addWidget(self.sentence, 1)
         foot.addWidget(self.leave)
         foot.addWidget(self.go)

@@ -263,6 +263,17 @@ def test_that_it_must_be_known_who_replied_to_what(
     refused(source, "No reply in 'a.jsonl' answers a question of this run. 1 reply not")
 
 
+def test_that_a_model_of_a_paper_is_refused_where_the_study_compares_none(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    run = item_run(store, tmp_path / "sample", "pathology_mcq")
+    path = tmp_path / "replies.jsonl"
+    export_replies(store, run, path)
+    with pytest.raises(WrongUseError, match="compares no model with GPT-5") as caught:
+        _imported(store, settings, path, run, paper_model="GPT-5")
+    assert caught.value.how == "Leave out --paper-model."
+
+
 def test_that_a_study_file_need_not_name_who_will_answer(
     store: Store, settings: Settings, tmp_path: Path
 ) -> None:

@@ -119,7 +119,8 @@ class StudyWords:
     has none; ``graded`` is True if they are readers' grades, which may be added at any
     time. ``task`` returns the kind of question of a finding: only rates of one task may
     be pooled. ``strata`` are further groupings of items, by name, and ``asked`` what a
-    trial asks in words, by name.
+    trial asks in words, by name. ``spelled`` are strata as a trial's page spells them
+    where a column has them otherwise, as JSON.
     """
 
     finding: str = "finding"
@@ -136,6 +137,7 @@ class StudyWords:
     task: Callable[[str], str] = _one_task
     strata: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
     asked: Mapping[str, OfTrial] = field(default_factory=dict)
+    spelled: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -156,7 +158,8 @@ class StudyWords:
 
     def about(self, item: Item, trial: str, condition: str) -> Iterator[Pair]:
         """Yield a trial's strata and questions, as names with words."""
-        yield from ((name, stratum(item)) for name, stratum in self.strata.items())
+        strata = {**self.strata, **self.spelled}
+        yield from ((name, stratum(item)) for name, stratum in strata.items())
         lines = ((name, of(item, trial, condition)) for name, of in self.asked.items())
         yield from lines
 

@@ -1,5 +1,7 @@
 """What a study calls its results, alone and beside other studies."""
 
+from dataclasses import replace
+
 from viewer.domain.answer import Status
 from viewer.domain.item import Item
 from viewer.domain.study_words import (
@@ -83,6 +85,10 @@ def test_that_a_study_tells_the_strata_and_the_question_of_a_trial() -> None:
     item = Item("bio", "p", "a: ")
     told = [("subject", "BIO"), ("question", "a: bio|1")]
     assert list(words.about(item, "bio|1", "plain")) == told
+    spelled = replace(words, spelled={"subject": lambda _: "Biology"})
+    told[0] = ("subject", "Biology")
+    assert list(spelled.about(item, "bio|1", "plain")) == told
+    assert spelled.columns == words.columns
 
 
 def test_that_a_control_is_named_alike_in_every_study() -> None:

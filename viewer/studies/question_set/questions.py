@@ -9,6 +9,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.item import Item
 from viewer.domain.question_kinds import MEASURED, AnswerKind, TextMatch
+from viewer.domain.study_words import spoken
 
 Groups = Mapping[str, str]
 """What an item falls into, by the columns that the data set is tabulated by."""
@@ -89,6 +90,12 @@ def is_judged(item: Item) -> bool:
 def groups_text(item: Item) -> str:
     """Return an item's groups as a JSON object."""
     return str(item.facts.get("groups", "{}"))
+
+
+def groups_in_words(item: Item) -> str:
+    """Return an item's groups as people read them: "view: frontal; age: over 60"."""
+    groups = groups_of(item).items()
+    return "; ".join(f"{spoken(name)}: {value}" for name, value in groups)
 
 
 def groups_of(item: Item) -> Groups:

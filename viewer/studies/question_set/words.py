@@ -7,7 +7,7 @@ from viewer.domain.controls import CONTROL_WORDS
 from viewer.domain.question_kinds import ABSOLUTE_ERROR, AnswerKind
 from viewer.domain.study_words import RIGHTS, StudyWords, spoken
 from viewer.studies.question_set.params import Arm
-from viewer.studies.question_set.questions import groups_text
+from viewer.studies.question_set.questions import groups_in_words, groups_text
 
 _CONDITIONS: Final[Mapping[str, str]] = {
     Arm.IMAGE: "with the image",
@@ -31,4 +31,5 @@ WORDS: Final = StudyWords(
     numbers={ABSOLUTE_ERROR: "absolute error"},
     condition=condition_words,
     strata={"groups": groups_text},
+    spelled={"groups": groups_in_words},
 )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.stories.conftest import Overread
 from viewer.cli import run_command_line
+from viewer.models.coordinates.conventions import CONVENTIONS
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -110,3 +111,12 @@ def test_that_wrong_use_is_one_sentence(
     line = capsys.readouterr().err
     assert said in line
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["parse", "import-replies"])
+def test_that_the_help_names_every_convention(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line([command, "--help"]) == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert {*CONVENTIONS} <= {*words}

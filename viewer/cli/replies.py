@@ -8,6 +8,7 @@ import click
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import grid_of_name
+from viewer.models.coordinates.settings import CONVENTION_NAMES
 from viewer.printing import print_json
 from viewer.terminal import size_of
 
@@ -38,7 +39,8 @@ def _size(
 @click.option(
     "--convention",
     required=True,
-    help="Convention in which the reply gives places, or auto.",
+    metavar="NAME",
+    help=f"How the reply gives places: auto, {', '.join(CONVENTION_NAMES)}.",
 )
 @click.option(
     "--sent",

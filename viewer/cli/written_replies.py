@@ -8,6 +8,7 @@ from viewer.cli.predictions import column_and_field, say_matched, score_import
 from viewer.cli.shared import json_option, say, store_option
 from viewer.domain.exchange import PAPER_MODELS
 from viewer.domain.plain import plain
+from viewer.models.coordinates.settings import CONVENTION_NAMES
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
 from viewer.terminal import run_number
@@ -113,7 +114,9 @@ def replies(
 @click.option(
     "--convention",
     default="",
-    help="Convention in which the model gives places; default: cells of the grid.",
+    metavar="NAME",
+    help=f"How the model gives places: {', '.join(CONVENTION_NAMES)}, native; default: "
+    "cells of the grid.",
 )
 @click.option(
     "--paper-model",

@@ -17,11 +17,11 @@ from viewer.domain.presentation import PresentationState
 
 
 def presented(image: PixelImage, state: PresentationState) -> PixelImage:
-    """Return an image with the VOI and the presentation LUT of a state.
+    """Return an image with the VOI transformation and presentation LUT of a state.
 
-    Its measured values stay in the image's own modality units. What the image says of
-    its own grey scale counts no more: with a state, MONOCHROME1 inverts nothing
-    (PS3.4 N.2.1.4). Colour is returned unchanged.
+    Its measured values stay in the image's own modality units. The state replaces the
+    image's own window and LUTs, and MONOCHROME1 no longer inverts (PS3.4
+    N.2.1.4). Colour is returned unchanged.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from viewer.domain.image import Window
 from viewer.readers.presentation_states import presentation_state
 from viewer.services.viewing.marks import kept_marks
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
 from viewer.ui.canvas.mark_editing import KEY_IMAGE
 from viewer.ui.workspaces.read import ReadWorkspace
 
@@ -52,7 +53,7 @@ def test_that_a_key_image_says_so_is_listed_kept_and_undone(
     entry.trigger()
     menu.close()
     qtbot.waitUntil(lambda: view._shown is not None and view._shown.ref == ref)
-    assert context.undo.undoText() == "key image"
+    assert context.undo.undoText() == "mark key image"
     context.undo.undo()
     assert "Key image" not in _corner(read)
 
@@ -100,10 +101,26 @@ def test_that_key_images_become_a_key_object_document(
     assert item.ReferencedSOPSequence[0].ReferencedSOPInstanceUID == uid
 
 
-@pytest.mark.parametrize("action", ["file.save_marks", "file.save_keys", "mark.keys"])
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        ("file.save_marks", "Draw a mark first; there is none on the screen."),
+        ("file.save_keys", "Mark a key image first; none is on the screen."),
+        (
+            "mark.keys",
+            "No image on the screen is a key image; Mark ▸ Key image makes it one.",
+        ),
+    ],
+)
 def test_that_without_marks_it_says_what_to_do(
-    qtbot: QtBot, opened: Open, context: AppContext, radiograph: Path, action: str
+    qtbot: QtBot,
+    opened: Open,
+    context: AppContext,
+    radiograph: Path,
+    action: str,
+    words: str,
 ) -> None:
     opened(radiograph)
-    with qtbot.waitSignal(context.notices.posted):
+    with qtbot.waitSignal(context.notices.posted) as posted:
         context.actions[action].trigger()
+    assert posted.args == [Notice(words, warning=False)]

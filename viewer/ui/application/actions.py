@@ -238,7 +238,7 @@ ACTIONS: Final = (
           "target-variant", "Mark"),
     _tool("freehand", "Freehand", "Shift+X", "Draw a line by hand", "draw", "Mark"),
     ActionSpec("mark.key", "Mark", "Key image", "Shift+K",
-               "Mark the image as a key image, or no more", "key-star", Place.READ,
+               "Mark or unmark the image as a key image", "key-star", Place.READ,
                section=True),
     _read("mark.keys", "Mark", "Key images…", "Ctrl+Shift+K",
           "List the key images of the series shown, and go to one",

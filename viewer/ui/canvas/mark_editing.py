@@ -214,13 +214,13 @@ class MarkEditing:
         return KEY_IMAGE in self.marks
 
     def toggle_key(self) -> None:
-        """Mark the image as a key image, or no more."""
+        """Mark or unmark the image as a key image."""
         if self._shown is None:
             return
         if self.is_key:
-            self.book.remove(self._shown.ref, (KEY_IMAGE,), "no key image")
+            self.book.remove(self._shown.ref, (KEY_IMAGE,), "unmark key image")
         else:
-            self.book.add(self._shown.ref, KEY_IMAGE, "key image")
+            self.book.add(self._shown.ref, KEY_IMAGE, "mark key image")
 
     def _forget(self) -> None:
         self._draft, self._grab, self._chosen = None, None, None

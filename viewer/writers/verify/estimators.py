@@ -121,13 +121,13 @@ def _pooled_by_interval(s: Cell) -> Cells:
 
 
 Decision = tuple[bool, bool, Any, Any]
-"""Whether a label is predicted, whether it is true, whose it is, and which."""
+"""Whether a label is predicted, whether it is right, its patient, and which it is."""
 
 
 def _decided(
     rows: Rows, of: Sequence[str], options: Mapping[str, Any]
 ) -> list[Decision]:
-    """Return the labels of rows that are predicted, true or both."""
+    """Return each label of a row that is predicted or right, with which it is."""
     only, drop, decided = options.get("only"), options.get("drop", ()), []
     found, true, *who = of
     for row in rows:

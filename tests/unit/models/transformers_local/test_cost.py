@@ -42,7 +42,7 @@ def test_that_memory_that_nobody_tells_is_left_out(
 
 
 @pytest.mark.statement("E002-13")
-def test_that_what_an_answer_took_is_without_waiting_for_others(
+def test_that_work_and_waiting_for_others_add_up_to_an_answers_latency(
     model_of: Callable[[str], TransformersLocal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, clock, passes = model_of("gemma3"), ScriptedClock(), list[float]()
@@ -64,8 +64,12 @@ def test_that_what_an_answer_took_is_without_waiting_for_others(
     monkeypatch.setattr(engine, "generate", a_second(engine.generate))
     with ThreadPoolExecutor(len(asked)) as pool:
         replies = [model.read(raw) for raw in pool.map(model.generate, asked)]
+    # A pass is one second of the scripted clock: these are sums, not a machine's speed.
     work = [reply.work_ms for reply in replies if reply.work_ms is not None]
     assert len(work) == len(asked)
-    assert sum(work) == pytest.approx(1000 * sum(passes), abs=len(asked))  # rounded
-    assert max(reply.latency_ms for reply in replies) <= 1000 * clock.seconds
-    assert all((reply.work_ms or 0) <= reply.latency_ms + 1 for reply in replies)
+    assert sum(work) == pytest.approx(1000 * len(passes), abs=len(asked))  # rounded
+    latencies = [reply.latency_ms for reply in replies]
+    waiting = [whole - own for whole, own in zip(latencies, work, strict=True)]
+    assert min(waiting) >= -1  # rounded
+    most = 1000 * len(passes)
+    assert all(own + waited <= most for own, waited in zip(work, waiting, strict=True))

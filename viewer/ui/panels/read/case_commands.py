@@ -185,7 +185,7 @@ class CaseCommands(QObject):
             self.columns = replace(self.columns, widths=widths)
 
     def _sort_by(self, place: int) -> None:
-        """Sort by a column, the other way round, or no more."""
+        """Sort by a column; again reverses the order, a third time clears it."""
         title, now = COLUMNS[place].title, self.columns
         if now.sorted_by != title:
             choice = replace(now, sorted_by=title, descending=False)

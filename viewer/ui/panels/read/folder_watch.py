@@ -23,7 +23,7 @@ _UNSEEN: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class FolderChanged:
-    """Files have come or gone; ``reachable`` is False if the folder is not there."""
+    """Files were added or removed; ``reachable`` is False if the folder is gone."""
 
     folder: Path
     reachable: bool = True

@@ -53,7 +53,9 @@ class MarkFiles:
         """Show a menu of the key images; a click goes there."""
         found = list(self._marked(lambda mark: mark == KEY_IMAGE))
         if not found:
-            self._context.notices.say("No image on the screen is a key image.")
+            self._context.notices.say(
+                "No image on the screen is a key image; Mark ▸ Key image makes it one."
+            )
             return
         view = self._lightbox.view
         menu = QMenu("Key images", view)

@@ -45,6 +45,20 @@ def list_files(
                 yield file
 
 
+def listed_as(paths: Sequence[Path], wanted: Path) -> ListedFile | None:
+    """Return what `list_files` yields for a file, without listing its folder.
+
+    None if it lies in none of the paths.
+    """
+    for root in paths:
+        if root == wanted or root in wanted.parents:
+            folder = root if root.is_dir() else root.parent
+            below = wanted.parent.relative_to(folder)
+            name = (PurePath(folder.resolve().name) / below).as_posix()
+            return ListedFile(wanted, name)
+    return None
+
+
 def _without_masks(root: Path, files: Iterator[ListedFile]) -> Iterator[ListedFile]:
     """Yield what is in no folder of masks, then what is in one but no mask."""
     images, doubtful = list[Path](), list[ListedFile]()

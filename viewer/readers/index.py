@@ -2,8 +2,9 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -35,9 +36,9 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A file with its header and its folder's name; ``place`` is its order."""
+    """A file that was found, with its header and its folder's name."""
 
-    place: int
+    file: Path
     header: FileHeader
     folder: str
     parts: tuple[_Part, ...]
@@ -55,6 +56,7 @@ class Index:
     def __init__(self) -> None:
         self._lock = Lock()
         self._places: dict[Path, int] = {}
+        self._numbers = count()
         self._found: dict[Path, _Found] = {}
         self._others: dict[Path, tuple[str, OtherFile]] = {}
         self._planes: dict[str, dict[object, int]] = defaultdict(dict)
@@ -66,11 +68,25 @@ class Index:
     def __contains__(self, path: Path) -> bool:
         return path in self._found
 
-    def place(self, files: Iterable[ListedFile]) -> None:
-        """Set the order of files in advance, whatever order they arrive in."""
+    def place(
+        self, files: Iterable[ListedFile], early: Collection[ListedFile] = ()
+    ) -> None:
+        """Set the order of files, whatever order they arrive in.
+
+        ``early`` are those that were added already, before their order was known.
+        """
         with self._lock:
-            for file in files:
-                self._places.setdefault(file.path, len(self._places))
+            for file in early:
+                self._places.pop(file.path, None)
+            for file in (*files, *early):
+                self._place(file.path)
+
+    def _place(self, path: Path) -> None:
+        if path not in self._places:
+            self._places[path] = next(self._numbers)
+
+    def _in_order(self) -> list[_Found]:
+        return sorted(self._found.values(), key=lambda item: self._places[item.file])
 
     def add(self, file: ListedFile, header: FileHeader) -> None:
         """Add an image file; for a known file the newer header replaces the old one."""
@@ -79,11 +95,11 @@ class Index:
             known = self._with_view(known)
         parts = _parts(known)
         with self._lock:
-            place = self._places.setdefault(file.path, len(self._places))
+            self._place(file.path)
             planes = self._planes[known.series_key]
             planes.setdefault(_plane(known), len(planes))
             # The files of one slide have the header of the file that stands for it.
-            self._found[known.path] = _Found(place, known, file.folder, parts)
+            self._found[known.path] = _Found(file.path, known, file.folder, parts)
             self._others.pop(file.path, None)
 
     def set_views(self, views: Mapping[Path, View]) -> bool:
@@ -155,7 +171,7 @@ class Index:
     def paths(self) -> tuple[Path, ...]:
         """The image files, in order."""
         with self._lock:
-            found = sorted(self._found.values(), key=lambda item: item.place)
+            found = self._in_order()
         return tuple(item.header.path for item in found)
 
     @property
@@ -171,7 +187,7 @@ class Index:
         the same folder, else of the first case.
         """
         with self._lock:
-            found = sorted(self._found.values(), key=lambda item: item.place)
+            found = self._in_order()
             others = list(self._others.values())
         patients = _grouped(found, lambda item: item.header.patient_key)
         lost = _lost(found, others)

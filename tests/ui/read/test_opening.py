@@ -13,10 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey, write_dicom
+from viewer.services.viewing import open_case
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.header_chunks import Headers, read_chunk
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.layout_memory import KeptImage
+from viewer.ui.panels.read.index_line import IndexLine
 from viewer.ui.panels.read.opening import lies_in
 from viewer.ui.workspaces.read import ReadWorkspace
 
@@ -90,6 +92,20 @@ def test_that_the_first_image_is_seen_while_the_rest_is_indexed(
     assert names == [f"{n}.dcm" for n in reversed(range(30))]
     assert viewport.stack_images[viewport.position].ref == shown.ref
     assert "1 case · 30 images · indexed in" in read.browser.count.text()
+
+
+def test_that_the_line_says_so_while_files_are_still_being_listed(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, series: Path
+) -> None:
+    monkeypatch.setattr(open_case, "_PATIENCE_S", -1.0)
+    line = IndexLine()
+    qtbot.addWidget(line)
+    first, *_, last = open_case.open_cases([series], Event())
+    line.follow(first)
+    assert line.words.text() == "Searching for more files…"
+    assert line.bar.maximum() == 0
+    line.follow(last)
+    assert line.words.text() == "30 of 30 files"
 
 
 @pytest.mark.parametrize("with_key", [True, False])

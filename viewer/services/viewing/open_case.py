@@ -6,7 +6,7 @@ or stay in another process altogether.
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -15,7 +15,7 @@ from typing import Final
 from viewer.domain.case import Case
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.file_header import FileHeader
-from viewer.readers.folders import ListedFile, list_files
+from viewer.readers.folders import ListedFile, list_files, listed_as
 from viewer.readers.index import Index, OtherFile
 from viewer.services.viewing.header_chunks import (
     Headers,
@@ -32,6 +32,8 @@ _FIRST_CHUNK: Final = 8
 _CHUNK_S: Final = 0.02
 """What further chunks should take, as an image may wait for one."""
 _LARGEST_CHUNK: Final = 256
+_PATIENCE_S: Final = 0.05
+"""After this, files are read before all of them are listed."""
 _TELL_S: Final = 0.25
 _SHARE: Final = 10
 """Grouping what was found may take one part in so many of the time."""
@@ -50,6 +52,7 @@ class IndexState(StrEnum):
 class Indexed:
     """Progress of opening: everything found so far, and ``done`` of ``total`` files.
 
+    ``total`` is 0 while files are still being listed.
     ``cases`` and ``others`` are everything in the index, including what was open
     before; ``seconds`` is the duration so far.
     """
@@ -98,7 +101,7 @@ def open_cases(
     index = Index() if index is None else index
     _check(paths)
     opening = _Opening(index, cancelled)
-    opening.list_files(paths, wanted)
+    yield from opening.list_files(paths, wanted, read)
     yield from opening.read_all(read)
     if not cancelled.is_set() and not opening.images:
         raise _nothing(paths, opening.last_refusal)
@@ -110,21 +113,58 @@ class _Opening:
     def __init__(self, index: Index, cancelled: Event) -> None:
         self._index, self._cancelled = index, cancelled
         self._files: list[ListedFile] = []
+        self._early: list[ListedFile] = []
+        self._new: list[ListedFile] = []
+        self._looked = self._done = 0
         self._started = time.perf_counter()
         self.images = 0
         self.last_refusal: Refused | None = None
 
-    def list_files(self, paths: Sequence[Path], wanted: Path | None) -> None:
-        """List all files, for the total number and their order."""
-        self._files = list(list_files(paths, self._cancelled.is_set))
-        self._index.place(self._files)
+    def list_files(
+        self, paths: Sequence[Path], wanted: Path | None, read: ReadChunk
+    ) -> Iterator[Indexed]:
+        """List all files, for the total number and their order.
+
+        If that takes long, the wanted or the first files are read meanwhile.
+        """
+        there = wanted is not None and wanted.is_file()
+        first = listed_as(paths, wanted) if wanted is not None and there else None
+        for file in list_files(paths, self._cancelled.is_set):
+            self._files.append(file)
+            late = time.perf_counter() - self._started > _PATIENCE_S
+            if late and not self.images:
+                yield from self._read_early(first, read)
+        self._index.place(self._files, self._new)
         if not self._cancelled.is_set():
             self._index.retain(filter(Path.is_dir, paths), self._files)
-        self._files.sort(key=lambda file: file.path != wanted)  # stable
+        early = {file.path for file in self._early}
+        self._files.sort(key=lambda f: (f.path not in early, f.path != wanted))
+        self._done = sum(file.path in early for file in self._files)
+
+    def _read_early(
+        self, first: ListedFile | None, read: ReadChunk
+    ) -> Iterator[Indexed]:
+        """Read a few of the files that have been listed so far."""
+        if first is not None and not self._early:
+            chunk = [first]
+        else:
+            chunk = self._files[self._looked : self._looked + _FIRST_CHUNK]
+            if len(chunk) < _FIRST_CHUNK:
+                return
+            self._looked += len(chunk)
+        found = self._read(chunk, read)
+        if self._cancelled.is_set():
+            return
+        self._new += [file for file in chunk if file.path not in self._index]
+        self._early += chunk
+        self._add(chunk, found)
+        if self.images:
+            so_far = self._so_far(len(self._early), IndexState.RUNNING)
+            yield replace(so_far, total=0)
 
     def read_all(self, read: ReadChunk) -> Iterator[Indexed]:
         """Read chunk after chunk, and yield the progress often enough."""
-        done, size, tell_at = 0, _FIRST_CHUNK, 0.0
+        done, size, tell_at = self._done, _FIRST_CHUNK, 0.0
         while done < len(self._files) and not self._cancelled.is_set():
             began = time.perf_counter()
             chunk = self._files[done : done + size]

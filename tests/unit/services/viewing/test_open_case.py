@@ -1,3 +1,4 @@
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -6,6 +7,8 @@ import pytest
 
 from tests.helpers.make_dicom import make_dicom
 from viewer.domain.errors import UnreadableInputError
+from viewer.readers.folders import ListedFile, list_files, listed_as
+from viewer.services.viewing import open_case as module
 from viewer.services.viewing.header_chunks import (
     Headers,
     Refused,
@@ -139,3 +142,78 @@ def test_that_nobody_goes_on_after_a_crash_when_nobody_waits() -> None:
     paths = tuple(Path(str(n)) for n in range(8))
     assert read_carefully(paths, crashing, lambda: True) == (Refused("Gone.", ""),) * 8
     assert tried == [8]
+
+
+def _slow(monkeypatch: pytest.MonkeyPatch, listed: list[ListedFile]) -> None:
+    """Make every look for another file take long, and note what was listed."""
+
+    def slowly(
+        paths: Sequence[Path], stopped: Callable[[], bool]
+    ) -> Iterator[ListedFile]:
+        for file in list_files(paths, stopped):
+            listed.append(file)
+            yield file
+
+    monkeypatch.setattr(module, "list_files", slowly)
+    monkeypatch.setattr(module, "_PATIENCE_S", -1.0)
+
+
+def test_that_the_first_image_does_not_wait_until_all_files_are_listed(
+    slices: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[ListedFile] = []
+    _slow(monkeypatch, listed)
+    read: list[Path] = []
+
+    def counting(paths: tuple[Path, ...]) -> Headers:
+        read.extend(paths)
+        return read_chunk(paths)
+
+    events = open_cases([slices], Event(), read=counting)
+    first = next(events)
+    assert len(listed) == len(_images(first)) == 8
+    assert (first.done, first.total, first.state) == (8, 0, IndexState.RUNNING)
+    *_, last = events
+    assert _images(last) == [f"{n}.dcm" for n in reversed(range(40))]
+    assert last.done == last.total == 41
+    assert len(read) == len(set(read)) == 41
+
+
+def test_that_a_wanted_image_is_read_at_once_and_keeps_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        for n in range(9):
+            make_dicom(tmp_path / name / f"{n}.dcm", PIXELS, PatientID=name)
+    listed: list[ListedFile] = []
+    _slow(monkeypatch, listed)
+    wanted = tmp_path / "c" / "8.dcm"
+    first, *_, last = open_cases([tmp_path], Event(), wanted=wanted)
+    assert _images(first) == ["8.dcm"]
+    assert [case.patient_key for case in last.cases] == ["a", "b", "c"]
+    assert len(_images(last)) == last.done == last.total == 27
+    (found,) = (f for f in listed if f.path == wanted)
+    assert found == listed_as([tmp_path], wanted)
+    assert listed_as([wanted], wanted) == ListedFile(wanted, "c")
+    assert listed_as([tmp_path / "a"], wanted) is None
+
+
+def test_that_files_that_are_no_images_do_not_end_the_early_look(
+    slices: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(20):
+        (slices / f"0{n}.txt").write_text("a note")
+    _slow(monkeypatch, [])
+    first, *_, last = open_cases([slices], Event())
+    assert first.total == 0
+    assert first.done < 41
+    assert len(last.others) == 21
+    cancelled = Event()
+
+    def cancelling(paths: tuple[Path, ...]) -> Headers:
+        cancelled.set()
+        return read_chunk(paths)
+
+    (only,) = open_cases([slices], cancelled, read=cancelling)
+    assert only.state is IndexState.CANCELLED

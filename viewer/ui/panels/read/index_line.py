@@ -46,7 +46,8 @@ class IndexLine(QWidget):
 
     def follow(self, event: Indexed) -> None:
         """Show how many files have been indexed."""
-        self.words.setText(f"{event.done:,} of {event.total:,} files")
+        known = f"{event.done:,} of {event.total:,} files"
+        self.words.setText(known if event.total else "Searching for more files…")
         self.bar.setRange(0, event.total)
         self.bar.setValue(event.done)
 

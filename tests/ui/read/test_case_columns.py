@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom, write_picture
-from viewer.domain.case import View
+from viewer.domain.case import ReadingState, View
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
@@ -117,7 +117,6 @@ def test_that_what_was_read_is_marked_and_kept(
 def test_that_states_of_an_earlier_session_come_back(
     qtbot: QtBot, read: ReadWorkspace, settings: Settings, films: Path
 ) -> None:
-    from viewer.domain.case import ReadingState
     from viewer.services.viewing.reading_states import keep_states
 
     key = f"films/{films / 'b_lateral.png'}"
@@ -201,3 +200,38 @@ def test_that_the_list_shows_twenty_letters_of_a_name_at_its_first_width(
     NameDelegate(tree).initStyleOption(option, tree.indexFromItem(row))
     assert option.text.replace("\u2028", "").startswith(name)
     assert row.toolTip(0).startswith(name)
+
+
+def test_that_a_sorted_list_is_filtered_in_its_order_and_walked_by_study(
+    qtbot: QtBot, read: ReadWorkspace, films: Path
+) -> None:
+    _open(qtbot, read, films, 3)
+    read._cases.show_columns(ColumnChoice(sorted_by="View", descending=True))
+    tree = read.browser.tree
+    backwards = [row.stack.name for row in _rows(read)]
+    assert tree.set_filter(".")
+    kept = [name for name in backwards if name != "c.dcm"]
+    assert tree.set_filter(".png")
+    assert [row.stack.name for row in _rows(read)] == kept
+    assert tree.set_filter("")
+    assert [entry.stack.name for entry in tree.listing.in_order()] == backwards
+    assert read.browser.choose_first()
+    assert read.browser.chosen_stack is not None
+    assert read.browser.chosen_stack.name == backwards[0]
+
+
+def test_that_rows_sorted_by_reading_state_stay_until_they_are_sorted_anew(
+    qtbot: QtBot, read: ReadWorkspace, films: Path
+) -> None:
+    _open(qtbot, read, films, 3)
+    tree = read.browser.tree
+    choice = ColumnChoice(sorted_by="Read")
+    read._cases.show_columns(choice)
+    before = [row.stack.key for row in _rows(read)]
+    tree.show_states({before[0]: ReadingState.DONE})
+    tree.set_filter("x")
+    tree.set_filter("")
+    assert [row.stack.key for row in _rows(read)] == before
+    read._cases.show_columns(ColumnChoice())
+    read._cases.show_columns(choice)
+    assert _rows(read)[-1].stack.key == before[0]

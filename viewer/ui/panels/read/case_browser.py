@@ -173,7 +173,8 @@ class CaseBrowser(QWidget):
 
     def follow(self, stack: Stack) -> None:
         """Highlight the row of a stack that is already hung."""
-        listed = (e for e in self.tree.listing.entries if e.stack == stack)
+        key, entries = stack.key, self.tree.listing.entries
+        listed = (e for e in entries if e.stack.key == key and e.stack == stack)
         entry = next(listed, None)
         if entry is not None and entry.key != self._key:
             self._reveal(entry)
@@ -181,7 +182,7 @@ class CaseBrowser(QWidget):
 
     def choose_in(self, paths: Sequence[Path]) -> bool:
         """Choose the first image in files and folders; False if none is listed."""
-        for entry in self.tree.listing.entries:
+        for entry in self.tree.listing.in_order():
             for position, image in enumerate(entry.stack.images):
                 if any(lies_in(image.ref.path, path) for path in paths):
                     self._select(entry, position)
@@ -190,10 +191,10 @@ class CaseBrowser(QWidget):
 
     def choose_first(self) -> bool:
         """Choose the first row, if there is one."""
-        entries = self.tree.listing.entries
-        if entries:
-            self._select(entries[0])
-        return bool(entries)
+        first = next(self.tree.listing.in_order(), None)
+        if first is not None:
+            self._select(first)
+        return first is not None
 
     def step(self, steps: int) -> None:
         """Choose the listed row ``steps`` further down."""
@@ -201,8 +202,8 @@ class CaseBrowser(QWidget):
         place = listing.place_of(self._key)
         wanted = (-1 if place is None else place) + steps
         if listing.matched:
-            number = listing.matched[min(max(wanted, 0), len(listing.matched) - 1)]
-            self._select(listing.entries[number])
+            last = len(listing.matched) - 1
+            self._select(listing.at(min(max(wanted, 0), last)))
 
     def step_study(self, steps: int) -> None:
         """Choose the first listed row of the study after, or before, the chosen one."""
@@ -211,16 +212,21 @@ class CaseBrowser(QWidget):
         if place is None or self._key is None:
             self.step(1)
             return
-        studies = [listing.entries[number].key[:2] for number in listing.matched]
-        here = studies.index(self._key[:2])
+        last = len(listing.matched) - 1
+
+        def end_of_study(at: int, way: int) -> int:
+            study = listing.at(at).key[:2]
+            while 0 <= at + way <= last and listing.at(at + way).key[:2] == study:
+                at += way
+            return at
+
         if steps > 0:
-            later = (
-                n for n in range(place, len(studies)) if studies[n] != studies[place]
-            )
-            wanted = next(later, place)
+            wanted = end_of_study(place, 1) + 1
         else:
-            wanted = studies.index(studies[here - 1]) if here else 0
-        self.step(wanted - place)
+            before = end_of_study(place, -1) - 1
+            wanted = end_of_study(before, -1) if before >= 0 else 0
+        if wanted <= last:
+            self.step(wanted - place)
 
     def focus_filter(self) -> None:
         """Focus the filter."""

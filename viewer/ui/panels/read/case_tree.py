@@ -250,17 +250,16 @@ class CaseTree(SeriesTree):
             self._first = max(0, place - _PART // 2)
             self._last = self._first + _PART
             self._show_part()
-        row = self._nodes.get(self._entry(place).key)
+        row = self._nodes.get(self.listing.at(place).key)
         return row if isinstance(row, CaseRow) else None
 
     def following(self) -> Entry | None:
         """Return the entry listed after the highlighted one."""
         place = self.listing.place_of(self._marked)
         last = len(self.listing.matched) - 1
-        return self._entry(place + 1) if place is not None and place < last else None
-
-    def _entry(self, place: int) -> Entry:
-        return self.listing.entries[self.listing.matched[place]]
+        return (
+            self.listing.at(place + 1) if place is not None and place < last else None
+        )
 
     def _show_part(self) -> None:
         """Show the part of the list in view; what is on the screen stays there."""

@@ -75,7 +75,7 @@ def test_that_columns_are_suggested_and_numbers_are_not_guessed(
     assert page.columns.mapping()["remark"] == ""
     _choose(page, Coordinates.NATIVE)
     qtbot.waitUntil(page.go.isEnabled)
-    assert page.sentence.text() == "2 predictions for 2 of 3 items; 1 item without."
+    assert page.sentence.text() == "2 predictions for 2 of 3 items; 1 item has none."
     assert page.unused.text().startswith("1 prediction not used: nowhere")
     drawn = [not label.pixmap().isNull() for label in page.pictures]
     assert drawn == [True, True, False]

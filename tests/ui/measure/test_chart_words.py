@@ -1,6 +1,7 @@
 """The words under a chart are whole, however little room there is."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -36,3 +37,23 @@ def test_that_the_key_under_answers_not_graded_is_as_high_as_its_lines(
         return all(one.height() >= one.heightForWidth(one.width()) for one in words[1:])
 
     qtbot.waitUntil(whole)
+
+
+def test_that_a_sentence_stands_alone_at_the_top_in_place_of_a_chart(
+    qtbot: QtBot,
+) -> None:
+    panel = ChartPanel()
+    qtbot.addWidget(panel)
+    figure = StackFigure(HEAD, SEGMENTS, (Stack("m", "m", (5,) * 5),), "answers", False)
+    panel.resize(520, 400)
+    panel.show()
+    panel.show_chart(figure)
+    qtbot.waitUntil(lambda: "token limit" in panel.caption, timeout=20_000)
+    panel.show_words("It made questions.")
+    (words,) = (one for one in panel.findChildren(QLabel) if one.isVisible())
+    assert words.text() == panel.told == "It made questions."
+    assert words.alignment() & Qt.AlignmentFlag.AlignTop
+    assert panel.chart is None
+    panel.show_chart(figure)
+    qtbot.waitUntil(lambda: "token limit" in panel.caption, timeout=20_000)
+    assert len([one for one in panel.findChildren(QLabel) if one.isVisible()]) == 3

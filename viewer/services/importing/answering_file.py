@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
 from viewer.services.configuring.study_file import read_toml
@@ -56,6 +57,16 @@ def paper_models(study: str) -> tuple[str, ...]:
 def paper_models_of_file(file: Path) -> tuple[str, ...]:
     """Return those of a study file's study; a file that cannot be read raises."""
     return paper_models(str(read_toml(file).get("study", "")))
+
+
+def used_words(used: str, answered: int, n_items: int) -> str:
+    """Return what is used for how many items, and how many items have none of it."""
+    words = f"{used} for {answered} of {counted(n_items, 'item')}"
+    without = n_items - answered
+    if not without:
+        return words
+    have = "has" if without == 1 else "have"
+    return f"{words}; {counted(without, 'item')} {have} none"
 
 
 def check_model(file: Path, model: str, named: Collection[str]) -> None:

@@ -25,6 +25,7 @@ from viewer.domain.prediction import NO_PREDICTION, Coordinates, Prediction
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.imaging.coco_outline import covered
+from viewer.services.importing.answering_file import used_words
 from viewer.services.trials.run_context import RunContext
 
 _Key = tuple[str, str, str, str]
@@ -64,11 +65,8 @@ class Matched:
     @property
     def sentence(self) -> str:
         """How many predictions are used, for how many items, and how many have none."""
-        without = self.items - self.answered
-        return (
-            f"{counted(self.used, 'prediction')} for {self.answered} of "
-            f"{counted(self.items, 'item')}; {counted(without, 'item')} without"
-        )
+        used = counted(self.used, "prediction")
+        return used_words(used, self.answered, self.items)
 
     @property
     def unused(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Final
 from viewer.domain.counting import counted
 from viewer.domain.run import Trial
 from viewer.domain.written_reply import ANY, WrittenReply
+from viewer.services.importing.answering_file import used_words
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.run_context import RunContext
 
@@ -38,9 +39,7 @@ class MatchedReplies:
     def sentence(self) -> str:
         """How many replies are used, for how many items, and how many have none."""
         used = counted(len(self.replies), "reply", "replies")
-        of = counted(self.items, "item")
-        without = counted(self.items - self.answered, "item")
-        return f"{used} for {self.answered} of {of}; {without} without"
+        return used_words(used, self.answered, self.items)
 
 
 def match_replies(

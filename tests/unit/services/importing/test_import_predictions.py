@@ -77,7 +77,7 @@ def test_that_exported_answers_of_every_kind_come_back_with_the_same_results(
     )
     assert code == 0, said
     places = 4 if kind == "boxes" else 2
-    assert said == f"{places} predictions for 2 of 2 items; 0 items without.\n"
+    assert said == f"{places} predictions for 2 of 2 items.\n"
     again = _latest(overread, store)
     assert again > run
     before = _tables(store, run, tmp_path / "before")
@@ -119,7 +119,7 @@ def test_that_every_status_comes_back_and_results_are_the_same_bytes(
     words = ("import-predictions", out, "--like", run, "--name", "odd")
     code, _, said = overread(store, *words)
     assert code == 1  # what failed at the provider failed again
-    assert said.startswith("24 predictions for 6 of 6 items; 0 items without")
+    assert said.startswith("24 predictions for 6 of 6 items")
     again = _latest(overread, store)
     before = _tables(store, run, tmp_path / "before")["results.csv"]
     after = _tables(store, again, tmp_path / "after")["results.csv"]
@@ -168,7 +168,7 @@ def test_that_a_person_says_what_numbers_count(
     assert "--coordinates" in said
     code, out, said = overread(tiny, *words, "--coordinates", meant, "--json")
     assert code == 0, said
-    assert said.startswith("1 prediction for 1 of 4 items; 3 items without")
+    assert said.startswith("1 prediction for 1 of 4 items; 3 items have none")
     assert json.loads(out)["counts"]["unparsed"] == 3
     answers = tmp_path / "again.csv"
     overread(tiny, "export", "answers", 1, "--out", answers)
@@ -198,7 +198,7 @@ def test_that_what_is_about_nothing_asked_is_counted_by_name(
     lines = said.splitlines()
     assert code == 0
     assert lines == [
-        "3 predictions for 2 of 4 items; 2 items without.",
+        "3 predictions for 2 of 4 items; 2 items have none.",
         "2 predictions not used: elsewhere is not one image of the data set.",
         "1 prediction not used: Fracture is not asked.",
         "1 prediction not used: they contain no location.",
@@ -305,7 +305,7 @@ def test_that_coco_results_are_boxes_with_scores_or_masks_as_a_person_says(
     code, _, said = overread(tiny, *words, "--shape", "mask", "--coordinates", "native")
     assert code == 0, said
     assert said.splitlines() == [
-        "4 predictions for 3 of 4 items; 1 item without.",
+        "4 predictions for 3 of 4 items; 1 item has none.",
         "1 prediction not used: 9 is not one image of the data set.",
     ]
     got = _exported(overread, tiny, 1, tmp_path / "a.csv")
@@ -440,7 +440,7 @@ def test_that_a_folder_of_masks_is_read_by_the_names_of_its_pictures(
     code, _, said = overread(tiny, *words)
     assert code == 0, said
     assert said.splitlines()[:2] == [
-        "2 predictions for 2 of 4 items; 2 items without.",
+        "2 predictions for 2 of 4 items; 2 items have none.",
         "1 prediction not used: they contain no location.",
     ]
     got = _exported(overread, tiny, 1, tmp_path / "a.csv")

@@ -188,7 +188,7 @@ def test_that_what_cannot_be_used_is_told_and_the_rest_is_scored(
     _, matched = match_reply_files(store, settings, source)
     asked = len({t.trial.item for t in runs.trials_in(store, run, tuple(Status))})
     assert matched.sentence == (
-        f"2 replies for 2 of {asked} items; {asked - 2} items without"
+        f"2 replies for 2 of {asked} items; {asked - 2} items have none"
     )
     conditions = "plain, text_only, noise"
     unsaid = f"their condition is not stated, and this run asks under {conditions}"

@@ -50,10 +50,11 @@ class ChartPanel(QWidget):
         self._caption.setFont(theme.caption_font(self.font()))
         self._caption.setTextFormat(Qt.TextFormat.RichText)
         self._told = Label()
+        self._told.setAlignment(Qt.AlignmentFlag.AlignTop)
         for label in (self._caption, self._told):
             label.setWordWrap(True)
         self._box = QVBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setContentsMargins(0, 0, 0, 4)  # a frame stands below the key
         self._box.setSpacing(4)
         self._box.addWidget(self._title)
         self._box.addWidget(self._caption)
@@ -81,6 +82,8 @@ class ChartPanel(QWidget):
         Stacked counts stand in the place of rates that nobody can tell yet.
         """
         self._chart = chart
+        self._title.show()
+        self._caption.show()
         if isinstance(chart, StackFigure):
             self._title.setText(chart.head.title)
             self._told.setText(chart.head.words)
@@ -99,12 +102,12 @@ class ChartPanel(QWidget):
     def show_words(self, words: str) -> None:
         """Show a sentence in place of a chart, where there is no rate to draw."""
         self._chart = self._drawn = None
-        self._title.clear()
         self._caption.clear()
         self._told.setText(words)
         self._told.show()
-        for one in filter(None, (self._plot, self._page)):
-            one.hide()
+        for one in (self._title, self._caption, self._plot, self._page):
+            if one is not None:
+                one.hide()
         self._keep_words_whole()
 
     def _draw_first(self, _: None) -> None:

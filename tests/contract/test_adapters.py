@@ -4,8 +4,9 @@ import dataclasses
 import json
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +36,7 @@ from viewer.models.catalog import (
 from viewer.models.openai_api.servers import SERVERS
 from viewer.services.trials.request_key import request_document, request_key
 
-ITEMS = tuple(f"patient{i}_study1_view1_frontal|Edema" for i in range(16))
+ITEMS = tuple(f"patient{i}_study1_view1_frontal|Edema" for i in range(8))
 CONFIGS = (
     *sorted(name for name, spec in ADAPTERS.items() if not spec.person),
     "openai_api:responses",
@@ -81,34 +82,32 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="module")
 def tables(
     server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, dict[str, object]]:
-    """Return, for each adapter that needs settings, a table that suffices."""
-    folder = tmp_path_factory.mktemp("answers")
-    local = tmp_path_factory.mktemp("models")
+) -> Callable[[str], dict[str, object]]:
+    """Return what makes, once, a table that suffices for an adapter."""
     endpoint = {
         "base_url": server.base_url,
         "model": "tiny-vlm",
         "seed": 0,
         "timeout_s": 3600.0,  # of real time: a machine may be busy, or stand still
     }
-    return {
+    known: dict[str, dict[str, object]] = {
         "openai_api": endpoint,
         "openai_api:responses": {**endpoint, "api": "responses", "logprobs": 2},
         **{f"openai_api:{kind}": {**endpoint, "server": kind} for kind in SERVERS},
         "scripted": {"answer": "D4"},
-        "replay": {"items_file": _items_file(folder)},
-        "imported": {"replies_file": _replies_file(folder)},
-        "transformers_local": _tiny_llava(local / "tiny-llava"),
-        "gguf_local": _tiny_gguf(local),
-        "cnn_cam": _tiny_network(local),
-        "segmenter": _tiny_segmenter(local / "tiny-sam"),
-        "next_sentence": _tiny_bert(local / "tiny-bert"),
     }
+
+    def table(config: str) -> dict[str, object]:
+        if config not in known:
+            make = _FILES.get(config)
+            known[config] = make(tmp_path_factory.mktemp(config)) if make else {}
+        return known[config]
+
+    return table
 
 
 def _tiny_llava(folder: Path) -> dict[str, object]:
-    if missing_dependency(ADAPTERS["transformers_local"]) is None:
-        tiny_vlm.build("llava", folder)
+    tiny_vlm.build("llava", folder)
     return {"model": str(folder), "max_new_tokens": 6}
 
 
@@ -118,30 +117,26 @@ def _tiny_gguf(folder: Path) -> dict[str, object]:
 
 
 def _tiny_network(folder: Path) -> dict[str, object]:
-    if missing_dependency(ADAPTERS["cnn_cam"]) is not None:
-        return {"card": str(folder / "card.toml")}
     from tests.helpers.tiny_cnn import FACTORY, write_tiny_network
 
     return {"card": str(write_tiny_network(folder)), "trusted": FACTORY}
 
 
 def _tiny_segmenter(folder: Path) -> dict[str, object]:
-    if missing_dependency(ADAPTERS["segmenter"]) is None:
-        from tests.helpers.tiny_transformers import write_tiny_sam
+    from tests.helpers.tiny_transformers import write_tiny_sam
 
-        write_tiny_sam(folder)
+    write_tiny_sam(folder)
     return {"model": str(folder), "device": "cpu"}
 
 
 def _tiny_bert(folder: Path) -> dict[str, object]:
-    if missing_dependency(ADAPTERS["next_sentence"]) is None:
-        from tests.helpers.tiny_transformers import write_tiny_bert
+    from tests.helpers.tiny_transformers import write_tiny_bert
 
-        write_tiny_bert(folder)
+    write_tiny_bert(folder)
     return {"model": str(folder), "device": "cpu"}
 
 
-def _items_file(folder: Path) -> str:
+def _items_file(folder: Path) -> dict[str, object]:
     lines = ["item,condition,repeat,model,status,answer,request_sha256"]
     lines += [
         f"{item},grid=8,{repeat},m,scored_wrong,B{i % 8 + 1},k"
@@ -150,10 +145,10 @@ def _items_file(folder: Path) -> str:
     ]
     path = folder / "items.csv"
     path.write_text("\n".join(lines) + "\n")
-    return str(path)
+    return {"items_file": str(path)}
 
 
-def _replies_file(folder: Path) -> str:
+def _replies_file(folder: Path) -> dict[str, object]:
     lines = [
         json.dumps(
             {
@@ -170,25 +165,37 @@ def _replies_file(folder: Path) -> str:
     ]
     path = folder / "replies.jsonl"
     path.write_text("\n".join(lines))
-    return str(path)
+    return {"replies_file": str(path)}
+
+
+_FILES: Mapping[str, Callable[[Path], dict[str, object]]] = {
+    "replay": _items_file,
+    "imported": _replies_file,
+    "transformers_local": _tiny_llava,
+    "gguf_local": _tiny_gguf,
+    "cnn_cam": _tiny_network,
+    "segmenter": _tiny_segmenter,
+    "next_sentence": _tiny_bert,
+}
+"""Who writes, into a folder, what an adapter answers from; it returns the settings."""
 
 
 @pytest.fixture(params=CONFIGS)
 def profile(
-    request: pytest.FixtureRequest, tables: Mapping[str, dict[str, object]]
+    request: pytest.FixtureRequest, tables: Callable[[str], dict[str, object]]
 ) -> ModelProfile:
     adapter = request.param.partition(":")[0]
     missing = missing_dependency(ADAPTERS[adapter])
     if missing is not None:
         pytest.skip(missing)
-    settings = tables.get(request.param, {})
     name = request.param.replace(":", "-")
-    table = {"name": f"a-{name}", "adapter": adapter, **settings}
+    table = {"name": f"a-{name}", "adapter": adapter, **tables(request.param)}
     return profile_from_table(table)
 
 
-def questions() -> list[ModelRequest]:
-    return [
+@cache
+def questions() -> tuple[ModelRequest, ...]:
+    return tuple(
         request(
             facts(
                 item=item,
@@ -201,12 +208,27 @@ def questions() -> list[ModelRequest]:
         )
         for i, item in enumerate(ITEMS)
         for repeat in range(2)
-    ]
+    )
 
 
 def ask(profile: ModelProfile, question: ModelRequest) -> ModelReply:
     adapter = adapter_for(profile)
     return adapter.read(adapter.generate(question))
+
+
+@pytest.fixture(scope="module")
+def asked() -> dict[str, list[ModelReply]]:
+    """Answers to all questions by the name of who gave them."""
+    return {}
+
+
+@pytest.fixture
+def answers(
+    profile: ModelProfile, asked: dict[str, list[ModelReply]]
+) -> list[ModelReply]:
+    if profile.name not in asked:
+        asked[profile.name] = [ask(profile, question) for question in questions()]
+    return asked[profile.name]
 
 
 def test_that_it_is_described_and_installed(profile: ModelProfile) -> None:
@@ -264,16 +286,12 @@ def test_that_asking_opens_no_port(profile: ModelProfile) -> None:
     assert tcp_listeners() <= before
 
 
-def test_that_the_same_question_has_the_same_answer(profile: ModelProfile) -> None:
-    first = [ask(profile, question) for question in questions()]
-    assert [ask(profile, question) for question in questions()] == first
-
-
-def test_that_threads_change_nothing(profile: ModelProfile) -> None:
-    alone = [ask(profile, question) for question in questions()]
+def test_that_the_same_question_has_the_same_answer_in_any_thread(
+    profile: ModelProfile, answers: list[ModelReply]
+) -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda q: ask(profile, q), questions()))
-    assert together == alone
+    assert together == answers
 
 
 def test_that_a_question_and_its_profile_cross_processes(
@@ -287,17 +305,16 @@ def test_that_a_question_and_its_profile_cross_processes(
 
 
 def test_that_an_answer_that_depends_on_facts_has_them_in_its_key(
-    profile: ModelProfile,
+    profile: ModelProfile, answers: list[ModelReply]
 ) -> None:
     adapter, spec = adapter_for(profile), spec_of(profile)
-    answers: dict[str, ModelReply] = {}
-    for question in questions():
+    by_key: dict[str, ModelReply] = {}
+    for question, reply in zip(questions(), answers, strict=True):
         repeat = question.facts.repeat
         document = request_document(
             adapter.identity(repeat), question, repeat, reads_facts=spec.reads_facts
         )
-        reply = ask(profile, question)
-        assert answers.setdefault(request_key(document), reply) == reply
+        assert by_key.setdefault(request_key(document), reply) == reply
 
 
 @pytest.mark.parametrize("profile", REMOTE, indirect=True)

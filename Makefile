@@ -12,11 +12,14 @@ WORKERS ?= $(shell expr $$(nproc) + 1)
 PARALLEL = -n $(WORKERS) --dist
 # That nothing below the window needs Qt: every module of it is imported where there is
 # none, and commands, contracts of studies, formats and models, and a few stories run
-# there. How each part works is the same with Qt beside it, and is tested once.
+# there.
 WITHOUT_QT := tests/unit/api tests/unit/cli tests/unit/test_main.py \
     tests/unit/test_terminal.py tests/architecture/test_without_qt.py \
     $(addprefix tests/contract/test_,adapters.py dataset_formats.py studies.py) \
     $(addprefix tests/stories/test_,printed_run.py parse_command.py)
+# These need nothing else that is missing there either, as local models are, so that there
+# alone is enough.
+ONLY_WITHOUT_QT := $(filter-out %adapters.py %studies.py,$(WITHOUT_QT))
 # What all else stands on, and fails first: half a minute on two cores.
 LAYERS := $(addprefix tests/unit/,domain imaging metrics results) \
     $(wildcard tests/unit/studies/*/test_parse.py tests/unit/studies/*/test_score.py)
@@ -46,13 +49,13 @@ lint:           ## style, types and import contracts
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-test: lint      ## lint, the suite with coverage, and the headless half without Qt
+test: lint      ## lint, the suite with coverage, and without Qt what needs none
 	@packaging/bootstrap headless
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(TRACED) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
-	    $(addprefix --ignore ,$(TRACED))
+	    $(addprefix --ignore ,$(TRACED) $(ONLY_WITHOUT_QT))
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
 	$(HEADLESS) -m "not proof and not hypothesis" $(PARALLEL) worksteal $(WITHOUT_QT)
 

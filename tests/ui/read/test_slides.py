@@ -1,5 +1,6 @@
 """Going about a whole slide by mouse, keyboard and the line over it."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.make_slide import pyramid, tissue, write_dicom_slide, write_svs
+from tests.helpers.make_slide import (
+    Pixels,
+    pyramid,
+    tissue,
+    write_dicom_slide,
+    write_svs,
+)
 from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
@@ -20,7 +27,11 @@ from viewer.ui.panels.read.opening import Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
 
 pytest.importorskip("openslide")
-LEVELS = pyramid(tissue(3000, 5000), 2)
+
+
+@cache
+def levels() -> list[Pixels]:
+    return pyramid(tissue(3000, 5000), 2)
 
 
 class _Window(QWidget):
@@ -53,7 +64,7 @@ class _Window(QWidget):
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = "|AppMag = 20|MPP = 0.5"
-    return write_svs(tmp_path_factory.mktemp("slide") / "a.svs", LEVELS, facts)
+    return write_svs(tmp_path_factory.mktemp("slide") / "a.svs", levels(), facts)
 
 
 @pytest.fixture
@@ -176,17 +187,17 @@ def test_that_the_rows_of_a_slide_are_its_magnifications(path: Path) -> None:
 
 
 def test_that_a_study_in_place_of_a_patient_is_not_called_one(tmp_path: Path) -> None:
-    write_dicom_slide(tmp_path, LEVELS[1:], 0.5, PatientID="")
+    write_dicom_slide(tmp_path, levels()[1:], 0.5, PatientID="")
     (rows,) = rows_of(scan([tmp_path]))
     assert rows.words == "No patient named"
-    (rows,) = rows_of(scan([write_svs(tmp_path / "7.5", LEVELS[1:])]))
+    (rows,) = rows_of(scan([write_svs(tmp_path / "7.5", levels()[1:])]))
     assert rows.words == "7.5"
 
 
 def test_that_one_level_of_a_dicom_slide_counts_as_the_slide(
     tmp_path: Path, qtbot: QtBot
 ) -> None:
-    scan_file, level = write_dicom_slide(tmp_path, LEVELS[:2], 0.5)
+    scan_file, level = write_dicom_slide(tmp_path, levels()[:2], 0.5)
     opening = Opening(LocalDecoder(), opening_parent := QObject())
     wanted = Wanted((level,), show=True)
     with qtbot.waitSignal(opening.found):

@@ -1,6 +1,7 @@
 """Whole slides against the pictures they were written from."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from tests.helpers.make_slide import (
+    Pixels,
     halved,
     pyramid,
     tissue,
@@ -30,8 +32,12 @@ from viewer.readers.slides.slide import (
 
 pytest.importorskip("openslide")
 pytest.importorskip("wsidicom")
-LEVELS = pyramid(tissue(2500, 3000), 3)
 AT_20X = "|AppMag = 20|MPP = 0.5"
+
+
+@cache
+def levels() -> list[Pixels]:
+    return pyramid(tissue(2500, 3000), 3)
 
 
 def _recognised(path: Path) -> bool:
@@ -41,12 +47,12 @@ def _recognised(path: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def svs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_svs(tmp_path_factory.mktemp("svs") / "a.svs", LEVELS, AT_20X)
+    return write_svs(tmp_path_factory.mktemp("svs") / "a.svs", levels(), AT_20X)
 
 
 @pytest.fixture(scope="module")
 def dicom(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    return write_dicom_slide(tmp_path_factory.mktemp("sm"), LEVELS, 0.5)
+    return write_dicom_slide(tmp_path_factory.mktemp("sm"), levels(), 0.5)
 
 
 @pytest.fixture(params=["svs", "dicom"])
@@ -72,18 +78,18 @@ def test_that_a_stored_level_is_shown_as_it_is(
     slide: Path, frame: int, level: int
 ) -> None:
     image = load_field(slide, frame)
-    np.testing.assert_array_equal(image.values, LEVELS[level])
+    np.testing.assert_array_equal(image.values, levels()[level])
 
 
 def test_that_the_fields_of_the_scan_put_together_are_the_scan(slide: Path) -> None:
-    whole = np.zeros_like(LEVELS[0])
+    whole = np.zeros_like(levels()[0])
     found = read_slide(slide).map
     for frame in range(5, 9):
         field = found.field(frame)
         y, x = int(field.y0), int(field.x0)
         pixels = load_field(slide, frame).values
         whole[y : y + pixels.shape[0], x : x + pixels.shape[1]] = pixels
-    np.testing.assert_array_equal(whole, LEVELS[0])
+    np.testing.assert_array_equal(whole, levels()[0])
 
 
 @pytest.mark.parametrize(("frame", "level"), [(0, 0), (1, 2), (2, 2)])
@@ -92,7 +98,7 @@ def test_that_a_slide_made_smaller_in_blocks_equals_one_made_smaller_at_once(
 ) -> None:
     image = load_field(slide, frame)
     size = (image.size.columns, image.size.rows)
-    whole = Image.fromarray(LEVELS[level]).resize(size, Image.Resampling.BILINEAR)
+    whole = Image.fromarray(levels()[level]).resize(size, Image.Resampling.BILINEAR)
     apart = np.abs(image.values.astype(int) - np.asarray(whole).astype(int))
     assert apart.max() <= 1
 
@@ -110,12 +116,12 @@ def test_that_a_pixel_is_as_large_as_the_specimen_under_it(slide: Path) -> None:
 
 def test_that_any_file_of_a_dicom_slide_opens_the_slide(dicom: list[Path]) -> None:
     assert {read_slide(path).facts.path for path in dicom} == {dicom[0]}
-    np.testing.assert_array_equal(load_field(dicom[2], 3).values, LEVELS[2])
+    np.testing.assert_array_equal(load_field(dicom[2], 3).values, levels()[2])
 
 
 def test_that_a_slide_without_its_scan_is_refused(tmp_path: Path) -> None:
     label = write_dicom_slide(
-        tmp_path, LEVELS[2:], 0.5, ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]
+        tmp_path, levels()[2:], 0.5, ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]
     )
     with pytest.raises(UnreadableInputError, match="whose scan is not next to it"):
         read_slide(label[0])
@@ -124,14 +130,14 @@ def test_that_a_slide_without_its_scan_is_refused(tmp_path: Path) -> None:
 def test_that_a_dicom_slide_of_pixels_of_unknown_size_is_refused(
     tmp_path: Path,
 ) -> None:
-    paths = write_dicom_slide(tmp_path, LEVELS[2:], None)
+    paths = write_dicom_slide(tmp_path, levels()[2:], None)
     with pytest.raises(UnreadableInputError, match="how large its pixels are"):
         read_slide(paths[0])
 
 
 def test_that_two_slides_in_one_folder_are_told_apart(tmp_path: Path) -> None:
-    one = write_dicom_slide(tmp_path / "one", LEVELS[1:], 0.5)
-    two = write_dicom_slide(tmp_path / "two", LEVELS[2:], 0.5)
+    one = write_dicom_slide(tmp_path / "one", levels()[1:], 0.5)
+    two = write_dicom_slide(tmp_path / "two", levels()[2:], 0.5)
     for number, path in enumerate([*one, *two]):
         path.rename(tmp_path / f"{number}.dcm")
     assert read_slide(tmp_path / "1.dcm").facts.path.name == "0.dcm"
@@ -143,7 +149,7 @@ def test_that_the_magnification_of_a_scan_follows_from_its_pixels(
     tmp_path: Path,
 ) -> None:
     for um, names in ((0.2325, "40x"), (0.65, "10x"), (0.499, "20x")):
-        path = write_svs(tmp_path / f"{um}.svs", LEVELS[2:], f"|MPP = {um}")
+        path = write_svs(tmp_path / f"{um}.svs", levels()[2:], f"|MPP = {um}")
         assert read_slide(path).map.scales[-1].name == names
 
 
@@ -151,7 +157,7 @@ def test_that_the_magnification_of_a_scan_follows_from_its_pixels(
 def test_that_a_pixel_size_that_no_scan_has_is_not_used(
     tmp_path: Path, dpcm: float, um: float
 ) -> None:
-    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "", pixels_per_cm=dpcm)
+    path = write_tiled_tiff(tmp_path / "a.tif", levels(), "", pixels_per_cm=dpcm)
     found = read_slide(path)
     names = [scale.name for scale in found.map.scales]
     assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
@@ -161,7 +167,7 @@ def test_that_a_pixel_size_that_no_scan_has_is_not_used(
 
 
 def test_that_a_pixel_size_of_a_scan_in_a_plain_tiff_is_used(tmp_path: Path) -> None:
-    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "", pixels_per_cm=20_000)
+    path = write_tiled_tiff(tmp_path / "a.tif", levels(), "", pixels_per_cm=20_000)
     found = read_slide(path)
     assert (found.map.scales[-1].name, found.facts.note) == ("20x", "")
 
@@ -180,7 +186,7 @@ def test_that_the_pixel_size_holds_where_the_objective_contradicts_it(
     tmp_path: Path, power: int, um: float, scanned: str, said: str
 ) -> None:
     facts = f"|AppMag = {power}|MPP = {um}"
-    found = read_slide(write_svs(tmp_path / "a.svs", LEVELS, facts))
+    found = read_slide(write_svs(tmp_path / "a.svs", levels(), facts))
     ten = next(scale for scale in found.map.scales if scale.name == "10x")
     spacing = load_field(tmp_path / "a.svs", ten.first).geometry.spacing
     assert spacing is not None
@@ -196,12 +202,12 @@ def test_that_the_pixel_size_holds_where_the_objective_contradicts_it(
 def test_that_a_slide_that_says_nothing_is_uncalibrated_and_named_by_its_factor(
     tmp_path: Path,
 ) -> None:
-    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "a slide")
+    path = write_tiled_tiff(tmp_path / "a.tif", levels(), "a slide")
     found = read_slide(path)
     names = [scale.name for scale in found.map.scales]
     assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
     assert load_field(path, found.map.frames - 1).geometry.spacing is None
-    np.testing.assert_array_equal(load_field(path, 4).values, LEVELS[2])
+    np.testing.assert_array_equal(load_field(path, 4).values, levels()[2])
 
 
 def test_that_a_slide_is_known_by_its_content(svs: Path, tmp_path: Path) -> None:
@@ -209,9 +215,9 @@ def test_that_a_slide_is_known_by_its_content(svs: Path, tmp_path: Path) -> None
     hidden.write_bytes(svs.read_bytes())
     assert _recognised(hidden)
     photograph = tmp_path / "photograph.tif"
-    Image.fromarray(halved(LEVELS[2])).save(photograph)
+    Image.fromarray(halved(levels()[2])).save(photograph)
     assert not _recognised(photograph)
-    single = write_tiled_tiff(tmp_path / "single.tif", LEVELS[2:], "one page")
+    single = write_tiled_tiff(tmp_path / "single.tif", levels()[2:], "one page")
     assert not _recognised(single)
 
 
@@ -227,11 +233,11 @@ def test_that_a_field_beyond_the_last_is_refused(svs: Path) -> None:
 
 
 def test_that_a_damaged_level_leaves_the_rest_of_its_slide(tmp_path: Path) -> None:
-    paths = write_dicom_slide(tmp_path, LEVELS, 0.5)
+    paths = write_dicom_slide(tmp_path, levels(), 0.5)
     paths[1].write_bytes(paths[1].read_bytes()[:600])
     found = read_slide(paths[0])
     assert found.facts.levels == (SizePx(2500, 3000), SizePx(625, 750))
-    np.testing.assert_array_equal(load_field(paths[0], 3).values, LEVELS[2])
+    np.testing.assert_array_equal(load_field(paths[0], 3).values, levels()[2])
     with pytest.raises(UnreadableInputError):
         read_slide(paths[1])
 
@@ -271,26 +277,26 @@ def test_that_colours_follow_the_profile_of_the_file(tmp_path: Path) -> None:
     path.ICCProfile = profile.tobytes()
     path.ObjectiveLensPower = "40"
     unusable = write_dicom_slide(
-        tmp_path / "lab", LEVELS[2:], 0.25, OpticalPathSequence=[path]
+        tmp_path / "lab", levels()[2:], 0.25, OpticalPathSequence=[path]
     )
     found = read_slide(unusable[0])
     assert found.map.scales[-1].name == "40x"
     assert colour_words(found.facts) == "ICC profile not usable, not applied"
     last = load_field(unusable[0], found.map.frames - 1)
-    np.testing.assert_array_equal(last.values, LEVELS[2])
+    np.testing.assert_array_equal(last.values, levels()[2])
 
 
 def test_that_levels_tagged_rgb_by_mistake_are_shown_in_their_colours(
     tmp_path: Path,
 ) -> None:
-    paths = write_dicom_slide(tmp_path, LEVELS, 0.5, jpeg=True)
+    paths = write_dicom_slide(tmp_path, levels(), 0.5, jpeg=True)
     found = read_slide(paths[0])
     assert found.facts.note == "Levels tagged RGB shown as YCbCr"
     for frame, level in ((3, 2), (4, 1)):
         shown = load_field(paths[0], frame).values.astype(int)
-        assert np.abs(shown - LEVELS[level].astype(int)).mean() < 3
+        assert np.abs(shown - levels()[level].astype(int)).mean() < 3
     np.testing.assert_array_equal(
-        load_field(paths[0], 5).values, LEVELS[0][:2048, :2048]
+        load_field(paths[0], 5).values, levels()[0][:2048, :2048]
     )
 
 

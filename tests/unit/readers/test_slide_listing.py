@@ -1,11 +1,18 @@
 """How a whole slide is listed among other files, and what is written over it."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.make_slide import pyramid, tissue, write_dicom_slide, write_svs
+from tests.helpers.make_slide import (
+    Pixels,
+    pyramid,
+    tissue,
+    write_dicom_slide,
+    write_svs,
+)
 from viewer.domain.annotation import CornerLine
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import UnreadableInputError
@@ -17,8 +24,12 @@ from viewer.readers.pixels import load_pixels
 
 pytest.importorskip("openslide")
 pytest.importorskip("wsidicom")
-LEVELS = pyramid(tissue(2100, 2300), 2)
 STACKS = [("Overview", 1), ("1.25x", 1), ("2.5x", 1), ("5x", 1), ("10x", 1), ("20x", 4)]
+
+
+@cache
+def levels() -> list[Pixels]:
+    return pyramid(tissue(2100, 2300), 2)
 
 
 def _texts(lines: tuple[CornerLine, ...]) -> tuple[str, ...]:
@@ -28,13 +39,13 @@ def _texts(lines: tuple[CornerLine, ...]) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def svs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = "|AppMag = 20|MPP = 0.5"
-    return write_svs(tmp_path_factory.mktemp("svs") / "a.svs", LEVELS, facts)
+    return write_svs(tmp_path_factory.mktemp("svs") / "a.svs", levels(), facts)
 
 
 @pytest.fixture(scope="module")
 def dicom(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("sm")
-    return write_dicom_slide(folder, LEVELS, 0.5, Manufacturer="Maker")
+    return write_dicom_slide(folder, levels(), 0.5, Manufacturer="Maker")
 
 
 def test_that_a_slide_is_one_case_with_a_series_for_each_magnification(
@@ -102,7 +113,7 @@ def test_that_a_slide_lists_what_it_says_of_itself(
 def test_that_a_folder_with_slides_is_listed_without_openslide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_svs(tmp_path / "b.svs", LEVELS[1:])
+    write_svs(tmp_path / "b.svs", levels()[1:])
     monkeypatch.setitem(sys.modules, "openslide", None)
     (case,) = scan([tmp_path])
     assert case.unreadable == ("b.svs",)

@@ -1,11 +1,12 @@
 """A question about a field of a whole slide, as the command line and the window ask."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.make_slide import pyramid, tissue, write_svs
+from tests.helpers.make_slide import Pixels, pyramid, tissue, write_svs
 from tests.helpers.tiny_study import D4
 from viewer.cli import run_command_line
 from viewer.domain.case import ImageRef
@@ -20,13 +21,17 @@ from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 
 pytest.importorskip("openslide")
-LEVELS = pyramid(tissue(2100, 2300), 2)
+
+
+@cache
+def levels() -> list[Pixels]:
+    return pyramid(tissue(2100, 2300), 2)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     facts = "|AppMag = 20|MPP = 0.5"
-    return write_svs(tmp_path_factory.mktemp("slide") / "a.svs", LEVELS, facts)
+    return write_svs(tmp_path_factory.mktemp("slide") / "a.svs", levels(), facts)
 
 
 def test_that_what_is_sent_is_the_field_that_was_asked_about(
@@ -39,7 +44,7 @@ def test_that_what_is_sent_is_the_field_that_was_asked_about(
     request = str(row["request_sha256"])
     study = study_named("grid_localization")
     params = study.read_params("gosai2025", {})
-    plain = fit(Raster(LEVELS[0][:2048, :2048].copy()), 256, FitMode.CROP_RESIZE)
+    plain = fit(Raster(levels()[0][:2048, :2048].copy()), 256, FitMode.CROP_RESIZE)
     assert sent_images(store, request) == (
         encode_png(draw_grid(plain, params.grid("8"), params.style)),
     )

@@ -18,11 +18,11 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
-from viewer.domain.run import RunSpec
+from viewer.domain.run import RunSpec, Trial
 from viewer.imaging.png import decode_png
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.answers import images_of
-from viewer.services.reporting.report_run import report_data, report_files
+from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.services.trials.run_context import RunContext
@@ -49,6 +49,12 @@ def datasets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Dataset]:
         name: replace(sample.make(tmp_path_factory.mktemp(name) / name), name=name)
         for name, sample in SAMPLES.items()
     }
+
+
+@pytest.fixture(scope="module")
+def firsts() -> dict[str, tuple[RunContext, Trial]]:
+    """The first trial of a study's sample that asks, planned when it is needed."""
+    return {}
 
 
 def a_spec(name: str) -> RunSpec:
@@ -204,11 +210,17 @@ def test_that_the_same_trial_gives_the_same_bytes_and_nothing_of_the_truth(
 @names
 @given(text=st.text(max_size=80), finish=st.sampled_from(["stop", "length", "other"]))
 def test_that_any_replies_end_in_an_answer_or_one_status(
-    name: str, datasets: dict[str, Dataset], text: str, finish: str
+    name: str,
+    datasets: dict[str, Dataset],
+    firsts: dict[str, tuple[RunContext, Trial]],
+    text: str,
+    finish: str,
 ) -> None:
-    context = a_bench(name, datasets[name])
-    planned = context.study.plan(context.dataset, context.spec)
-    trial = next(trial for trial in planned if not trial.exclusion)
+    if name not in firsts:
+        bench = a_bench(name, datasets[name])
+        planned = bench.study.plan(bench.dataset, bench.spec)
+        firsts[name] = bench, next(one for one in planned if not one.exclusion)
+    context, trial = firsts[name]
     turn = Turn(trial, context.item(trial))
     while (step := context.study.next_step(turn, context.params)) is not None:
         assert len(turn.so_far) < MOST_STEPS
@@ -249,9 +261,9 @@ def test_that_a_run_is_reported_and_judged_again_alike(
         assert len(tables["items"].rows) == sum(counts.values())
         header = tables["results"].header
         assert {"finding", "view", "condition", "model", "k", "hit_rate"} <= {*header}
-        before = report_files(report)
         assert rescore_run(store, run).changed == 0
-        assert report_files(report_data(store, run)) == before
+        # As text, in which NaN equals NaN.
+        assert repr(report_data(store, run).data) == repr(report.data)
 
 
 def test_that_an_answer_to_an_item_without_a_right_one_is_refused_in_a_sentence(

@@ -77,11 +77,8 @@ def _random_image(rng: np.random.Generator) -> DatasetImage:
     return _image(*boxes, readers=("R0", "R1", "R2"))
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_that_the_rules_leave_what_counting_votes_pixel_by_pixel_leaves(
-    seed: int,
-) -> None:
-    assert _votes_checked(seed) >= 0
+def test_that_the_rules_leave_what_counting_votes_pixel_by_pixel_leaves() -> None:
+    assert sum(map(_votes_checked, range(100))) > 0
 
 
 @pytest.mark.proof
@@ -110,11 +107,8 @@ def _votes_checked(seed: int) -> int:
     return left
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_that_several_readers_boxes_are_those_around_the_connected_parts(
-    seed: int,
-) -> None:
-    assert _parts_checked(seed) >= 0
+def test_that_several_readers_boxes_are_those_around_the_connected_parts() -> None:
+    assert sum(map(_parts_checked, range(40))) > 0
 
 
 @pytest.mark.proof

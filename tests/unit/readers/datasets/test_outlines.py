@@ -104,9 +104,12 @@ def _distance(points: _Points, outline: _Points) -> _Points:
 
 
 @pytest.mark.statement("E000-01")
-@pytest.mark.parametrize("seed", range(60))
-def test_that_filled_outlines_are_those_of_another_fill(seed: int) -> None:
-    outline = _star(np.random.default_rng(seed))
+def test_that_filled_outlines_are_those_of_another_fill() -> None:
+    for seed in range(60):
+        check_fill(_star(np.random.default_rng(seed)))
+
+
+def check_fill(outline: npt.NDArray[np.float64]) -> None:
     rows, columns = np.indices((SIZE.rows, SIZE.columns))
     pixels = np.stack((columns.ravel(), rows.ravel()), axis=1).astype(np.float64)
     closed = np.vstack((outline, outline[:1]))

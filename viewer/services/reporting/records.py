@@ -65,12 +65,7 @@ def recorded(store: Store, run: int) -> Recorded:
         columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
         context = RunContext(spec, cases.dataset_of_run(store, run))
-        return Recorded(
-            context,
-            columns,
-            tuple(_gold_texts(context, columns)),
-            tuple(_outside_crop(context, columns)),
-        )
+        return Recorded(context, columns, *_truths(context, columns))
 
 
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
@@ -184,43 +179,36 @@ def _in_units(counts: Sequence[int | None], per_unit: int) -> list[float | None]
     return [None if one is None else one / per_unit for one in counts]
 
 
-def _gold_texts(context: RunContext, columns: Columns) -> list[str]:
-    """Return the right answer of each trial as JSON, "" if no program can tell.
+def _truths(
+    context: RunContext, columns: Columns
+) -> tuple[tuple[str, ...], tuple[float | None, ...]]:
+    """Return each trial's right answer, and how much of its mask the crop cuts off.
 
-    It is computed once per item and condition; per model only if readers grade, who
-    may not be shown the same for all models.
+    The answer is JSON, "" if no program can tell. It is computed once per item and
+    condition; per model only if readers grade, who may not be shown the same for all
+    models. What the crop cuts off (E000-08) is the same under every condition; it is
+    asked for beside the first answer, while the mask's reference is still cached.
     """
     names = ["item", "condition", *(["model"] * context.study.words.graded)]
     questions = list(zip(*(columns[name] for name in names), strict=True))
     rows = {question: row for row, question in enumerate(questions)}
-    known = {
-        question: _gold_text(context, _trial_at(columns, row))
-        for question, row in rows.items()
-    }
-    return list(map(known.__getitem__, questions))
+    places = context.study.words.places
+    golds: dict[tuple[object, ...], str] = {}
+    outside: dict[tuple[str, str], float | None] = {}
+    for question, row in rows.items():
+        trial = _trial_at(columns, row)
+        golds[question] = _gold_text(context, trial)
+        mask = trial.image, trial.finding
+        if places and mask not in outside:
+            reference = context.reference(trial)
+            outside[mask] = reference.fraction_outside if reference else None
+    masks = zip(columns["image"], columns["finding"], strict=True)
+    return tuple(map(golds.__getitem__, questions)), tuple(map(outside.get, masks))
 
 
 def _gold_text(context: RunContext, trial: Trial) -> str:
     gold = context.gold(trial)
     return json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
-
-
-def _outside_crop(context: RunContext, columns: Columns) -> list[float | None]:
-    """Return how much of each trial's mask the crop cuts off (E000-08).
-
-    It is computed once per mask: the crop is the same under every condition.
-    """
-    if not context.study.words.places:
-        return [None] * len(columns["item"])
-    masks = list(zip(columns["image"], columns["finding"], strict=True))
-    rows = {mask: row for row, mask in enumerate(masks)}
-    references = {
-        mask: context.reference(_trial_at(columns, row)) for mask, row in rows.items()
-    }
-    known = {
-        mask: of.fraction_outside if of else None for mask, of in references.items()
-    }
-    return [known[mask] for mask in masks]
 
 
 def _trial_at(columns: Columns, row: int) -> Trial:

@@ -4,7 +4,9 @@ import csv
 import io
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +20,13 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.imaging.resample import FitMode
 from viewer.services.exporting.export_bundle import run_bundle
-from viewer.services.reporting.records import items_of_run
+from viewer.services.reporting.records import items_of_run, recorded
 from viewer.store import cases
 from viewer.store.database import open_store
+from viewer.studies.grid_localization import reference
 from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.reference import reference_of
+from viewer.studies.places import GridReference
 from viewer.writers.verify.main import verify
 from viewer.writers.verify.masks import Sending, outside_crop
 
@@ -57,8 +61,8 @@ def test_that_each_trial_tells_how_much_of_its_mask_the_crop_cuts_off(
         expected = counted(cases.dataset_of_run(store, run))
         assert verify(run_bundle(store, run), quiet).wrong == []
     names = ("image", "finding", "outside_crop", "condition")
-    places = [table.header.index(name) for name in names]
-    told = [[row[place] for place in places] for row in table.rows]
+    columns = [table.header.index(name) for name in names]
+    told = [[row[column] for column in columns] for row in table.rows]
     present = [one for one in told if not str(one[-1]).endswith(" absent")]
     for image, finding, share, _ in present:
         whole = expected[str(image), str(finding)] if fit in CROPS else 0.0
@@ -110,3 +114,20 @@ def test_that_pixels_cut_by_the_edge_count_in_part(aspect: float) -> None:
         )
         sending = Sending(256, "crop_resize", Fraction(1, 2), Fraction(aspect))
         assert outside_crop(rows, columns, mask.counts, sending) == expected
+
+
+def test_that_no_mask_is_put_under_its_grid_again_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+
+    def noted(*asked: Any) -> GridReference:  # noqa: ANN401 - passed on unchanged
+        seen.append(asked)
+        return reference_of.__wrapped__(*asked)
+
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = bundled_run(store, tmp_path, n=2)
+        monkeypatch.setattr(reference, "reference_of", lru_cache(maxsize=1)(noted))
+        found = recorded(store, run)
+    assert len(found.outside_crop) == len(found.golds)
+    assert len(seen) == len({*seen})

@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from viewer.ui.application.action_set import Actions, shortcut_text
 from viewer.ui.application.action_spec import ActionSpec, Place
@@ -166,6 +167,25 @@ def test_that_the_sheet_names_every_key_in_use() -> None:
     words = {label.text() for label in sheet.findChildren(QLabel)}
     assert {shortcut_text(s) for s in ACTIONS if s.shortcut} <= words
     assert {s.text for s in ACTIONS if s.shortcut} <= words
+
+
+def test_that_a_short_tool_bar_offers_every_tool_in_its_menu(qtbot: QtBot) -> None:
+    actions, parent = Actions(), QWidget()
+    qtbot.addWidget(parent)
+    names = ("tool.pan", "", ("tool.length", "tool.angle"), "image.invert")
+    for name in ("tool.pan", "tool.length", "tool.angle", "image.invert"):
+        actions[name].setVisible(True)
+    bar = actions.tool_bar(names, parent)
+    bar.resize(60, 40)
+    parent.show()
+    more = bar.findChild(QToolButton, "qt_toolbar_ext_button")
+    assert more is not None
+    qtbot.waitUntil(more.isVisible)
+    offered = {action.text(): action for action in more.menu().actions()}
+    assert actions["image.invert"] in offered.values()
+    shared = offered["Length, Angle"].menu()
+    assert isinstance(shared, QMenu)
+    assert shared.actions() == [actions["tool.length"], actions["tool.angle"]]
 
 
 def test_that_a_tool_bar_holds_the_same_actions() -> None:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QSplitter
+from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_parts import Furnished
@@ -31,6 +31,7 @@ from viewer.ui.application.layout_memory import (
 )
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.read.grid_choice import GridChoice
+from viewer.ui.panels.read.lightbox import ImageSplitter
 from viewer.ui.widgets import theme
 from viewer.ui.window.recent_menu import RecentMenu
 
@@ -380,3 +381,18 @@ def test_that_what_was_opened_lately_is_offered_and_what_is_gone_is_not(
     assert menu.actions()[0].text() == f"&1 {tmp_path.name}/R&&D.dcm"
     menu.actions()[0].trigger()
     assert again.read.opened == [paths[10]]
+
+
+def test_that_the_image_keeps_its_share_of_a_narrow_window(qtbot: QtBot) -> None:
+    split = ImageSplitter(left := QWidget(), QWidget(), QWidget())
+    qtbot.addWidget(split)
+    split.setSizes((310, 880, 300))
+    split.resize(1400, 400)
+    split.show()
+    wide = split.sizes()
+    assert wide[1] > wide[0] + wide[2]
+    split.resize(900, 400)
+    assert split.sizes()[1] >= 0.44 * sum(split.sizes())
+    left.hide()
+    split.resize(500, 400)
+    assert split.sizes()[1] >= 0.44 * sum(split.sizes())

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
@@ -515,3 +515,23 @@ def test_that_a_name_without_a_free_place_stands_where_it_covers_least() -> None
     everything = QRectF(0, 0, 200, 200)
     least = name_place(box, size, (everything, QRectF(0, 0, 80, 200)))
     assert least == QRectF(70, 40, 20, 10)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_text_that_must_lie_over_names_of_cells_gets_a_dark_ground() -> None:
+    area = QRectF(0, 0, 300, 300)
+    words = CornerText((CornerLine("Doe, Jane"),), (CornerLine("CHEST PA"),))
+    names = tuple(
+        QRectF(x, y, 20, 18) for x in range(0, 300, 22) for y in range(2, 290, 18)
+    )
+    free = corner_text.layout(words, (), area, TEXT)
+    assert not any(line.on_names for line in free)
+    lines = corner_text.layout(words, (), area, TEXT, names)
+    assert all(line.on_names for line in lines)
+    picture = QImage(300, 300, QImage.Format.Format_RGB32)
+    picture.fill(QColor("white"))
+    painter = QPainter(picture)
+    corner_text.paint(painter, lines, TEXT)
+    painter.end()
+    ground = lines[0].ground.toRect()
+    assert QColor(picture.pixel(ground.left(), ground.center().y())).lightness() < 60

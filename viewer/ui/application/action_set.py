@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -98,24 +98,32 @@ class Actions(QObject):
         bar.setIconSize(QSize(_TOOL_ICON, _TOOL_ICON))
         for name in names:
             if isinstance(name, tuple):
-                bar.addWidget(self._shared_button(name, bar))
+                self._add_shared_button(name, bar)
             elif name:
                 bar.addAction(self._actions[name])
             else:
                 bar.addSeparator()
+        # Qt's own sign is black on dark panels; the object's name is Qt's.
+        more = cast("QToolButton", bar.findChild(QToolButton, "qt_toolbar_ext_button"))
+        more.setIcon(icon("chevron-double-right"))
+        more.setToolTip("Further tools")
         return bar
 
-    def _shared_button(self, names: tuple[str, ...], bar: QToolBar) -> QToolButton:
-        button = QToolButton(bar)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+    def _add_shared_button(self, names: tuple[str, ...], bar: QToolBar) -> None:
+        # An action with a menu, not a widget: a bar that is too short for it lists it
+        # among its further tools as a submenu, and leaves out widgets.
+        shared = bar.addAction(", ".join(self._actions[n].text() for n in names))
+        button = cast("QToolButton", bar.widgetForAction(shared))
         button.setDefaultAction(self._actions[names[0]])
-        menu = QMenu(button)
+        further, menu = QMenu(bar), QMenu(button)
         for name in names:
             action = self._actions[name]
+            further.addAction(action)
             menu.addAction(action)
             action.toggled.connect(partial(_show_checked, button, action))
+        shared.setMenu(further)
         button.setMenu(menu)
-        return button
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
 
     def _made(self, spec: ActionSpec) -> QAction:
         action = QAction(spec.text, self)

@@ -66,7 +66,7 @@ class Annotations:
             corners, live = CornerText(), ()
         geometry, shown = self._shown.image.geometry, self._detail is not Detail.NONE
         turned = geometry.turned(self._orientation)
-        self._letters = letters.layout(turned, area, LETTER) if shown else ()
+        self._letters = letters.layout(turned, area, LETTER, names) if shown else ()
         kept_off = (*names, *(letter.ground for letter in self._letters))
         self._lines = corner_text.layout(corners, live, area, TEXT, kept_off)
         bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)

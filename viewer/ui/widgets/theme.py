@@ -243,6 +243,7 @@ QTabBar::tab:selected { color: @text@; border-bottom: 2px solid @accent@; }
 QToolBar { background: @panel@; border: none; spacing: 4px; padding: 4px; }
 QToolButton { background: transparent; color: @text@; border: 1px solid transparent;
   border-radius: 4px; padding: 4px; }
+QToolButton#qt_toolbar_ext_button { padding: 0; border: none; }
 QToolButton:hover { background: @field@; }
 QToolButton[popupMode="1"], QToolButton[popupMode="2"] { padding-right: 16px; }
 QToolButton::menu-indicator { subcontrol-position: right center; right: 4px; }

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -39,7 +38,7 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging_control import HangingControl
 from viewer.ui.panels.read.image_commands import TOOLS, ImageCommands
 from viewer.ui.panels.read.index_line import words_of
-from viewer.ui.panels.read.lightbox import ActiveChanged, Lightbox
+from viewer.ui.panels.read.lightbox import ActiveChanged, ImageSplitter, Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
@@ -101,12 +100,8 @@ class ReadWorkspace(QWidget):
         column.addWidget(self.lightbox, 1)
         column.addWidget(self.hanging.line)
         self._middle = column
-        split = QSplitter(Qt.Orientation.Horizontal)
+        split = ImageSplitter(self.browser, middle, self._right)
         split.setObjectName("readSplitter")
-        split.setChildrenCollapsible(False)
-        for widget in (self.browser, middle, self._right):
-            split.addWidget(widget)
-        split.setStretchFactor(1, 1)
         split.setSizes(_WIDTHS)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

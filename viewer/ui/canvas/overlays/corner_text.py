@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from viewer.domain.annotation import CornerLine, CornerText
 from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
@@ -13,19 +13,22 @@ MARGIN: Final = 8.0
 _MOST_LINES: Final = 2
 """So many lines further a line goes to get past the names of cells."""
 COLOR: Final = "#D7DBE0"
+_BACKING: Final = QColor(0, 0, 0, 225)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of text and its top left corner, in the view's pixels.
 
-    ``source`` is where it was read from, "" if there is none.
+    ``source`` is where it was read from, "" if there is none. ``on_names`` says that it
+    lies over names of cells, which are then darkened behind it.
     """
 
     text: str
     at: QPointF
     ground: QRectF
     source: str = ""
+    on_names: bool = False
 
 
 def layout(
@@ -70,6 +73,9 @@ def lowest_free(lines: tuple[Line, ...], area: QRectF) -> float:
 def paint(painter: QPainter, lines: tuple[Line, ...], face: Face) -> None:
     """Draw what :func:`layout` placed."""
     for line in lines:
+        if line.on_names:
+            painter.fillRect(line.ground, _BACKING)
+    for line in lines:
         draw_text(painter, line.at, line.text, face, COLOR)
 
 
@@ -108,7 +114,9 @@ def _block(
         y = _past(QRectF(x, y, size.width(), step), names, up=up)
         at = QPointF(x, y)
         source = one.source if text == one.text else f"{one.text}\n{one.source}"
-        lines.append(Line(text, at, QRectF(at, size), source))
+        ground = QRectF(at, size)
+        met = any(name.intersects(ground) for name in names)
+        lines.append(Line(text, at, ground, source, met))
         y += -step if up else step
     return lines[::-1] if up else lines
 
@@ -116,7 +124,7 @@ def _block(
 def _past(line: QRectF, names: tuple[QRectF, ...], *, up: bool) -> float:
     """Return the top of the next place for a line that meets no name.
 
-    Between the names of small cells there is none, and the line stays where it is.
+    Between the names of small cells there is none: it stays, and gets a dark ground.
     """
     first, farthest = line.top(), _MOST_LINES * line.height()
     met = [name for name in names if name.intersects(line)]

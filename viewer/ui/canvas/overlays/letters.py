@@ -38,12 +38,17 @@ def laterality_text(geometry: ImageGeometry) -> str:
     return _SIDES.get(geometry.laterality.strip().upper(), "")
 
 
-def layout(geometry: ImageGeometry, area: QRectF, face: Face) -> tuple[Line, ...]:
-    """Place the letters in the middle of the view's edges."""
+def layout(
+    geometry: ImageGeometry,
+    area: QRectF,
+    face: Face,
+    names: tuple[QRectF, ...] = (),
+) -> tuple[Line, ...]:
+    """Place the letters in the middle of the view's edges, over ``names`` of cells."""
     letters = edge_letters(geometry)
     top = "  ".join(text for text in (letters.top, laterality_text(geometry)) if text)
     return tuple(
-        _line(text, x, y, area, face)
+        _line(text, QPointF(x, y), area, face, names)
         for text, x, y in (
             (letters.left, 0.0, 0.5),
             (letters.right, 1.0, 0.5),
@@ -54,13 +59,18 @@ def layout(geometry: ImageGeometry, area: QRectF, face: Face) -> tuple[Line, ...
     )
 
 
-def _line(text: str, x: float, y: float, area: QRectF, face: Face) -> Line:
+def _line(
+    text: str, part: QPointF, area: QRectF, face: Face, names: tuple[QRectF, ...]
+) -> Line:
+    """Place a text in a part of the view, from 0 to 1 across and down."""
     size = text_size(text, face)
     at = QPointF(
-        area.left() + MARGIN + x * (area.width() - 2 * MARGIN - size.width()),
-        area.top() + MARGIN + y * (area.height() - 2 * MARGIN - size.height()),
+        area.left() + MARGIN + part.x() * (area.width() - 2 * MARGIN - size.width()),
+        area.top() + MARGIN + part.y() * (area.height() - 2 * MARGIN - size.height()),
     )
-    return Line(text, at, QRectF(at, size))
+    ground = QRectF(at, size)
+    on_names = any(name.intersects(ground) for name in names)
+    return Line(text, at, ground, on_names=on_names)
 
 
 def _known(value: str) -> str:

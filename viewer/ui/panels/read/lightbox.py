@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
@@ -22,6 +22,8 @@ from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 
 _GAP_PX: Final = 1
+_IMAGE_SHARE: Final = 0.45
+"""Of the width; a window narrower than usual takes from the sides first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,3 +247,23 @@ class Lightbox(QWidget):
                 choice.opacity,
             )
         )
+
+
+class ImageSplitter(QSplitter):
+    """A page with an image between two others, which give way where it is narrow."""
+
+    def __init__(self, left: QWidget, image: QWidget, right: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setChildrenCollapsible(False)
+        for widget in (left, image, right):
+            self.addWidget(widget)
+        self.setStretchFactor(1, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Leave the image its share of the width."""
+        super().resizeEvent(event)
+        left, image, right = self.sizes()
+        missing = _IMAGE_SHARE * (left + image + right) - image
+        if missing > 0 and left + right > 0:
+            kept = 1 - missing / (left + right)
+            self.setSizes([int(left * kept), int(image + missing), int(right * kept)])

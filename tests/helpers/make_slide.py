@@ -2,8 +2,9 @@
 
 import io
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,8 @@ from pydicom.uid import (
 
 Pixels = npt.NDArray[np.uint8]
 TILE = 256
-APERIO = (
-    "Aperio Image Library v1 \n"
+APERIO_START = "Aperio Image Library v1 \n"
+APERIO = APERIO_START + (
     "{columns}x{rows} [0,0 {columns}x{rows}] ({tile}x{tile}) {facts}"
 )
 
@@ -52,11 +53,19 @@ def pyramid(scan: Pixels, levels: int) -> list[Pixels]:
     return found
 
 
-def write_svs(path: Path, levels: Sequence[Pixels], facts: str = "") -> Path:
-    """Write levels as Aperio's scanners do; ``facts`` such as ``|AppMag = 20``."""
+def write_svs(
+    path: Path,
+    levels: Sequence[Pixels],
+    facts: str = "",
+    photographs: Mapping[str, Pixels] = MappingProxyType({}),
+) -> Path:
+    """Write levels as Aperio's scanners do; ``facts`` such as ``|AppMag = 20``.
+
+    ``photographs`` are those of the glass by name, such as ``label`` and ``macro``.
+    """
     rows, columns = levels[0].shape[:2]
     said = APERIO.format(rows=rows, columns=columns, tile=TILE, facts=facts)
-    return write_tiled_tiff(path, levels, said)
+    return write_tiled_tiff(path, levels, said, photographs=photographs)
 
 
 def write_tiled_tiff(
@@ -64,6 +73,7 @@ def write_tiled_tiff(
     levels: Sequence[Pixels],
     description: str,
     pixels_per_cm: float | None = None,
+    photographs: Mapping[str, Pixels] = MappingProxyType({}),
 ) -> Path:
     """Write an uncompressed TIFF of 8-bit RGB tiles, one directory a level.
 
@@ -74,6 +84,8 @@ def write_tiled_tiff(
     for number, pixels in enumerate(levels):
         said = None if number else pixels_per_cm
         link = _add_level(data, pixels, description, link, number > 0, said)
+    for name, pixels in photographs.items():
+        link = _add_photograph(data, pixels, f"{APERIO_START}{name} ", link)
     path.write_bytes(bytes(data))
     return path
 
@@ -105,6 +117,33 @@ def _add_level(
         (324, 4, offsets),
         (325, 4, [TILE * TILE * 3] * len(offsets)),
     ]
+    return _add_directory(data, entries, link)
+
+
+def _add_photograph(
+    data: bytearray, pixels: Pixels, description: str, link: int
+) -> int:
+    """Append a page in one strip; returns where the next directory's position goes."""
+    entries = [
+        (254, 4, [1]),
+        (256, 4, [pixels.shape[1]]),
+        (257, 4, [pixels.shape[0]]),
+        (258, 3, [8, 8, 8]),
+        (259, 3, [1]),
+        (262, 3, [2]),
+        (270, 2, list(description.encode() + b"\0")),
+        (273, 4, [_append(data, pixels.tobytes())]),
+        (277, 3, [3]),
+        (278, 4, [pixels.shape[0]]),
+        (279, 4, [pixels.nbytes]),
+        (284, 3, [1]),
+    ]
+    return _add_directory(data, entries, link)
+
+
+def _add_directory(
+    data: bytearray, entries: list[tuple[int, int, list[int]]], link: int
+) -> int:
     packed = [_entry(data, *entry) for entry in entries]
     at = _append(data, struct.pack("<H", len(packed)) + b"".join(packed))
     data[link : link + 4] = struct.pack("<I", at)

@@ -43,6 +43,12 @@ class FileHeader:
     birth_date: str = ""
     study_time: str = ""
 
+    def __contains__(self, frame: int) -> bool:
+        """Tell whether the file has a frame, or its slide such a region."""
+        if self.slide is not None:
+            return frame in self.slide
+        return 0 <= frame < self.frames
+
     def geometry(self, frame: int = 0) -> ImageGeometry:
         """Return the geometry of a frame, counted from 0."""
         if self.slide is not None:
@@ -53,10 +59,10 @@ class FileHeader:
         """Return a header for every frame, in the order of the file."""
         if self.scale is not None:
             fields = range(self.scale.first, self.scale.first + self.scale.count)
-            return tuple(self._image(field) for field in fields)
+            return tuple(self.image(field) for field in fields)
         if self.slide is not None:
             return tuple(image for part in self.stacks() for image in part.images())
-        return tuple(self._image(frame) for frame in range(self.frames))
+        return tuple(self.image(frame) for frame in range(self.frames))
 
     def stacks(self) -> tuple["FileHeader", ...]:
         """Return a header for each series in the file.
@@ -65,18 +71,21 @@ class FileHeader:
         """
         if self.slide is None or self.scale is not None:
             return (self,)
-        return tuple(
-            replace(
-                self,
-                frames=scale.count,
-                series_key=f"{self.series_key} {scale.name}",
-                series_description=scale.name,
-                scale=scale,
-            )
-            for scale in self.slide.scales
+        return tuple(map(self._part, self.slide.scales))
+
+    def _part(self, scale: SlideScale) -> "FileHeader":
+        return replace(
+            self,
+            frames=scale.count,
+            series_key=f"{self.series_key} {scale.name}",
+            series_description=scale.name,
+            scale=scale,
         )
 
-    def _image(self, frame: int) -> ImageHeader:
+    def image(self, frame: int) -> ImageHeader:
+        """Return the header of one frame; of a slide, under its magnification."""
+        if self.slide is not None and self.scale is None:
+            return self._part(self.slide.scale_of(frame)).image(frame)
         return ImageHeader(
             ImageRef(self.path, frame),
             self.geometry(frame),

@@ -1,8 +1,12 @@
 """Going about a whole slide by mouse, keyboard and the line over it."""
 
+import struct
 from functools import cache
 from pathlib import Path
+from threading import Event, get_ident
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
@@ -10,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_slide import (
+    TILE,
     Pixels,
     pyramid,
     tissue,
@@ -20,11 +25,14 @@ from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
 from viewer.services.viewing.decoding import LocalDecoder
+from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
+from viewer.ui.canvas.slide_tiles import SlideTiles
 from viewer.ui.panels.read.hanging import Chosen, rows_of, stacks_of
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.opening import Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
+from viewer.ui.workspaces.read import ReadWorkspace
 
 pytest.importorskip("openslide")
 
@@ -57,6 +65,12 @@ class _Window(QWidget):
         shown = self.lightbox.active.shown
         return shown.ref.frame if shown else None
 
+    @property
+    def tiles(self) -> SlideTiles:
+        tiles = self.lightbox.view._tiles
+        assert tiles is not None
+        return tiles
+
     def at(self, x: float, y: float) -> QPoint:
         return self.lightbox.view.to_view(PointPx(x, y)).toPoint()
 
@@ -82,46 +96,41 @@ def window(qtbot: QtBot, path: Path) -> _Window:
 def test_that_the_line_over_a_slide_offers_its_magnifications(window: _Window) -> None:
     bar = window.slides.bar
     offered = [bar.scales.itemText(n) for n in range(bar.scales.count())]
-    assert offered == ["Overview", "1.25x", "2.5x", "5x", "10x · 2 fields",
-                       "20x · 6 fields"]  # fmt: skip
+    assert offered == ["Whole slide", "1x", "2.5x", "5x", "10x", "20x"]
     assert bar.isVisible()
-    assert bar.scales.currentText() == "Overview"
-    assert bar.hint.text() == "Double-click, or Enter, opens 10x there"
+    assert bar.scales.placeholderText() == "Whole slide"
 
 
-def test_that_a_double_click_on_the_overview_opens_the_field_there(
+def test_that_a_double_click_magnifies_what_is_under_it(
     window: _Window, qtbot: QtBot
 ) -> None:
+    view = window.lightbox.view
     QTest.mouseDClick(
-        window.lightbox.view.viewport(),
+        view.viewport(),
         Qt.MouseButton.LeftButton,
         Qt.KeyboardModifier.NoModifier,
-        window.at(2000, 600),
+        window.at(1000, 600),
     )
-    qtbot.waitUntil(lambda: window.frame == 5)  # the second field at 10x
-    assert window.slides.bar.place.text() == "field 2 of 2"
-    assert window.slides.bar.scales.currentText() == "10x · 2 fields"
+    assert (view.centre.x, view.centre.y) == pytest.approx((1000, 600), abs=2)
+    assert window.slides.bar.scales.currentText() == "5x"
+    qtbot.waitUntil(lambda: not window.tiles.missing)
 
 
-def test_that_enter_looks_closer_where_the_cursor_is(
-    window: _Window, qtbot: QtBot
-) -> None:
-    window.choose(ImageRef(window.stacks[0].images[0].ref.path, 4))
-    qtbot.waitUntil(lambda: window.frame == 4)
-    QTest.mouseMove(window.lightbox.view.viewport(), window.at(1900, 1400))
+def test_that_enter_looks_closer_up_to_the_scan(window: _Window, qtbot: QtBot) -> None:
+    view, bar = window.lightbox.view, window.slides.bar
+    QTest.mouseMove(view.viewport(), window.at(1200, 700))
     qtbot.wait(20)
-    QTest.keyClick(window.lightbox.view, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.frame == 6 + 3 + 1)  # row 2, column 2 at 20x
-    QTest.keyClick(window.lightbox.view, Qt.Key.Key_Return)
-    qtbot.wait(50)
-    assert window.frame == 10
-    assert window.slides.bar.hint.text() == ""
+    for name in ("5x", "10x", "20x", "20x"):
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        assert bar.scales.currentText() == name
+    assert view.zoom == pytest.approx(5000 / 2048)
+    view.zoom_by(1.3)
+    assert bar.scales.currentIndex() == -1
+    assert bar.scales.placeholderText() == "26x"
 
 
-def test_that_a_right_click_offers_every_magnification_there(
-    window: _Window, qtbot: QtBot
-) -> None:
-    spot = window.at(100, 1200)
+def test_that_a_right_click_offers_every_magnification_there(window: _Window) -> None:
+    spot = window.at(700, 800)
     QTest.mouseClick(
         window.lightbox.view.viewport(),
         Qt.MouseButton.RightButton,
@@ -131,13 +140,95 @@ def test_that_a_right_click_offers_every_magnification_there(
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     texts = [action.text() for action in menu.actions()]
-    assert texts == [
-        "Open Overview",
-        *(f"Open at {name} here" for name in ("1.25x", "2.5x", "5x", "10x", "20x")),
-    ]
+    names = ("1x", "2.5x", "5x", "10x", "20x")
+    assert texts == ["Whole slide", *(f"{name} here" for name in names)]
     menu.actions()[-1].trigger()
     menu.close()
-    qtbot.waitUntil(lambda: window.frame == 9)  # row 2, column 1 at 20x
+    centre = window.lightbox.view.centre
+    assert (centre.x, centre.y) == pytest.approx((700, 800), abs=2)
+    assert window.slides.bar.scales.currentText() == "20x"
+
+
+def test_that_a_closer_look_at_a_field_goes_on_with_the_slide_around_it(
+    window: _Window, qtbot: QtBot
+) -> None:
+    window.choose(ImageRef(window.stacks[0].images[0].ref.path, 4))
+    qtbot.waitUntil(lambda: window.frame == 4)
+    assert window.slides.bar.place.text() == "10x, field 1 of 2"
+    QTest.mouseMove(window.lightbox.view.viewport(), window.at(1900, 1400))
+    qtbot.wait(20)
+    QTest.keyClick(window.lightbox.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.frame == 0)
+    assert window.slides.bar.scales.currentText() == "20x"
+    centre = window.lightbox.view.centre
+    at = 2048 / 5000 * 2
+    assert (centre.x, centre.y) == pytest.approx((1900 * at, 1400 * at), abs=3)
+
+
+def test_that_what_is_seen_at_1_to_1_is_the_scan(window: _Window, qtbot: QtBot) -> None:
+    view = window.lightbox.view
+    view.one_to_one()
+    view.redraw()
+    view.viewport().repaint()
+    qtbot.waitUntil(lambda: not window.tiles.missing)
+    seen = view.viewport().grab().toImage()
+    corner = view._camera.to_native(200, 300)
+    x, y = round(corner.x * 5000 / 2048), round(corner.y * 3000 / 1229)
+    for step in range(0, 400, 50):
+        colour = seen.pixelColor(200 + step, 300)
+        shown = (colour.red(), colour.green(), colour.blue())
+        assert shown == tuple(levels()[0][y, x + step])
+    assert window.tiles.value_at(corner) == "R {} G {} B {}".format(*levels()[0][y, x])
+
+
+def test_that_tiles_come_without_the_window_waiting(
+    window: _Window, qtbot: QtBot
+) -> None:
+    viewport, view = window.lightbox.active, window.lightbox.view
+    held, threads = Event(), set[int]()
+    read = viewport._decoder.tile
+
+    def slow(ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
+        threads.add(get_ident())
+        held.wait(10)
+        return read(ref, as_scanned=as_scanned)
+
+    viewport._decoder.tile = slow  # type: ignore[method-assign]
+    view.one_to_one()
+    qtbot.waitUntil(lambda: bool(threads))
+    rough = view.viewport().grab().toImage()  # painted while no tile is there
+    colours = {rough.pixel(x, 300) for x in range(100, 800, 10)}
+    assert len(colours) > 10
+    held.set()
+    qtbot.waitUntil(lambda: not window.tiles.missing)
+    assert get_ident() not in threads
+
+
+def test_that_tiles_that_cannot_be_read_are_hatched_and_counted(
+    window: _Window, qtbot: QtBot, path: Path, tmp_path: Path
+) -> None:
+    data, size = path.read_bytes(), TILE * TILE * 3
+    starts, beyond = struct.pack("<II", 8, 8 + size), struct.pack("<I", 0xFFFFFF00)
+    assert data.count(starts) == 1  # the table of the scan's tiles
+    broken = tmp_path / "broken.svs"
+    broken.write_bytes(data.replace(starts, beyond + starts[4:]))
+    window.stacks = stacks_of(scan([broken])[0].studies[0])
+    window.choose(ImageRef(broken, 0))
+    view = window.lightbox.view
+    shown = window.lightbox.active
+    qtbot.waitUntil(lambda: window.frame == 0 and shown.shown is not None)
+    qtbot.waitUntil(lambda: view.scan_zoom is not None)
+    view.look_at(PointPx(0, 0), view.scan_zoom or 0.0)
+    qtbot.waitUntil(lambda: window.tiles.broken == 1 and not window.tiles.missing)
+    assert view._annotations is not None
+    texts = [line.text for line in view._annotations._lines]
+    assert "1 tile cannot be read" in texts
+    hatch = view.viewport().grab().toImage()
+    middle = view.viewport().rect().center()
+    greys = {
+        hatch.pixelColor(middle.x() + n, middle.y() + 40).name() for n in range(16)
+    }
+    assert "#808080" in greys
 
 
 def test_that_a_drag_with_the_right_button_still_zooms(window: _Window) -> None:
@@ -150,16 +241,33 @@ def test_that_a_drag_with_the_right_button_still_zooms(window: _Window) -> None:
     assert view.zoom != before
 
 
-def test_that_another_magnification_shows_the_middle_of_the_view(
-    window: _Window, qtbot: QtBot
+def test_that_another_magnification_keeps_the_middle_of_the_view(
+    window: _Window,
 ) -> None:
-    bar = window.slides.bar
+    bar, view = window.slides.bar, window.lightbox.view
+    view.look_at(PointPx(700, 500), 1.0)
     bar.scales.activated.emit(5)
-    qtbot.waitUntil(lambda: window.frame == 7)  # the middle of the slide at 20x
-    assert window.slides.bar.scales.currentIndex() == 5
+    assert (view.centre.x, view.centre.y) == pytest.approx((700, 500), abs=2)
+    assert bar.scales.currentText() == "20x"
     bar.scales.activated.emit(0)
-    qtbot.waitUntil(lambda: window.frame == 0)
-    assert window.slides.bar.scales.currentIndex() == 0
+    assert view.fitted
+    assert bar.scales.placeholderText() == "Whole slide"
+
+
+def test_that_keys_choose_the_magnification(
+    qtbot: QtBot, read: ReadWorkspace, path: Path
+) -> None:
+    read.open_paths([path])
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    bar, view = read._slides.bar, read.lightbox.view
+    for key, name in (("1", "1x"), ("4", "10x"), ("5", "20x")):
+        read.handlers()[f"preset.{key}"]()
+        assert bar.scales.currentText() == name
+    read.handlers()["preset.6"]()
+    assert bar.hint.text() == "Scanned at 20x, no higher magnification"
+    read.handlers()["preset.0"]()
+    assert view.fitted
+    assert read.lightbox.tool is Tool.PAN
 
 
 def test_that_the_scale_bar_of_a_slide_is_in_micrometres(window: _Window) -> None:

@@ -1,5 +1,6 @@
 """Whole slides against the pictures they were written from."""
 
+import io
 import sys
 from functools import cache
 from pathlib import Path
@@ -19,8 +20,9 @@ from tests.helpers.make_slide import (
 )
 from tests.helpers.public_files import shared_data
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
+from viewer.domain.slide import SlideRegion
 from viewer.readers.slides.annotation import field_lines, scan_words
 from viewer.readers.slides.slide import (
     START_BYTES,
@@ -195,7 +197,8 @@ def test_that_the_pixel_size_holds_where_the_objective_contradicts_it(
     )
     words = f"Whole slide, scanned at {scanned} {said}".strip()
     assert scan_words(found.facts) == words
-    lines = [line for line in field_lines(found, 0) if "the file says" in line]
+    assert field_lines(found, 0)[0] == words
+    lines = [line for line in field_lines(found, 1) if "the file says" in line]
     assert lines == ([f"{scanned} {said}"] if said else [])
 
 
@@ -321,3 +324,56 @@ def test_that_both_forms_of_a_real_slide_show_the_same() -> None:
         decoded = np.asarray(page.convert("RGB")).astype(int)
     apart = np.abs(load_field(svs, 5).values.astype(int) - decoded[:2048, :2048])
     assert apart.mean() < 1
+
+
+def test_that_any_region_of_a_slide_is_read_like_a_field(slide: Path) -> None:
+    found = read_slide(slide).map
+    region = found.region(BoxPx(700, 301, 1500, 1100))
+    image = load_field(slide, region.frame)
+    np.testing.assert_array_equal(image.values, levels()[0][301:1100, 700:1500])
+    half = found.tile(1, 1, 2)
+    np.testing.assert_array_equal(
+        load_field(slide, half.frame).values, levels()[1][1024:1250, 512:1024]
+    )
+    assert field_lines(read_slide(slide), half.frame)[:2] == ("10x · region", "1 µm/px")
+    beyond = SlideRegion(0, 2999, 0, 2, 1)
+    with pytest.raises(UnreadableInputError, match="there is no field"):
+        load_field(slide, beyond.frame)
+
+
+def test_that_a_slide_that_stays_open_is_read_anew_once_it_changed(
+    tmp_path: Path,
+) -> None:
+    path = write_svs(tmp_path / "a.svs", levels()[1:], AT_20X)
+    tile = read_slide(path).map.tile(0, 0, 0)
+    before = load_field(path, tile.frame).values
+    write_svs(path, [255 - level for level in levels()[1:]], AT_20X + "|Filename = a")
+    np.testing.assert_array_equal(load_field(path, tile.frame).values, 255 - before)
+
+
+def test_that_a_broken_tile_leaves_the_others_readable(tmp_path: Path) -> None:
+    path = write_svs(tmp_path / "a.svs", levels(), AT_20X)
+    found = read_slide(path).map
+    data = path.read_bytes()
+    path.write_bytes(data[: levels()[0].nbytes // 2])  # the directory is at the end
+    with pytest.raises(UnreadableInputError):
+        load_field(path, found.tile(0, 0, 0).frame)
+    path.write_bytes(data)
+    good = load_field(path, found.tile(0, 0, 0).frame)
+    np.testing.assert_array_equal(good.values, levels()[0][:512, :512])
+
+
+def test_that_the_profile_of_a_slide_may_be_left_out() -> None:
+    svs = shared_data("pathology", "wsi") / "CMU-1-Small-Region_dicom"
+    path = svs / "volume_555x742.dcm"
+    found = read_slide(path)
+    frame = found.map.tile(0, 1, 1).frame
+    plain = load_field(path, frame, as_scanned=True).values
+    assert found.map.profiled
+    icc = found.facts.icc
+    assert icc is not None
+    profile = ImageCms.ImageCmsProfile(io.BytesIO(icc))
+    turned = ImageCms.profileToProfile(
+        Image.fromarray(plain), profile, ImageCms.createProfile("sRGB")
+    )
+    np.testing.assert_array_equal(load_field(path, frame).values, np.asarray(turned))

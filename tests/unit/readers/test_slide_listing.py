@@ -91,7 +91,10 @@ def test_that_magnification_place_and_pixel_size_are_written_over_a_field(
         "Colours as scanned, no ICC profile",
     )
     overview = corner_text(ImageRef(svs, 0))
-    assert overview.bottom_right[0].text == "Overview · 17.8x"
+    assert _texts(overview.bottom_right)[:2] == (
+        "Whole slide, scanned at 20x",
+        "0.5 µm/px",
+    )
 
 
 def test_that_a_dicom_slide_names_its_patient_and_scanner(dicom: list[Path]) -> None:

@@ -1,6 +1,6 @@
 """Annotation of a slide's field: magnification, pixel size and colour."""
 
-from viewer.domain.slide import OVERVIEW, scale_name
+from viewer.domain.slide import OVERVIEW, is_region, scale_name
 from viewer.readers.slides.format import SlideFacts
 from viewer.readers.slides.slide import Slide, colour_words
 
@@ -28,18 +28,20 @@ def _against(facts: SlideFacts) -> str:
 
 def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
     """Return a field's magnification, position, pixel size, colours and compression."""
-    scale = slide.map.scale_of(frame)
-    spacing = slide.map.geometry(frame).spacing
+    facts, scale = slide.facts, slide.map.scale_of(frame)
+    whole = scale.name == OVERVIEW
+    spacing = facts.spacing if whole else slide.map.geometry(frame).spacing
     um = None if spacing is None else spacing.column_mm * 1000
+    number = f"field {frame - scale.first + 1} / {scale.count}"
     lines = (
-        _overview_words(slide)
-        if scale.name == OVERVIEW
-        else f"{scale.name} · field {frame - scale.first + 1} / {scale.count}",
+        scan_words(facts)
+        if whole
+        else f"{scale.name} · {'region' if is_region(frame) else number}",
         "Uncalibrated" if um is None else f"{um:.4g} µm/px",
-        colour_words(slide.facts),
-        slide.facts.note,
-        _contradiction_words(slide.facts),
-        slide.facts.lossy,
+        colour_words(facts),
+        facts.note,
+        "" if whole else _contradiction_words(facts),
+        facts.lossy,
     )
     return tuple(line for line in lines if line)
 
@@ -47,13 +49,6 @@ def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
 def _contradiction_words(facts: SlideFacts) -> str:
     magnification, against = facts.magnification, _against(facts)
     return f"{_rounded(magnification)} {against}" if magnification and against else ""
-
-
-def _overview_words(slide: Slide) -> str:
-    shown, scan = slide.map.scales[0].size, slide.facts.magnification
-    part = shown.columns / slide.map.size.columns
-    at = f"1:{1 / part:.3g}" if scan is None else _rounded(scan * part)
-    return f"{OVERVIEW} · {at}"
 
 
 def _rounded(magnification: float) -> str:

@@ -1,7 +1,7 @@
 """The interface of slide readers, and the properties of a slide."""
 
 from dataclasses import dataclass
-from math import log2
+from math import ceil, log2
 from pathlib import Path
 from typing import Final, Protocol, Self
 
@@ -120,7 +120,7 @@ def is_scanned_at(spacing: Spacing) -> bool:
     return all(least <= mm * 1000 <= most for mm in (spacing.row_mm, spacing.column_mm))
 
 
-def map_of(facts: SlideFacts) -> SlideMap:
+def map_of(facts: SlideFacts, *, profiled: bool = False) -> SlideMap:
     """Return the frames of a slide: the overview, then each magnification's fields."""
     factors = [(OVERVIEW, max(1.0, _longest(facts.size) / FIELD_PX)), *_offered(facts)]
     scales: list[SlideScale] = []
@@ -128,7 +128,14 @@ def map_of(facts: SlideFacts) -> SlideMap:
     for name, factor in factors:
         scales.append(SlideScale(name, _size_at(facts, factor), first))
         first += scales[-1].count
-    return SlideMap(ImageGeometry(facts.size, facts.spacing), tuple(scales))
+    scan = ImageGeometry(facts.size, facts.spacing)
+    halvings = tuple(_size_at(facts, 2**n) for n in range(_halvings(facts)))
+    return SlideMap(scan, tuple(scales), halvings, facts.magnification, profiled)
+
+
+def _halvings(facts: SlideFacts) -> int:
+    """Return how many sizes there are until one is less than a field."""
+    return max(0, ceil(log2(_longest(facts.size) / (FIELD_PX - 1)))) + 1
 
 
 def _offered(facts: SlideFacts) -> list[tuple[str, float]]:

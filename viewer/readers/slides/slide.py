@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, floor
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
-from viewer.domain.slide import SlideMap
+from viewer.domain.slide import SlideMap, is_region
 from viewer.readers.files.refusal import refusing
 from viewer.readers.slides.dicom import (
     START_BYTES,
@@ -105,23 +106,62 @@ def read_slide(path: Path) -> Slide:
         return _read_slide(lead, changed.st_mtime_ns, changed.st_size)
 
 
-def load_field(path: Path, frame: int) -> PixelImage:
-    """Return a frame of a slide as RGB, with its spacing on the specimen.
+def load_field(path: Path, frame: int, *, as_scanned: bool = False) -> PixelImage:
+    """Return a frame of a slide, or a region of it, as RGB with its spacing.
 
     Only the tiles of the field are decoded, block by block. Colours are those of the
-    file, converted to sRGB by its ICC profile if it has one.
+    file, converted to sRGB by its ICC profile if it has one, unless ``as_scanned``.
     """
     slide = read_slide(path)
-    if not 0 <= frame < slide.map.frames:
+    if frame not in slide.map:
         raise UnreadableInputError(
             f"{path.name} has {slide.map.frames} fields; there is no field {frame}.",
             f"Choose 0 to {slide.map.frames - 1}.",
         )
-    size = slide.map.scale_of(frame).size
-    with refusing(path), _format_of(path).open(slide.facts.path) as file:
-        pixels = _read_at(file, size, slide.map.field(frame))
-    shown = _to_srgb(pixels, slide.facts.icc)
+    size, field = slide.map.scale_of(frame).size, slide.map.field(frame)
+    with refusing(path):
+        if is_region(frame):
+            pixels = _OPEN.read(slide.facts.path, size, field)
+        else:
+            with _format_of(path).open(slide.facts.path) as file:
+                pixels = _read_at(file, size, field)
+    shown = pixels if as_scanned else _to_srgb(pixels, slide.facts.icc)
     return PixelImage(shown, Photometric.RGB, geometry=slide.map.geometry(frame))
+
+
+class _OpenSlide:
+    """The slide read last stays open: opening takes longer than reading a tile."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._file: SlideFile | None = None
+        self._known: tuple[object, ...] = ()
+
+    def read(self, path: Path, size: SizePx, field: BoxPx) -> npt.NDArray[np.uint8]:
+        """Return a field of the whole slide at a display size."""
+        with self._lock:
+            try:
+                return _read_at(self._opened(path), size, field)
+            except BaseException:
+                # After one error OpenSlide refuses whatever else is asked of a slide.
+                self._close()
+                raise
+
+    def _opened(self, path: Path) -> SlideFile:
+        stat = path.stat()
+        known = (path, stat.st_mtime_ns, stat.st_size)
+        if self._file is None or known != self._known:
+            self._close()
+            self._file, self._known = _format_of(path).open(path), known
+        return self._file
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.__exit__(None, None, None)
+        self._file = None
+
+
+_OPEN: Final = _OpenSlide()
 
 
 def slide_parts(path: Path) -> tuple[Path, ...]:
@@ -151,7 +191,8 @@ def _format_of(path: Path) -> SlideFormat:
 @lru_cache(maxsize=64)
 def _read_slide(path: Path, changed_ns: int, length: int) -> Slide:  # noqa: ARG001 - forgets a file that changed
     facts = _format_of(path).facts(path)
-    return Slide(facts, map_of(facts))
+    profiled = facts.icc is not None and _transform(facts.icc) is not None
+    return Slide(facts, map_of(facts, profiled=profiled))
 
 
 def _read_at(file: SlideFile, size: SizePx, field: BoxPx) -> npt.NDArray[np.uint8]:

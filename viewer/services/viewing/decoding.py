@@ -1,8 +1,9 @@
 """Decoding in separate processes, for the window.
 
-There are two processes: one for the image to be shown, one for thumbnails, so that the
-image never waits for thumbnails. Each starts with its first call and ends with the
-window, which closes its input. A process that crashes or takes too long is ended with a
+There are three processes: one for the image to be shown, one for thumbnails, so that
+the image never waits for thumbnails, and one for the tiles of slides, which keeps the
+slide open. Each starts with its first call and ends with the window, which closes its
+input. A process that crashes or takes too long is ended with a
 message, and the next call gets a new one.
 """
 
@@ -12,6 +13,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
@@ -20,7 +24,12 @@ from viewer.services.viewing.decoder_limits import DecoderLimits
 from viewer.services.viewing.field_raster import field_raster
 from viewer.services.viewing.header_chunks import Headers, read_chunk
 from viewer.services.viewing.opened_image import OpenedImage, open_image
-from viewer.services.viewing.view_image import ShownImage, load_shown_image, thumbnail
+from viewer.services.viewing.view_image import (
+    ShownImage,
+    load_shown_image,
+    slide_pixels,
+    thumbnail,
+)
 
 if TYPE_CHECKING:
     import subprocess
@@ -40,6 +49,9 @@ class Decoder(Protocol):
 
     def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
         """Return a square picture of the part that a question covers."""
+
+    def tile(self, ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
+        """Return a frame or region of a slide as RGB, (rows, columns, 3)."""
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
         """Return the headers of files, or why one cannot be read."""
@@ -67,6 +79,10 @@ class LocalDecoder:
         """Return a square picture of the part that a question covers."""
         return field_raster(ref, field, side)
 
+    def tile(self, ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
+        """Return a frame or region of a slide as RGB, (rows, columns, 3)."""
+        return slide_pixels(ref, as_scanned=as_scanned)
+
     def headers(self, paths: tuple[Path, ...]) -> Headers:
         """Return the headers of files, or why one cannot be read."""
         return read_chunk(paths)
@@ -76,7 +92,7 @@ class LocalDecoder:
 
 
 class ProcessDecoder:
-    """Decodes in two processes; thread-safe.
+    """Decodes in three processes; thread-safe.
 
     Every method raises UnreadableInputError for an image that cannot be read, including
     if its decoder crashed or reached one of the ``limits``. A process that is
@@ -89,7 +105,7 @@ class ProcessDecoder:
         running: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
         self._screen = DecodingProcess(limits, running)
-        self._small = DecodingProcess(limits)
+        self._small, self._tiles = DecodingProcess(limits), DecodingProcess(limits)
         self._expected: _Expected | None = None
 
     def expect(self, ref: ImageRef) -> None:
@@ -120,6 +136,11 @@ class ProcessDecoder:
         """Return a square picture of the part that a question covers."""
         return self._small.call(field_raster, ref.path, (ref, field, side))
 
+    def tile(self, ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
+        """Return a frame or region of a slide as RGB, (rows, columns, 3)."""
+        named = {"as_scanned": as_scanned}
+        return self._tiles.call(slide_pixels, ref.path, (ref,), named)
+
     def headers(self, paths: tuple[Path, ...]) -> Headers:
         """Return the headers of files, or why one cannot be read.
 
@@ -129,9 +150,9 @@ class ProcessDecoder:
         return self._screen.call(read_chunk, paths[0], (paths,))
 
     def close(self) -> None:
-        """End both processes for good; a call in progress raises."""
-        self._screen.close()
-        self._small.close()
+        """End the processes for good; a call in progress raises."""
+        for process in (self._screen, self._small, self._tiles):
+            process.close()
 
     def _open(self, ref: ImageRef) -> OpenedImage:
         return self._screen.call(open_image, ref.path, (ref,))

@@ -60,14 +60,23 @@ def load_shown_image(ref: ImageRef) -> ShownImage:
     from viewer.readers.pixels import load_pixels
 
     header = read_file_header(ref.path)
-    headers = header.images()
-    if not 0 <= ref.frame < len(headers):
+    if ref.frame not in header:
         raise WrongUseError(
-            f"'{ref.path.name}' has {len(headers)} frame(s).", "Choose one of them."
+            f"'{ref.path.name}' has {header.frames} frame(s).", "Choose one of them."
         )
     return ShownImage(
-        ref, headers[ref.frame], load_pixels(ref), corner_text(ref), header.slide
+        ref, header.image(ref.frame), load_pixels(ref), corner_text(ref), header.slide
     )
+
+
+def slide_pixels(ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
+    """Return a frame or region of a slide as RGB, (rows, columns, 3).
+
+    ``as_scanned`` leaves out the ICC profile of the file.
+    """
+    from viewer.readers.slides.slide import load_field
+
+    return load_field(ref.path, ref.frame, as_scanned=as_scanned).values
 
 
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:

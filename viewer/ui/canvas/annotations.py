@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from viewer.domain.annotation import STATE_LINE, CornerLine, CornerText
+from viewer.domain.counting import counted
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import Detail, current
 from viewer.ui.canvas.display import Display, window_text
@@ -15,6 +16,8 @@ from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 _OWN_WINDOW: Final = "Not from the file: set here, or fitted to the image's values"
 _FIDELITY: Final = "Whether the screen shows every stored pixel, unmixed"
 _KEY: Final = "Marked by a reader"
+_BROKEN: Final = "Their pixels are damaged in the file; they are hatched"
+_MAGNIFICATION: Final = "The scan at 1:1 has the magnification of its objective"
 _ZOOM: Final = "Screen pixels per image pixel"
 
 
@@ -27,6 +30,8 @@ class Annotations:
         self._orientation = 1
         self.key = False
         """Whether the image is a key image, as it says then."""
+        self.broken = 0
+        """How many tiles of a slide cannot be read, as it says then."""
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
@@ -82,7 +87,15 @@ class Annotations:
         grey = (window,) if self._shown.image.values.ndim == 2 else ()
         zoom = CornerLine(f"Zoom {scale:.0%}", _ZOOM)
         key = (CornerLine("Key image", _KEY),) if self.key else ()
-        return (*key, *grey, zoom, fidelity(self._shown.corners, scale))
+        slide = self._shown.slide
+        if slide is not None and not self._shown.ref.frame:
+            scale /= slide.to_scan(0).a
+            known = slide.magnification is not None
+            words = "" if known else " of the scan, magnification unknown"
+            zoom = CornerLine(f"{slide.name_at(1 / scale)}{words}", _MAGNIFICATION)
+        broken = counted(self.broken, "tile") + " cannot be read"
+        damage = (CornerLine(broken, _BROKEN),) if self.broken else ()
+        return (*key, *damage, *grey, zoom, fidelity(self._shown.corners, scale))
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""

@@ -25,13 +25,14 @@ class Camera:
     ``scale`` is device pixels per native pixel along a row; ``aspect`` is the height of
     a pixel over its width; ``left`` and ``top`` are the device pixel of the image's
     corner. They are integers, so that at integer zoom every native pixel covers whole
-    device pixels.
+    device pixels. ``most`` is the greatest scale of a zoom.
     """
 
     scale: float
     aspect: float
     left: int
     top: int
+    most: float = MAX_SCALE
 
     @classmethod
     def fitted(cls, image: SizePx, screen: SizePx, aspect: float) -> Self:
@@ -63,7 +64,7 @@ class Camera:
 
     def zoomed(self, factor: float, x: float, y: float) -> "Camera":
         """Return the camera after a zoom about a device position."""
-        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
+        scale = min(max(self.scale * factor, MIN_SCALE), self.most)
         ratio = scale / self.scale
         left = round(x - (x - self.left) * ratio)
         return replace(

@@ -1,6 +1,7 @@
 """A view of an image that can be fitted, zoomed, moved and turned."""
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import QResizeEvent, QTransform
@@ -8,13 +9,16 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import then
-from viewer.ui.canvas.display import Camera
+from viewer.ui.canvas.display import MAX_SCALE, Camera
 from viewer.ui.canvas.events import ZoomChanged
 from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.canvas.windowed_view import WindowedView
 
 if TYPE_CHECKING:
     from viewer.services.viewing.view_image import ShownImage
+
+_BEYOND_SCAN: Final = 8.0
+"""How far the pixels of a slide's scan can be magnified."""
 
 
 class FramedView(WindowedView):
@@ -75,9 +79,18 @@ class FramedView(WindowedView):
         scale = Camera.fitted(size, self._turned.size_before, aspect).scale
         self.look_at(PointPx(area.x0 + width / 2, area.y0 + height / 2), scale)
 
+    @property
+    def scan_zoom(self) -> float | None:
+        """The zoom that shows a whole slide's scan 1:1, None for another image."""
+        if self._shown is None or self._shown.slide is None or self._shown.ref.frame:
+            return None
+        return self._shown.slide.to_scan(0).a
+
     def one_to_one(self) -> None:
-        """Show each native pixel as one of the screen's."""
-        if self._shown is not None:
+        """Show each native pixel as one of the screen's; of a slide, the scan's."""
+        if self.scan_zoom is not None:
+            self.look_at(self.centre, self.scan_zoom)
+        elif self._shown is not None:
             image, screen = self._shown.image, self._turned.size_before
             aspect = image.geometry.pixel_aspect
             self._move(Camera.centred(image.size, screen, aspect, 1.0))
@@ -166,7 +179,9 @@ class FramedView(WindowedView):
             return self._camera
         image = self._shown.image
         aspect = image.geometry.pixel_aspect
-        return Camera.fitted(image.size, self._turned.size_before, aspect)
+        camera = Camera.fitted(image.size, self._turned.size_before, aspect)
+        most = max(MAX_SCALE, _BEYOND_SCAN * (self.scan_zoom or 0.0))
+        return replace(camera, most=most)
 
     def _move(self, camera: Camera, *, fitted: bool = False) -> None:
         if self._shown is None:

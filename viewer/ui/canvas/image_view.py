@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.marks.item import MarkItem
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
     from viewer.ui.canvas.overlays.locator import Line
+    from viewer.ui.canvas.slide_tiles import SlideTiles
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag
@@ -92,6 +93,7 @@ class ImageView(FramedView):
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
         self._lens: Lens | None = None
+        self._tiles: SlideTiles | None = None
         self._pressed = QPointF()
         self._wheel = 0
         self._hovered: StoredAnswer | None = None
@@ -109,6 +111,7 @@ class ImageView(FramedView):
         here, which takes a large radiograph tens of milliseconds.
         """
         self.waiting.end()
+        self._tiles = None
         display = _display_of(shown, pyramid or Pyramid(shown.image))
         if self._before is not None and are_alike(self._before[0], shown):
             display.follow(self._before[1])
@@ -138,6 +141,11 @@ class ImageView(FramedView):
             self.orientation = state.orientation
             self.frame_area(state.area)
 
+    def show_tiles(self, tiles: "SlideTiles") -> None:
+        """Paint the image, the overview of a whole slide, from tiles."""
+        self._tiles = tiles
+        self.redraw()
+
     def imitate(self, other: "ImageView", finer: float) -> None:
         """Show what another view shows, with ``finer`` times as many device pixels."""
         if other._shown is None or other._display is None:  # noqa: SLF001 - its own kind
@@ -146,6 +154,7 @@ class ImageView(FramedView):
         self.show_image(other._shown, other._display.pyramid)  # noqa: SLF001
         if self._display is not None:
             self._display.follow(other._display)  # noqa: SLF001
+        self._tiles = other._tiles  # noqa: SLF001
         self._layers.imitate(other._layers)  # noqa: SLF001
         self.orientation = other.orientation
         self._move(other._camera.finer(finer))  # noqa: SLF001
@@ -168,6 +177,7 @@ class ImageView(FramedView):
 
     def _empty(self) -> None:
         self._shown, self._display, self._annotations = None, None, None
+        self._tiles = None
         self._layers.set_grid(None)
         self._layers.set_reference(None)
         self._layers.set_planes(None)
@@ -274,6 +284,12 @@ class ImageView(FramedView):
         painter.fillRect(rect, Qt.GlobalColor.black)
         if self._display is None:
             self.waiting.paint_alone(painter, self.area)
+            return
+        if self._tiles is not None:
+            inverted, screen = self._display.inverted, self.screen_size
+            self._tiles.paint(
+                painter, self._camera, screen, self.ratio, inverted=inverted
+            )
             return
         seen = self._camera.viewport(self._turned.size_before)
         frame = self._display.frame(seen, self._turned)
@@ -384,6 +400,7 @@ class ImageView(FramedView):
             scale = self._camera.scale
             self._annotations.turn(self.orientation)
             self._annotations.key = self.marks.is_key
+            self._annotations.broken = self._tiles.broken if self._tiles else 0
             names = self._layers.cell_names(self._native, self.area)
             self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds
@@ -394,7 +411,8 @@ class ImageView(FramedView):
         if self._shown is None:
             return
         point = self.native_at(at)
-        text = value_text(self._shown.image, point)
+        tiles = self._tiles
+        text = tiles.value_at(point) if tiles else value_text(self._shown.image, point)
         self.cursor_moved.emit(CursorMoved(point if text else None, text or ""))
         self._tell_hover(self._layers.answer_at(at))
 

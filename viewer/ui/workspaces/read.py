@@ -192,6 +192,7 @@ class ReadWorkspace(QWidget):
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
             "image.previous": partial(self.browser.step, -1),
+            **self._slides.on_keys(self._commands.handlers()),
         }
 
     def _do_at_side(self, name: str) -> None:
@@ -429,7 +430,9 @@ class ReadWorkspace(QWidget):
         self.lightbox.light(*trials)
 
     def _tell_cursor(self, event: CursorMoved) -> None:
-        point = event.point
+        point, shown = event.point, self.lightbox.active.shown
+        if point is not None and shown is not None and shown.slide is not None:
+            point = shown.slide.on_slide(shown.ref.frame, point)
         at = f"({int(point.x)}, {int(point.y)}) " if point else ""
         self._cursor = f"{at}{event.value_text}" or self._cursor
         self._context.status.show_cursor(f"{at}{event.value_text}")

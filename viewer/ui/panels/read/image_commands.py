@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.slide import SLIDE_MODALITY
 from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.application import preferences
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
@@ -53,9 +54,9 @@ class ImageCommands:
             context.actions,
         )
         self._status, self._context = context.status, context
-        self._tool = Tool.WINDOW
-        self._left = {True: Tool.SCROLL, False: Tool.WINDOW}
-        """The tool of the left button on a series, and on a single image."""
+        self._tool, self._tool_chosen = Tool.WINDOW, False
+        self._left = {"series": Tool.SCROLL, "image": Tool.WINDOW, "slide": Tool.PAN}
+        """The tool of the left button by what is shown."""
         self.provider_look = ProviderLook(lightbox)
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(context.undo, lightbox)
@@ -101,20 +102,25 @@ class ImageCommands:
 
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag does from now on, on images like the one shown."""
-        self._left[self._on_series] = tool
+        self._left[self._kind], self._tool_chosen = tool, True
         self._use_tool(tool)
 
     def follow_images(self) -> None:
-        """Use the left button's tool for what is shown: scroll, if it is a series.
+        """Use the left button's tool for what is shown: pan a slide, scroll a series.
 
-        A tool that draws, moves or zooms stays (IHE BIR: scrolling is active on open).
+        A tool that draws or zooms stays (IHE BIR: scrolling is active on open).
         """
-        if current().scroll_first and self._tool in {Tool.WINDOW, Tool.SCROLL}:
-            self._use_tool(self._left[self._on_series])
+        own = self._tool_chosen and self._tool not in {Tool.WINDOW, Tool.SCROLL}
+        if current().scroll_first and not own:
+            self._use_tool(self._left[self._kind])
+            self._tool_chosen = False
 
     @property
-    def _on_series(self) -> bool:
-        return len(self._lightbox.active.stack_images) > 1
+    def _kind(self) -> str:
+        header = self._lightbox.active.header
+        if header is not None and header.modality == SLIDE_MODALITY:
+            return "slide"
+        return "series" if len(self._lightbox.active.stack_images) > 1 else "image"
 
     def _use_tool(self, tool: Tool) -> None:
         """Set a tool; tool bar, cursor and status bar show it."""

@@ -1,4 +1,4 @@
-"""Navigating a whole slide: from a position to the field that magnifies it."""
+"""Looking at a whole slide as with a microscope: magnifications, and where to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,29 +11,36 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
-from viewer.domain.slide import SlideMap, SlideScale
+from viewer.domain.slide import SlideMap
+from viewer.ui.application.actions import PRESETS, Handlers
 from viewer.ui.canvas.events import CursorMoved
 from viewer.ui.panels.read.lightbox import Lightbox
-from viewer.ui.panels.read.viewport import Viewport
+from viewer.ui.panels.read.viewport import ImageShown, Viewport
 from viewer.ui.widgets.labels import caption
-from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.plain_text import Label
+
+_WHOLE: Final = "Whole slide"
+_ALIKE: Final = 1.01
+"""Zooms that differ by less are one magnification."""
+_UNKNOWN: Final = "The file does not say its magnification or pixel size"
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleChosen:
-    """The user wants to see the slide at this magnification."""
+class MagnificationChosen:
+    """The user wants to see the scan reduced by a factor; None for all of it."""
 
-    scale: SlideScale
+    factor: float | None
 
 
 class SlideBar(QWidget):
     """Shows the magnification, and lets the user choose another."""
 
-    scale_chosen = Signal(object)
-    """Carries a ScaleChosen."""
+    chosen = Signal(object)
+    """Carries a MagnificationChosen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._slide: SlideMap | None = None
         self.scales = QComboBox()
         self.scales.setAccessibleName("Magnification")
         self.scales.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -49,30 +56,36 @@ class SlideBar(QWidget):
         row.addWidget(self.hint, 1)
         self.hide()
 
-    def show_slide(self, slide: SlideMap | None, frame: int = 0) -> None:
-        """Show where a frame of a slide is; hide the line without a slide."""
+    def show_slide(
+        self, slide: SlideMap | None, frame: int = 0, factor: float | None = None
+    ) -> None:
+        """Show a frame of a slide, and how far its scan is reduced, None for fitted.
+
+        Without a slide the line is hidden.
+        """
         self.setVisible(slide is not None)
         if slide is None:
             return
+        if slide != self._slide:
+            self._offer(slide)
+        near = [p for p in slide.presets if factor and 1 / _ALIKE < p / factor < _ALIKE]
+        self.scales.setCurrentIndex(self.scales.findData(near[0]) if near else -1)
+        self.scales.setPlaceholderText(slide.name_at(factor) if factor else _WHOLE)
         scale = slide.scale_of(frame)
-        self.scales.clear()
-        for offered in slide.scales:
-            self.scales.addItem(scale_words(offered), offered)
-        self.scales.setCurrentIndex(slide.scales.index(scale))
         number = f"field {frame - scale.first + 1} of {scale.count}"
-        self.place.setText(number if scale.count > 1 else "")
-        finer = slide.finer(frame)
-        self.hint.setText(
-            f"Double-click, or Enter, opens {finer.name} there" if finer else ""
-        )
+        self.place.setText(f"{scale.name}, {number}" if frame else "")
+        known = slide.magnification is not None
+        self.hint.setText("Double-click, or Enter, magnifies" if known else _UNKNOWN)
+
+    def _offer(self, slide: SlideMap) -> None:
+        self._slide = slide
+        self.scales.clear()
+        self.scales.addItem(_WHOLE, None)
+        for factor in slide.presets:
+            self.scales.addItem(slide.name_at(factor), factor)
 
     def _tell(self, row: int) -> None:
-        self.scale_chosen.emit(ScaleChosen(self.scales.itemData(row)))
-
-
-def scale_words(scale: SlideScale) -> str:
-    """Return ``10x · 48 fields``, or ``Overview`` where one image shows it all."""
-    return scale.name if scale.count == 1 else f"{scale.name} · {scale.count} fields"
+        self.chosen.emit(MagnificationChosen(self.scales.itemData(row)))
 
 
 _ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -81,7 +94,7 @@ _CLICK_PX: Final = 4
 
 
 class SlideNavigation(QObject):
-    """Opens fields by double click, Enter, context menu and the line over the slide.
+    """Magnifies by double click, Enter, context menu and the line over the slide.
 
     Parameters
     ----------
@@ -99,60 +112,109 @@ class SlideNavigation(QObject):
     ) -> None:
         super().__init__(parent)
         self._lightbox, self._choose = lightbox, choose
+        self._later: tuple[ImageRef, float | None, PointPx] | None = None
         self.bar = SlideBar()
-        self.bar.scale_chosen.connect(self._open_middle)
+        self.bar.chosen.connect(self._magnify_middle)
         lightbox.active_changed.connect(self._follow)
         lightbox.each(self._watch)
 
     def _watch(self, viewport: Viewport) -> None:
-        viewport.image_shown.connect(self._follow)
+        viewport.image_shown.connect(self._arrive)
+        viewport.view.zoom_changed.connect(self._follow)
+        viewport.view.framed.connect(self._follow)
         _Gestures(viewport, self)
 
-    def open_at(self, viewport: Viewport, scale: SlideScale, point: PointPx) -> None:
-        """Open the field of a magnification that shows a native position."""
-        shown = viewport.shown
-        if shown is None or shown.slide is None:
+    def magnify(
+        self, viewport: Viewport, factor: float | None, point: PointPx | None = None
+    ) -> None:
+        """Show the scan reduced by a factor, with a native position in the middle.
+
+        By default that is what is in the middle now. A field is left for the slide
+        around it. Without a factor the whole slide is shown.
+        """
+        shown, slide = viewport.shown, slide_of(viewport)
+        if shown is None or slide is None:
             return
-        place = shown.slide.on_slide(shown.ref.frame, point)
-        frame = shown.slide.frame_at(scale, place)
-        self._choose(ImageRef(shown.ref.path, frame))
+        place = slide.on_slide(shown.ref.frame, point or viewport.view.centre)
+        if shown.ref.frame:
+            whole = ImageRef(shown.ref.path, 0)
+            self._later = whole, factor, place
+            self._choose(whole)
+        elif factor is None:
+            viewport.view.fit()
+        else:
+            at = slide.to_scan(0).inverse().apply(place)
+            viewport.view.look_at(at, (viewport.view.scan_zoom or 1.0) / factor)
+
+    def on_keys(self, handlers: Handlers) -> Handlers:
+        """Return the handlers of the window presets, which magnify a slide instead."""
+        names = [f"preset.{n}" for n in range(PRESETS)]
+        return {
+            name: partial(self._preset, n, handlers[name])
+            for n, name in enumerate(names)
+        }
+
+    def _preset(self, number: int, of_window: Callable[[], None]) -> None:
+        """Show all of a slide (0) or a magnification (from 1); else set a window."""
+        viewport, slide = self._lightbox.active, slide_of(self._lightbox.active)
+        if slide is None:
+            of_window()
+            return
+        factors = (None, *slide.presets)
+        if number < len(factors):
+            self.magnify(viewport, factors[number])
+        else:
+            most = slide.name_at(1.0)
+            self.bar.hint.setText(f"Scanned at {most}, no higher magnification")
 
     def look_closer(self, viewport: Viewport, point: PointPx) -> bool:
-        """Open the next magnification there; False if there is none."""
-        shown = viewport.shown
-        if shown is None or shown.slide is None:
+        """Show the next magnification there; False if there is none."""
+        slide = slide_of(viewport)
+        if slide is None or viewport.shown is None:
             return False
-        finer = shown.slide.finer(shown.ref.frame)
+        now = factor_of(viewport)
+        if now is None:  # a field, at the magnification it has
+            size = slide.scale_of(viewport.shown.ref.frame).size
+            now = slide.size.columns / size.columns
+        finer = next((p for p in slide.presets if p * _ALIKE < now), None)
         if finer is not None:
-            self.open_at(viewport, finer, point)
+            self.magnify(viewport, finer, point)
         return finer is not None
 
     def menu_at(self, viewport: Viewport, point: PointPx) -> QMenu | None:
-        """Return the fields that can be opened at a position, None off a slide."""
+        """Return the magnifications offered at a position, None off a slide."""
         slide = slide_of(viewport)
-        if slide is None or viewport.shown is None:
+        if slide is None:
             return None
         menu = QMenu(viewport)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        now = slide.scale_of(viewport.shown.ref.frame)
-        for scale in slide.scales:
-            where = " here" if scale.first else ""
-            action = menu.addAction(f"Open {'at ' if where else ''}{scale.name}{where}")
-            action.setToolTip(as_tip(scale_words(scale)))
-            action.setEnabled(scale != now)
-            action.triggered.connect(partial(self.open_at, viewport, scale, point))
+        for factor in (None, *slide.presets):
+            name = f"{slide.name_at(factor)} here" if factor else _WHOLE
+            action = menu.addAction(name)
+            action.triggered.connect(partial(self.magnify, viewport, factor, point))
         return menu
 
-    def _open_middle(self, event: ScaleChosen) -> None:
+    def _magnify_middle(self, event: MagnificationChosen) -> None:
         viewport = self._lightbox.active
-        middle = viewport.view.native_at(viewport.view.area.center())
-        self.open_at(viewport, event.scale, middle)
+        self.magnify(viewport, event.factor)
         viewport.view.setFocus()
+        self._follow()
+
+    def _arrive(self, event: ImageShown) -> None:
+        """Go to the place of the slide that was wanted from one of its fields."""
+        later, viewport = self._later, event.viewport
+        if later is not None and later[0] == event.shown.ref and event.shown.slide:
+            self._later = None
+            _, factor, place = later
+            point = event.shown.slide.to_scan(0).inverse().apply(place)
+            self.magnify(viewport, factor, point)
+        self._follow()
 
     def _follow(self, *_: object) -> None:
         viewport = self._lightbox.active
         frame = viewport.shown.ref.frame if viewport.shown else 0
-        self.bar.show_slide(slide_of(viewport), frame)
+        factor = None if viewport.view.fitted else factor_of(viewport)
+        self.bar.show_slide(slide_of(viewport), frame, factor)
 
 
 class _Gestures(QObject):
@@ -220,3 +282,9 @@ class _Gestures(QObject):
 def slide_of(viewport: Viewport) -> SlideMap | None:
     """Return the slide that a viewport shows a field of."""
     return viewport.shown.slide if viewport.shown is not None else None
+
+
+def factor_of(viewport: Viewport) -> float | None:
+    """Return how far the scan of a whole slide is reduced, None for another image."""
+    scan = viewport.view.scan_zoom
+    return None if scan is None else scan / viewport.view.zoom

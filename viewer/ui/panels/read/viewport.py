@@ -29,6 +29,7 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 if TYPE_CHECKING:
     from viewer.domain.geometry import BoxPx
     from viewer.ui.application.jobs import Job
+    from viewer.ui.panels.read.tile_loading import TileLoading
 
 _CACHE_BYTES: Final = 48 * 1024 * 1024
 """Of pixels as decoded; codes and further scales make it up to 7/3 of that."""
@@ -129,6 +130,7 @@ class Viewport(QWidget):
         self._cache = ImageCache()
         self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
         self._broken: set[ImageRef] = set()
+        self._tiles: TileLoading | None = None
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
@@ -275,6 +277,7 @@ class Viewport(QWidget):
             job.cancel()
         self._jobs.clear()
         self._broken.clear()
+        self._end_tiles()
         self._cache = ImageCache(self._cache.capacity)
         self.stack, self.shown, self.position = None, None, 0
         self.view.clear()
@@ -326,8 +329,24 @@ class Viewport(QWidget):
         shown = loaded.shown
         self.shown, self.field = shown, loaded.field
         self.view.show_image(shown, loaded.pyramid)
+        self._load_tiles(shown)
         self.image_shown.emit(ImageShown(self, shown))
         self._look_ahead()
+
+    def _load_tiles(self, shown: ShownImage) -> None:
+        """Bring the overview of a slide the pixels that a closer look needs."""
+        self._end_tiles()
+        if shown.slide is None or shown.ref.frame:
+            return
+        from viewer.ui.panels.read.tile_loading import TileLoading
+
+        self._tiles = TileLoading(self._decoder, self.view, shown)
+        self.view.show_tiles(self._tiles.tiles)
+
+    def _end_tiles(self) -> None:
+        if self._tiles is not None:
+            self._tiles.end()
+        self._tiles = None
 
     def _look_ahead(self) -> None:
         images = self.stack.images if self.stack else ()

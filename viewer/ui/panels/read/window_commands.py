@@ -11,6 +11,7 @@ from viewer.imaging.window_presets import (
     preset_window,
     presets_of,
 )
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.actions import PRESETS, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import current
@@ -83,17 +84,27 @@ class WindowCommands:
     def _follow(self, *_: object) -> None:
         """Name the presets after the modality of the image with the focus."""
         shown = self._lightbox.active.shown
-        windows = presets_of(shown.image, shown.header.modality) if shown else ()
-        for n in _KEYS[FIRST_KEY:]:
+        named = _names_on_keys(shown) if shown else ()
+        for n in _KEYS:
             action = self._actions[f"preset.{n}"]
-            here = n - FIRST_KEY < len(windows)
-            window = windows[n - FIRST_KEY] if here else None
-            action.setVisible(here)
-            action.setText(window.explanation if window else SPECS[f"preset.{n}"].text)
-            action.setStatusTip(window_text(window) if window else "")
+            text, tip = named[n] if n < len(named) else (SPECS[f"preset.{n}"].text, "")
+            action.setVisible(n < max(len(named), FIRST_KEY))
+            action.setText(text)
+            action.setStatusTip(tip)
         self._follow_sense()
 
     def _follow_sense(self, *_: object) -> None:
         view = self._lightbox.view
         self._actions.set_checked("image.invert", view.inverted)
         self._actions.set_checked("image.clamp", view.clamped)
+
+
+def _names_on_keys(shown: ShownImage) -> tuple[tuple[str, str], ...]:
+    """Return name and status tip of each key: magnifications of a slide, or windows."""
+    slide = shown.slide
+    if slide is not None:
+        names = ("Whole slide", *map(slide.name_at, slide.presets))
+        return tuple((name, "Magnification") for name in names)
+    windows = presets_of(shown.image, shown.header.modality)
+    every = ((SPECS[f"preset.{n}"].text, "") for n in range(FIRST_KEY))
+    return (*every, *((w.explanation, window_text(w)) for w in windows))

@@ -1,7 +1,7 @@
 # The two commands are `make run` and `make test`; each sets up all it needs first.
 .DEFAULT_GOAL := run
-.PHONY: run run-reader test test-fast proof mutants statements bench lint lock docs \
-    package clean
+.PHONY: run run-reader test test-fast proof mutants statements bench lint style types \
+    layers lock docs package clean
 
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
@@ -42,27 +42,32 @@ run-reader:     ## the same without torch and transformers
 	@packaging/bootstrap reader
 	@.venv/bin/overread demo
 
-lint:           ## style, types and import contracts
+lint: style types ## style, types and import contracts
+
+style:
 	@packaging/bootstrap test
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
+
+types:
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-test: lint      ## lint, the suite with coverage, and without Qt what needs none
-	@packaging/bootstrap headless
+layers:
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(TRACED) --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
+
+test: style     ## lint, the suite with coverage, and without Qt what needs none
+	@packaging/bootstrap headless
+	@# Types are checked on one core only, which leaves the others to the layers' tests.
+	@$(MAKE) --no-print-directory --jobs 2 types layers
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
 	    $(addprefix --ignore ,$(TRACED) $(ONLY_WITHOUT_QT))
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
 	$(HEADLESS) -m "not proof and not hypothesis" $(PARALLEL) worksteal $(WITHOUT_QT)
 
-test-fast:      ## for the edit loop: style, the layers below, and what changed since main
-	@packaging/bootstrap test
-	$(PYTHON) -m ruff check .
-	$(PYTHON) -m ruff format --check .
+test-fast: style ## for the edit loop: style, the layers below, what changed since main
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(LAYERS) \
 	    $$($(PYTHON) packaging/changed_tests.py)
 

@@ -25,7 +25,7 @@ patient_tracing.install()
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 profiles.register_profile(
     "fast",
-    max_examples=100,
+    max_examples=50,
     deadline=None,
     derandomize=True,
     suppress_health_check=_SLOW_IS_FINE,

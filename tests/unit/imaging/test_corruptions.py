@@ -93,7 +93,6 @@ def test_that_bytes_depend_on_no_order_and_on_nothing_done_before() -> None:
 @pytest.mark.parametrize(
     "setting",
     [
-        {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "5"},
         {"OMP_NUM_THREADS": "8", "OPENBLAS_NUM_THREADS": "8", "PYTHONHASHSEED": "9"},
         {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3", "OPENBLAS_CORETYPE": "Nehalem"},
     ],

@@ -72,7 +72,7 @@ def test_that_zeros_are_treated_as_the_method_says(zero: ZeroMethod, p: float) -
 @pytest.mark.parametrize("zero", list(ZeroMethod))
 def test_that_the_test_is_scipys(zero: ZeroMethod, way: PMethod) -> None:
     rng = np.random.default_rng(3)
-    cases = 8 if way is PMethod.SCIPY else 150  # scipy tries 8,192 patterns for it
+    cases = 3 if way is PMethod.SCIPY else 60  # scipy tries 8,192 patterns for it
     gaps = [gap_to_scipy(*drawn(rng), zero, way) for _ in range(cases)]
     assert max(gaps) < TOLERANCE
 

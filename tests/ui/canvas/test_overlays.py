@@ -535,3 +535,32 @@ def test_that_text_that_must_lie_over_names_of_cells_gets_a_dark_ground() -> Non
     painter.end()
     ground = lines[0].ground.toRect()
     assert QColor(picture.pixel(ground.left(), ground.center().y())).lightness() < 60
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("width", [120, 184, 400, 900])
+def test_that_the_names_of_narrow_columns_never_run_into_one_another(
+    width: int,
+) -> None:
+    seen = SeenGrid.under(Grid(16, 16), QTransform())
+    box, area = QRectF(50, 50, width, width), QRectF(0, 0, 1000, 1000)
+    labels = list(margin_labels(seen, box, area, TEXT, far=False))
+    numbers = [label for label in labels if label.text.isdecimal()]
+    assert numbers[0].text == "1"
+    assert len(numbers) == 16 or width < 300
+    for left, right in itertools.pairwise(numbers):
+        assert left.x + text_size(left.text, TEXT).width() - 4 <= right.x + 0.01
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_scale_bar_stands_above_every_line_that_reaches_under_it() -> None:
+    area = QRectF(0, 0, 190, 300)
+    live = (CornerLine("Pixels reduced"),)
+    words = CornerText((), (), (), (CornerLine("Series 1 Thorax PA"),))
+    lines = corner_text.layout(words, live, area, TEXT)
+    above = corner_text.lowest_free(lines, area, 140)
+    highest = min(line.ground.top() for line in lines)
+    assert above == area.bottom() - corner_text.MARGIN - highest
+    wide = QRectF(0, 0, 900, 300)
+    apart = corner_text.layout(words, live, wide, TEXT)
+    assert corner_text.lowest_free(apart, wide, 140) < above

@@ -102,7 +102,8 @@ class Annotations:
         corner_text.paint(painter, self._lines, TEXT)
         corner_text.paint(painter, self._letters, LETTER)
         if self._bar is not None:
-            above = corner_text.lowest_free(self._lines, self._area)
+            width = scale_bar.width(self._bar, TEXT)
+            above = corner_text.lowest_free(self._lines, self._area, width)
             scale_bar.paint(painter, self._bar, self._area, TEXT, above)
 
 

@@ -108,6 +108,7 @@ class TagList(QDialog):
         view.verticalHeader().hide()
         view.verticalHeader().setDefaultSectionSize(_ROW_PX)
         view.horizontalHeader().setStretchLastSection(True)
+        view.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         view.resizeColumnsToContents()  # once: a header that follows measures every row
         return view
 

@@ -58,6 +58,8 @@ _AT_SIDE: Final = (
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
 )  # fmt: skip
 _WIDTHS: Final = (310, 880, 300)
+_NARROWEST: Final = 292
+"""Of the side at the right, also while it is not made yet."""
 
 
 class ReadWorkspace(QWidget):
@@ -100,6 +102,7 @@ class ReadWorkspace(QWidget):
         column.addWidget(self.lightbox, 1)
         column.addWidget(self.hanging.line)
         self._middle = column
+        self._right.setMinimumWidth(_NARROWEST)
         split = ImageSplitter(self.browser, middle, self._right)
         split.setObjectName("readSplitter")
         split.setSizes(_WIDTHS)

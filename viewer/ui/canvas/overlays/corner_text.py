@@ -59,13 +59,16 @@ def layout(
     return (*first, *second, *beside, *low)
 
 
-def lowest_free(lines: tuple[Line, ...], area: QRectF) -> float:
-    """Return how far from the bottom edge the right half is taken by lines there."""
-    middle = area.center()
+def lowest_free(lines: tuple[Line, ...], area: QRectF, width: float) -> float:
+    """Return how far up from the bottom edge lines reach at the right.
+
+    ``width`` is that of what is to stand above them, from the margin to the left.
+    """
+    left, middle = area.right() - MARGIN - width, area.center().y()
     tops = [
         line.ground.top()
         for line in lines
-        if line.ground.top() > middle.y() and line.ground.right() > middle.x()
+        if line.ground.top() > middle and line.ground.right() > left
     ]
     return max(0.0, area.bottom() - MARGIN - min(tops)) if tops else 0.0
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 from string import ascii_uppercase
 from typing import Final, NamedTuple, Self
 
@@ -16,6 +17,8 @@ from viewer.domain.image_geometry import Turn
 from viewer.ui.canvas.overlays.halo import Face, text_size
 
 _PAD: Final = 2.0
+_EDGE: Final = 2.0
+"""By which the dark edges of two names may overlap."""
 _STEPS_OFF: Final = 5
 """How many lines from its box a name may stand."""
 _Floats = npt.NDArray[np.float64]
@@ -114,22 +117,33 @@ def margin_labels(
 
     ``far`` puts them at the right and at the bottom. Where a name of a row and one of
     a column do not fit into a cell, one of them stands outside, where there is room.
+    Of names that are wider or higher than a cell only every second, or third, is there.
     """
     letters, numbers = axis_names(grid)
-    widest = max(letters, key=lambda name: text_size(name, face).width())
-    seen = _edge(grid, box, area, text_size(widest, face))
-    for row, text in enumerate(letters):
+    widest, longest = (
+        max((text_size(name, face) for name in names), key=QSizeF.width)
+        for names in (letters, numbers)
+    )
+    seen = _edge(grid, box, area, widest)
+    down = _every(box.height() / grid.rows, widest.height() - 2 * _EDGE)
+    across = _every(box.width() / grid.columns, longest.width() - 2 * _EDGE)
+    for row, text in list(enumerate(letters))[::down]:
         size = text_size(text, face)
         x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
         y = box.top() + (row + 0.5) * box.height() / grid.rows - size.height() / 2
         if area.top() <= y <= area.bottom():
             yield Label(text, x, y)
-    for column, text in enumerate(numbers):
+    for column, text in list(enumerate(numbers))[::across]:
         size = text_size(text, face)
         y = seen.bottom() - size.height() - _PAD if far else seen.top() + _PAD
         x = box.left() + (column + 0.5) * box.width() / grid.columns - size.width() / 2
         if area.left() <= x <= area.right():
             yield Label(text, x, y)
+
+
+def _every(cell: float, name: float) -> int:
+    """Return 1 where each of the names fits its cell, 2 where every second does."""
+    return max(1, ceil(name / max(cell, 1.0)))
 
 
 def _edge(grid: SeenGrid, box: QRectF, area: QRectF, name: QSizeF) -> QRectF:

@@ -52,6 +52,11 @@ def length_text(length_mm: float) -> str:
     return f"{length_mm:g} mm"
 
 
+def width(bar: ScaleBar, face: Face) -> float:
+    """Return the width of a bar with its words, in the view's pixels."""
+    return max(bar.length, text_size(bar.text, face).width()) + 2
+
+
 def paint(
     painter: QPainter, bar: ScaleBar, area: QRectF, face: Face, above: float
 ) -> None:

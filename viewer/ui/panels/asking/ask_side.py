@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from viewer.ui.panels.asking.answers_panel import AnswersPanel
@@ -30,7 +30,7 @@ class AskSide(QScrollArea):
         self._unfold(False)
 
     def _lay_out(self) -> None:
-        inside = QWidget()
+        inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(12, 8, 12, 8)
         column.setSpacing(12)
@@ -43,6 +43,12 @@ class AskSide(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the size that cuts nothing off at the right."""
+        bar, hint = self.verticalScrollBar(), super().minimumSizeHint()
+        inside = self._inside.minimumSizeHint().width() + bar.sizeHint().width()
+        return QSize(inside, hint.height())
 
     def _unfold(self, on: bool) -> None:
         arrow = Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow

@@ -50,8 +50,6 @@ from viewer.ui.widgets.plain_text import as_tip
 THUMBNAIL_PX: Final = 56
 _NARROWEST: Final = 24
 """Of a column, in pixels."""
-_LINES: Final = 3
-"""Of text, beside a thumbnail."""
 _QT_NEW_LINE: Final = "\u2028"
 """How a delegate's option parts lines."""
 _SETTLED_MS: Final = 40
@@ -112,24 +110,25 @@ class NameDelegate(QStyledItemDelegate):
         room = style.subElementRect(part, option, option.widget).width()
         room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 1)
         text = option.text.replace(_QT_NEW_LINE, "\n")
-        shown = fitted(text, option.fontMetrics, room) if room > 0 else text
+        lines = option.rect.height() // option.fontMetrics.lineSpacing()
+        shown = fitted(text, option.fontMetrics, room, lines) if room > 0 else text
         option.text = shown.replace("\n", _QT_NEW_LINE)
 
 
-def fitted(text: str, metrics: QFontMetrics, width: int) -> str:
-    """Return lines of at most this width in pixels.
+def fitted(text: str, metrics: QFontMetrics, width: int, most: int = 3) -> str:
+    """Return ``most`` lines of at most this width in pixels.
 
     The first that is longer is continued on a further line if there is room for one.
     """
     lines = text.split("\n")
     long = [i for i, x in enumerate(lines) if metrics.horizontalAdvance(x) > width]
-    if long and len(lines) < _LINES:
+    if long and len(lines) < most:
         line = lines[long[0]]
         end = len(line)
         while end > 1 and metrics.horizontalAdvance(line[:end]) > width:
             end -= 1
-        between = max(line.rfind(sign, end // 2, end + 1) for sign in " ._-")
-        end = between if between > 0 else end
+        breaks = (line.rfind(sign, end // 2, end + 1) for sign in " _-.")
+        end = next((at for at in breaks if at > 0), end)
         lines[long[0] : long[0] + 1] = [line[:end], line[end:].strip()]
     middle = Qt.TextElideMode.ElideMiddle
     return "\n".join(metrics.elidedText(line, middle, width) for line in lines)

@@ -5,8 +5,9 @@ from enum import StrEnum
 from typing import Final, Self
 
 from viewer.domain.case import ImageRef
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.image import Window
+from viewer.domain.reference import Patch
 
 
 class MarkKind(StrEnum):
@@ -18,6 +19,7 @@ class MarkKind(StrEnum):
     RECTANGLE = "rectangle"
     ELLIPSE = "ellipse"
     POLYGON = "polygon"
+    MASK = "mask"
     HEART = "heart"
     ARROW = "arrow"
     TEXT = "text"
@@ -33,6 +35,7 @@ NAMES: Final = {
     MarkKind.RECTANGLE: "rectangle",
     MarkKind.ELLIPSE: "ellipse",
     MarkKind.POLYGON: "polygon",
+    MarkKind.MASK: "mask",
     MarkKind.HEART: "cardiothoracic ratio",
     MarkKind.ARROW: "arrow",
     MarkKind.TEXT: "text",
@@ -43,10 +46,11 @@ NAMES: Final = {
 """Kinds as a sentence names them."""
 CORNERED: Final = frozenset({MarkKind.RECTANGLE, MarkKind.ELLIPSE})
 """Regions that two opposite corners describe."""
-REGIONS: Final = CORNERED | {MarkKind.POLYGON}
+REGIONS: Final = CORNERED | {MarkKind.POLYGON, MarkKind.MASK}
+"""Kinds that have an area, and pixels inside."""
 _POINTS: Final = {
     MarkKind.ANGLE: 3, MarkKind.COBB: 4, MarkKind.HEART: 4, MarkKind.TEXT: 1,
-    MarkKind.POINT: 1, MarkKind.KEY: 0,
+    MarkKind.POINT: 1, MarkKind.KEY: 0, MarkKind.MASK: 0,
 }  # fmt: skip
 _LEAST_RING: Final = 4
 
@@ -60,12 +64,14 @@ class Mark:
     rectangle or ellipse; the corners of a polygon, the first again at its end; the
     edges of the heart, then those of the thorax; tip and tail of an arrow. A key image
     is marked as a whole, without points. A mark that is still being drawn has fewer.
-    ``text`` is what a reader wrote beside it.
+    ``text`` is what a reader wrote beside it. A mask has no points, but the pixels that
+    are ``painted``.
     """
 
     kind: MarkKind
     points: tuple[PointPx, ...]
     text: str = ""
+    painted: Patch | None = None
 
     @property
     def complete(self) -> bool:
@@ -106,7 +112,24 @@ class Mark:
             )
         if self.kind is MarkKind.COBB:
             return tuple(part for part in (self.points[:2], self.points[2:]) if part)
-        return (self.points,)
+        return (self.points,) if self.points else ()
+
+    @property
+    def box(self) -> BoxPx | None:
+        """The upright native rectangle around it; a key image has none."""
+        if self.painted is not None:
+            return self.painted.box
+        if not self.points:
+            return None
+        xs, ys = [p.x for p in self.points], [p.y for p in self.points]
+        return BoxPx(min(xs), min(ys), max(xs), max(ys))
+
+    @property
+    def end(self) -> PointPx:
+        """Where its words belong: its last point, or the lower right of a mask."""
+        if self.painted is None:
+            return self.points[-1]
+        return PointPx(self.painted.box.x1, self.painted.box.y1)
 
     def extended(self, point: PointPx) -> Self:
         """Return the mark with one more point."""
@@ -130,7 +153,7 @@ class Mark:
         return replace(self, points=(PointPx(ax, ay), PointPx(bx, by)))
 
     def moved(self, x: float, y: float) -> Self:
-        """Return the mark moved by native pixels."""
+        """Return the mark moved by native pixels; a mask stays where it is."""
         return replace(
             self, points=tuple(PointPx(p.x + x, p.y + y) for p in self.points)
         )
@@ -167,7 +190,9 @@ class MarkEdit:
 
     ``place`` is the case in which it can be undone, ``words`` follow "Undo" in the
     menu. Of the image's marks, in the order drawn, those from ``at`` on that were
-    ``removed`` made room for those ``added``; what stays as it was is not told.
+    ``removed`` made room for those ``added``; what stays as it was is not told. Of a
+    mask that was painted on, only the ``repainted`` pixels are: those that were set and
+    are no longer, and the other way round.
     """
 
     place: str
@@ -177,6 +202,7 @@ class MarkEdit:
     removed: tuple[Mark, ...]
     added: tuple[Mark, ...]
     step: EditStep = EditStep.DONE
+    repainted: Patch | None = None
 
     @classmethod
     def between(
@@ -192,6 +218,9 @@ class MarkEdit:
         at = _alike(before, after)
         same = _alike(before[at:][::-1], after[at:][::-1])
         removed, added = (marks[at : len(marks) - same] for marks in (before, after))
+        repainted = _repainted(removed, added)
+        if repainted is not None:
+            return cls(place, ref, words, at, (), (), repainted=repainted)
         return cls(place, ref, words, at, removed, added)
 
     @property
@@ -203,8 +232,27 @@ class MarkEdit:
 
     def applied(self, marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
         """Return all marks of the image after this step, from those before it."""
+        if self.repainted is not None:
+            changed = repainted(marks[self.at], self.repainted)
+            return (*marks[: self.at], changed, *marks[self.at + 1 :])
         gone, come = self.exchanged
         return (*marks[: self.at], *come, *marks[self.at + len(gone) :])
+
+
+def repainted(mask: Mark, changed: Patch) -> Mark:
+    """Return a mask in which these pixels are set where they were not, or cleared."""
+    painted = changed if mask.painted is None else mask.painted.differing(changed)
+    return replace(mask, painted=painted)
+
+
+def _repainted(removed: tuple[Mark, ...], added: tuple[Mark, ...]) -> Patch | None:
+    """Return the pixels that differ where one mask takes the place of another."""
+    if len(removed) != 1 or len(added) != 1:
+        return None
+    (old,), (new,) = removed, added
+    if old.painted is None or new.painted is None or old.text != new.text:
+        return None
+    return old.painted.differing(new.painted)
 
 
 def _alike(one: tuple[Mark, ...], other: tuple[Mark, ...]) -> int:

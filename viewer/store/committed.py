@@ -8,6 +8,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.escapes import path_text
 from viewer.domain.mark import Mark
 from viewer.store.database import Store, utc_now
+from viewer.store.marks import stored_parts
 
 
 def commit_reading(
@@ -33,12 +34,7 @@ def is_committed(store: Store, ref: ImageRef) -> bool:
 
 def _text(frames: Mapping[int, Sequence[Mark]]) -> str:
     marks = [
-        {
-            "frame": frame,
-            "kind": mark.kind.value,
-            "points": [(point.x, point.y) for point in mark.points],
-            **({"text": mark.text} if mark.text else {}),
-        }
+        {"frame": frame, "kind": mark.kind.value, **stored_parts(mark)}
         for frame, drawn in sorted(frames.items())
         for mark in drawn
     ]

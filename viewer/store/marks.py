@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from viewer.domain.case import ImageRef
 from viewer.domain.escapes import path_of, path_text
-from viewer.domain.geometry import PointPx
-from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind, repainted
+from viewer.domain.reference import Mask, Patch
 from viewer.store.database import Row, Store
 
 
@@ -37,6 +39,9 @@ def keep_edits(
 
 
 def _change_marks(store: Store, edit: MarkEdit) -> None:
+    if edit.repainted is not None:
+        _repaint(store, edit, edit.repainted)
+        return
     gone, come = edit.exchanged
     behind, further = edit.at + len(gone), len(come) - len(gone)
     store.execute(
@@ -57,6 +62,20 @@ def _change_marks(store: Store, edit: MarkEdit) -> None:
             _key(edit.ref),
         )
     _insert_marks(store, edit.ref, edit.at, come)
+
+
+def _repaint(store: Store, edit: MarkEdit, changed: Patch) -> None:
+    place = (*_key(edit.ref), edit.at)
+    (row,) = store.rows(
+        "SELECT kind, points FROM image_mark"
+        " WHERE path = ? AND frame = ? AND position = ?",
+        place,
+    )
+    store.execute(
+        "UPDATE image_mark SET points = ?"
+        " WHERE path = ? AND frame = ? AND position = ?",
+        (_points_text(repainted(_mark(row), changed)), *place),
+    )
 
 
 def _insert_marks(
@@ -84,6 +103,7 @@ def all_edits(store: Store) -> tuple[MarkEdit, ...]:
             _marks_of(row["removed"]),
             _marks_of(row["added"]),
             EditStep.UNDONE if row["undone"] else EditStep.DONE,
+            _patch(json.loads(row["repainted"])),
         )
         for row in store.rows("SELECT * FROM mark_edit ORDER BY id")
     )
@@ -113,8 +133,9 @@ def _keep_edit(store: Store, edit: MarkEdit) -> None:
     else:
         store.execute("DELETE FROM mark_edit WHERE place = ? AND undone = 1", place)
         store.execute(
-            "INSERT INTO mark_edit (place, path, frame, words, at, removed, added)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO mark_edit"
+            " (place, path, frame, words, at, removed, added, repainted)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 edit.place,
                 *_key(edit.ref),
@@ -122,6 +143,7 @@ def _keep_edit(store: Store, edit: MarkEdit) -> None:
                 edit.at,
                 _marks_text(edit.removed),
                 _marks_text(edit.added),
+                json.dumps(_numbers(edit.repainted)),
             ),
         )
 
@@ -144,10 +166,31 @@ def all_marks(store: Store) -> dict[ImageRef, tuple[Mark, ...]]:
 
 
 def _points_text(mark: Mark) -> str:
-    """Return the points as a list; with a label, as an object that has both."""
+    """Return the points as a list; with more to tell, as an object that has all."""
+    stored = stored_parts(mark)
+    return json.dumps(stored if len(stored) > 1 else stored["points"])
+
+
+def stored_parts(mark: Mark) -> dict[str, object]:
+    """Return points, text and painted pixels by name, without those it has not."""
     points = [(point.x, point.y) for point in mark.points]
-    labelled = {"points": points, "text": mark.text}
-    return json.dumps(labelled if mark.text else points)
+    more = {"text": mark.text, "painted": _numbers(mark.painted)}
+    return {"points": points, **{name: part for name, part in more.items() if part}}
+
+
+def _numbers(patch: Patch | None) -> list[object] | None:
+    """Return left, top, rows, columns and run-length code of a patch."""
+    if patch is None:
+        return None
+    size = patch.mask.size
+    return [patch.left, patch.top, size.rows, size.columns, patch.mask.counts]
+
+
+def _patch(stored: list[Any] | None) -> Patch | None:
+    if stored is None:
+        return None
+    left, top, rows, columns, counts = stored
+    return Patch(left, top, Mask(SizePx(rows, columns), counts))
 
 
 def _mark(row: Row) -> Mark:
@@ -155,8 +198,11 @@ def _mark(row: Row) -> Mark:
 
 
 def _mark_of(kind: str, text: str) -> Mark:
-    stored = json.loads(text)
-    labelled = isinstance(stored, dict)
-    points = stored["points"] if labelled else stored
-    words = stored["text"] if labelled else ""
-    return Mark(MarkKind(kind), tuple(PointPx(x, y) for x, y in points), words)
+    read = json.loads(text)
+    stored = read if isinstance(read, dict) else {"points": read}
+    return Mark(
+        MarkKind(kind),
+        tuple(PointPx(x, y) for x, y in stored["points"]),
+        stored.get("text", ""),
+        _patch(stored.get("painted")),
+    )

@@ -18,6 +18,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.image_geometry import MIRRORED, ROTATED_RIGHT, TURNS, then
 from viewer.domain.mark import DrawnImage, Mark, MarkKind
+from viewer.imaging.outline_loops import outline_loops
 from viewer.writers.dicom_dx import MANUFACTURER
 
 _MODEL: Final = "Overread"
@@ -40,7 +41,7 @@ def presentation_states(images: Sequence[DrawnImage]) -> Iterator[bytes]:
     TypeError
         If it has several frames, which its SOP class does not allow.
     """
-    known = [(image, _header(image.ref)) for image in images]
+    known = [(image, header_of(image.ref)) for image in images]
 
     def look(pair: tuple[DrawnImage, Dataset]) -> tuple[object, ...]:
         image, header = pair
@@ -58,7 +59,7 @@ def key_objects(refs: Sequence[ImageRef]) -> bytes:
     from pydicom.sr.codedict import codes
 
     # A file of several frames is named once: highdicom names whole objects.
-    headers = [_header(ref) for ref in {ref.path: ref for ref in refs}.values()]
+    headers = [header_of(ref) for ref in {ref.path: ref for ref in refs}.values()]
     content = KeyObjectSelection(codes.DCM.OfInterest, headers)
     document = KeyObjectSelectionDocument(
         evidence=headers,
@@ -72,7 +73,8 @@ def key_objects(refs: Sequence[ImageRef]) -> bytes:
     return _bytes(document)
 
 
-def _header(ref: ImageRef) -> Dataset:
+def header_of(ref: ImageRef) -> Dataset:
+    """Return an image's header, with the elements that each image should have."""
     header = pydicom.dcmread(ref.path, stop_before_pixels=True)
     for keyword in _TYPE_2:
         if keyword not in header:
@@ -189,6 +191,11 @@ def _graphics(mark: Mark) -> Iterator[Any]:
         if abs(b.x - a.x) < abs(b.y - a.y):
             axes.reverse()  # the ends of the major axis come first (PS3.3 C.10.5.1.2)
         yield graphic("ELLIPSE", [end for axis in axes for end in axis])
+    elif mark.painted is not None:
+        box = mark.painted.box
+        for loop in outline_loops(mark.painted.mask.array()):
+            corners = [PointPx(box.x0 + x, box.y0 + y) for x, y in loop.tolist()]
+            yield graphic("POLYLINE", corners)
     elif mark.kind is not MarkKind.TEXT:
         yield from (graphic("POLYLINE", line) for line in mark.lines)
 
@@ -198,7 +205,7 @@ def _texts(mark: Mark, words: tuple[str, ...]) -> Iterator[Any]:
     from highdicom.pr import TextObject
 
     if words:
-        end = mark.points[-1]
+        end = mark.end
         yield TextObject(
             "\r\n".join(words),
             "PIXEL",

@@ -153,3 +153,17 @@ def at(view: ImageView, x: float, y: float) -> QPoint:
 def click(view: ImageView, x: float, y: float) -> None:
     """Click a native position."""
     QTest.mouseClick(view.viewport(), LEFT, NONE, at(view, x, y))
+
+
+def stroke(
+    view: ImageView,
+    *points: tuple[float, float],
+    keys: Qt.KeyboardModifier = NONE,
+) -> list[PointPx]:
+    """Paint along native positions; return where the mouse was, in native pixels."""
+    screen = [at(view, *point) for point in points]
+    QTest.mousePress(view.viewport(), LEFT, keys, screen[0])
+    for place in screen[1:]:
+        QTest.mouseMove(view.viewport(), place)
+    QTest.mouseRelease(view.viewport(), LEFT, keys, screen[-1])
+    return [view.to_native(place) for place in screen]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from tests.ui.bir.conftest import click
+from tests.ui.bir.conftest import click, stroke
 from viewer.services.viewing.marks import kept_edits, kept_marks
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext, WorkerBridge
@@ -61,3 +61,22 @@ def test_that_undo_and_redo_go_on_after_a_restart(
     assert not last.undo.canUndo()
     last.undo.redo()
     assert len(empty.marks.marks) == 1
+
+
+def test_that_strokes_of_a_brush_are_undone_one_by_one_after_a_restart(
+    qtbot: QtBot, settings: Settings, series: Path
+) -> None:
+    context, view = _start(qtbot, settings, series)
+    context.actions["tool.brush"].trigger()
+    states = []
+    for row in (40, 50, 60):
+        stroke(view, (60, row), (140, row))
+        states.append(view.marks.marks)
+    later, again = _start(qtbot, settings, series)
+    qtbot.waitUntil(lambda: again.marks.marks == states[-1])
+    for before in (*states[-2::-1], ()):
+        later.undo.undo()
+        assert again.marks.marks == before
+    for after in states:
+        later.undo.redo()
+        assert again.marks.marks == after

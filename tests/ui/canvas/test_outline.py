@@ -7,7 +7,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 
 from viewer.domain.geometry import BoxPx
-from viewer.ui.canvas.overlays.outline import Loops, Outline, outline_loops
+from viewer.imaging.outline_loops import outline_loops
+from viewer.ui.canvas.overlays.outline import Loops, Outline
 
 AREA = QRectF(0, 0, 200, 160)
 LEAST = 0.5

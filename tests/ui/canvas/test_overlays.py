@@ -21,6 +21,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.styles import MODELS, know_models
 from viewer.imaging.grid_overlay import LabelStyle
+from viewer.imaging.outline_loops import outline_loops
 from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays import corner_text
@@ -41,7 +42,7 @@ from viewer.ui.canvas.overlays.label_places import (
 )
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
-from viewer.ui.canvas.overlays.outline import Outline, outline_loops
+from viewer.ui.canvas.overlays.outline import Outline
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 

@@ -140,8 +140,8 @@ def test_that_the_names_of_cells_stay_on_their_pixels(
     view.turn(orientation)
     grid, field = Grid(2, 3), BoxPx(0, 0, COLUMNS, ROWS)
     view.set_grid(GridOverlay(grid, field))
-    seen = SeenGrid.under(grid, view._native)
-    box = view._native.mapRect(
+    seen = SeenGrid.under(grid, view.native_transform)
+    box = view.native_transform.mapRect(
         cell_rect(grid, field, Cell(0, 0)).united(cell_rect(grid, field, Cell(1, 2)))
     )
     for row, column in product(range(seen.rows), range(seen.columns)):

@@ -1,11 +1,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from viewer.domain.case import ImageRef
-from viewer.domain.geometry import PointPx
-from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind
+from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind, repainted
+from viewer.domain.reference import Patch
 
 A, B, C = PointPx(1.0, 2.0), PointPx(5.0, 9.0), PointPx(7.0, 3.0)
 
@@ -134,3 +136,50 @@ def test_that_lines_run_through_the_points_of_a_mark(
     lines: tuple[tuple[PointPx, ...], ...],
 ) -> None:
     assert Mark(kind, points).lines == lines
+
+
+def _painted(*columns: int) -> Mark:
+    bits = np.zeros((5, 9), bool)
+    bits[2, list(columns)] = True
+    return Mark(MarkKind.MASK, (), painted=Patch.of_array(bits))
+
+
+def test_that_a_mask_has_no_points_but_an_extent() -> None:
+    mask = _painted(3, 6)
+    assert mask.complete
+    assert (mask.handles, mask.lines) == ((), ())
+    assert mask.box == BoxPx(3, 2, 7, 3)
+    assert mask.end == PointPx(7, 3)
+    assert mask.moved(4, 4) == mask  # it is painted where it belongs
+
+
+def test_that_other_marks_have_the_extent_of_their_points() -> None:
+    mark = Mark(MarkKind.LENGTH, (C, A))
+    assert mark.box == BoxPx(1, 2, 7, 3)
+    assert mark.end == A
+    assert Mark(MarkKind.KEY, ()).box is None
+
+
+def test_that_of_a_stroke_only_the_pixels_that_change_are_told() -> None:
+    before, after = (P, _painted(1, 2, 3), Q), (P, _painted(3, 4), Q)
+    ref = ImageRef(Path("a.dcm"))
+    edit = MarkEdit.between(before, after, place="case", ref=ref, words="erase")
+    assert (edit.removed, edit.added, edit.at) == ((), (), 1)
+    assert edit.repainted == _painted(1, 2, 4).painted
+    assert edit.applied(before) == after
+    assert replace(edit, step=EditStep.UNDONE).applied(after) == before
+    assert edit.repainted is not None
+    assert repainted(Mark(MarkKind.MASK, ()), edit.repainted) == _painted(1, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(_painted(1), P), (P, _painted(1)), (_painted(1), replace(_painted(2), text="x"))],
+)
+def test_that_another_mark_in_place_of_a_mask_is_told_as_a_whole(
+    old: Mark, new: Mark
+) -> None:
+    ref = ImageRef(Path("a.dcm"))
+    edit = MarkEdit.between((old,), (new,), place="case", ref=ref, words="label")
+    assert (edit.removed, edit.added, edit.repainted) == ((old,), (new,), None)
+    assert edit.applied((old,)) == (new,)

@@ -2,9 +2,13 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import EditStep, Mark, MarkEdit, MarkKind
+from viewer.domain.reference import Patch
 from viewer.store.database import open_store
 from viewer.store.marks import all_edits, all_marks, keep_edits, keep_marks
 
@@ -78,3 +82,33 @@ def test_that_an_edit_of_many_marks_takes_no_more_room_than_one_of_few(
         )
         assert row["most"] < 60
         assert all_marks(store) == {REF: marks}
+
+
+def _painted(bits: npt.NDArray[np.bool_]) -> Mark:
+    return Mark(MarkKind.MASK, (), "nodule", Patch.of_array(bits))
+
+
+def test_that_strokes_of_a_mask_are_stored_and_go_back_one_by_one(
+    tmp_path: Path,
+) -> None:
+    rng, made = np.random.default_rng(0), list[MarkEdit]()
+    states: list[tuple[Mark, ...]] = [(LENGTH,)]
+    bits = np.zeros((200, 300), bool)
+    with open_store(tmp_path / "s.sqlite") as store:
+        keep_marks(store, REF, (LENGTH,))
+        for _ in range(30):
+            bits, (row, column) = bits.copy(), rng.integers(0, 180, 2)
+            bits[row : row + 20, column : column + 20] = rng.random() < 0.8
+            states.append((_painted(bits), LENGTH) if bits.any() else (LENGTH,))
+            made.append(_edit(states[-2], states[-1]))
+            keep_edits(store, {}, made[-1:])
+            assert all_marks(store).get(REF, ()) == states[-1]
+        assert all_edits(store) == tuple(made)
+        (row,) = store.rows("SELECT max(length(repainted)) AS most FROM mark_edit")
+        assert row["most"] < 120  # what a stroke changes, and not the mask
+        for edit, before in zip(reversed(made), states[-2::-1], strict=True):
+            keep_edits(store, {}, [replace(edit, step=EditStep.UNDONE)])
+            assert all_marks(store)[REF] == before
+        for edit, after in zip(made, states[1:], strict=True):
+            keep_edits(store, {}, [replace(edit, step=EditStep.REDONE)])
+            assert all_marks(store)[REF] == after

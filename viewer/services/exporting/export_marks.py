@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
@@ -12,6 +12,7 @@ from viewer.writers.files import write_atomically
 from viewer.writers.mark_files import key_objects, presentation_states
 
 T = TypeVar("T")
+_INSTEAD: Final = "Only grey images of a DICOM study can; save a picture instead."
 
 
 def export_marks(images: Sequence[DrawnImage], path: Path) -> tuple[Path, ...]:
@@ -25,9 +26,8 @@ def export_marks(images: Sequence[DrawnImage], path: Path) -> tuple[Path, ...]:
     WrongUseError
         If an image is not a grey one of a DICOM study, or the folder cannot be written.
     """
-    written = _made(lambda: tuple(presentation_states(images)))
-    further = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
-    names = (path, *islice(further, len(written) - 1))
+    written = made(lambda: tuple(presentation_states(images)))
+    names = numbered(path, len(written))
     for name, data in zip(names, written, strict=True):
         _write(name, data)
     return names
@@ -41,17 +41,24 @@ def export_key_images(refs: Sequence[ImageRef], path: Path) -> None:
     WrongUseError
         As :func:`export_marks`.
     """
-    _write(path, _made(lambda: key_objects(refs)))
+    _write(path, made(lambda: key_objects(refs)))
 
 
-def _made(make: Callable[[], T]) -> T:
+def numbered(path: Path, files: int) -> tuple[Path, ...]:
+    """Return the names of so many files: the first is ``path``."""
+    further = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return (path, *islice(further, files - 1))
+
+
+def made(make: Callable[[], T], instead: str = _INSTEAD) -> T:
+    """Return what refers to images; WrongUseError, with advice, where nothing can."""
     try:
         return make()
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         # What pydicom and highdicom say of images that no such file can refer to.
         raise WrongUseError(
             f"These images cannot be referred to: {error}".rstrip(".") + ".",
-            "Only grey images of a DICOM study can; save a picture instead.",
+            instead,
         ) from error
 
 

@@ -59,7 +59,11 @@ def _fourth() -> str:
     return folders.READING_STATES
 
 
-MIGRATIONS: Final = {1: _first, 2: _second, 3: _third, 4: _fourth}
+def _fifth() -> str:
+    return people.REPAINTED
+
+
+MIGRATIONS: Final = {1: _first, 2: _second, 3: _third, 4: _fourth, 5: _fifth}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

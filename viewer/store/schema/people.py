@@ -110,10 +110,12 @@ WHEN EXISTS (SELECT 1 FROM reading_withdrawal w WHERE w.session_id = NEW.session
 BEGIN SELECT RAISE (ABORT, 'this reader has withdrawn'); END;
 """
 
-# ``points`` is JSON, a list of [x, y] in native pixels, or an object of ``points`` and
-# the ``text`` beside the mark; images are known by file and frame, because a person
-# measures on files of no data set too. ``marks`` of a committed reading is JSON: for
-# each mark its frame, kind, points and text.
+# ``points`` is JSON, a list of [x, y] in native pixels, or an object of ``points``, the
+# ``text`` beside the mark and what is ``painted`` of a mask: its first column and row,
+# its rows and columns, and its compressed run-length code as COCO has it; images are
+# known by file and frame, because a person measures on files of no data set too.
+# ``marks`` of a committed reading is JSON: for each mark its frame and kind, with
+# points, text and what is painted.
 _MARKS: Final = """
 CREATE TABLE image_mark (
     path TEXT NOT NULL,
@@ -149,4 +151,9 @@ CREATE TABLE mark_edit (
     undone INTEGER NOT NULL DEFAULT 0 CHECK (undone IN (0, 1))
 ) STRICT;
 CREATE INDEX mark_edit_place ON mark_edit (place, undone);
+"""
+
+# Of a mask that was painted on, the pixels that changed, written as ``painted`` is.
+REPAINTED: Final = """
+ALTER TABLE mark_edit ADD COLUMN repainted TEXT NOT NULL DEFAULT 'null';
 """

@@ -38,7 +38,9 @@ class Preferences:
     window_of_stored: bool = False
     pictures_name_patient: bool = False
     detail: Detail = Detail.FULL
-    """Set by a key of its own, not in the dialog."""
+    brush_steps: int = 0
+    """How many steps the brush for masks was made wider; as the detail, set by keys of
+    its own and not in the dialog."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class Tool(StrEnum):
     RECTANGLE = "rectangle"
     ELLIPSE = "ellipse"
     POLYGON = "polygon"
+    BRUSH = "brush"
+    ERASER = "eraser"
     HEART = "heart"
     ARROW = "arrow"
     TEXT = "text"

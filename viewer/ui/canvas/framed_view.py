@@ -132,7 +132,7 @@ class FramedView(WindowedView):
         return self._turned.before(at.x() * ratio, at.y() * ratio)
 
     @property
-    def _native(self) -> QTransform:
+    def native_transform(self) -> QTransform:
         """Maps native pixels to those of the view."""
         ratio = self.ratio
         return self._camera.transform(ratio) * self._turned.transform(ratio)
@@ -147,7 +147,7 @@ class FramedView(WindowedView):
 
     def to_view(self, point: PointPx) -> QPointF:
         """Return a native position in the view's pixels."""
-        return self._native.map(QPointF(point.x, point.y))
+        return self.native_transform.map(QPointF(point.x, point.y))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Keep the whole image in view, or else the point in the middle."""

@@ -42,7 +42,7 @@ from viewer.ui.canvas.mark_label import ask_label
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.stacks import are_alike, is_stack
-from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
+from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN, PAINTS
 from viewer.ui.canvas.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.marks.item import MarkItem
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
     from viewer.ui.canvas.overlays.locator import Line
+    from viewer.ui.canvas.painting import Painting
     from viewer.ui.canvas.slide_tiles import SlideTiles
     from viewer.ui.canvas.tools.drag import Drag
 
@@ -102,6 +103,7 @@ class ImageView(FramedView):
         self.waiting.changed.connect(self.redraw)
         self.marks = MarkEditing(self, self._layers, self)
         self.marks.ask_label = partial(ask_label, self.marks, self)
+        self._painting: Painting | None = None
         self.setAccessibleName("Image")
 
     def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:
@@ -247,10 +249,21 @@ class ImageView(FramedView):
         self._tell_sense()
         self.windowed.emit()
 
+    @property
+    def painting(self) -> "Painting":
+        """The brush of masks, made when it is first needed."""
+        if self._painting is None:
+            from viewer.ui.canvas.painting import Painting
+
+            self._painting = Painting(self, self.marks)
+        return self._painting
+
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag with the left button does."""
         self._tool = tool
-        self.marks.cancel()
+        self.marks.cancel(keep_mask=tool in PAINTS)
+        if tool in PAINTS or self._painting is not None:
+            self.painting.use(tool)
         self.viewport().setCursor(CURSORS[tool])
 
     def set_locator(self, lines: "Sequence[Line]", cross: PointPx | None) -> None:
@@ -401,10 +414,10 @@ class ImageView(FramedView):
             self._annotations.turn(self.orientation)
             self._annotations.key = self.marks.is_key
             self._annotations.broken = self._tiles.broken if self._tiles else 0
-            names = self._layers.cell_names(self._native, self.area)
+            names = self._layers.cell_names(self.native_transform, self.area)
             self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds
-        self._layers.place(self._native, self.area, grounds)
+        self._layers.place(self.native_transform, self.area, grounds)
         self.viewport().update()
 
     def _tell_cursor(self, at: QPointF) -> None:

@@ -244,10 +244,10 @@ class Layers:
             self._remove(item)
         self._marks = ()
         if drawn:
-            from viewer.ui.canvas.marks.item import MarkItem
+            from viewer.ui.canvas.marks.mask_item import mark_item
 
             self._marks = tuple(
-                MarkItem(d.mark, d.words, self._face, self._root, chosen=d.chosen)
+                mark_item(d.mark, d.words, self._face, self._root, chosen=d.chosen)
                 for d in drawn
             )
         self._order()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from PySide6.QtCore import QLineF, QObject, QPointF
 
 from viewer.domain.geometry import PointPx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.mark import NAMES, Mark, MarkKind
+from viewer.domain.reference import Patch
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.layers import DrawnMark, Layers
@@ -87,6 +89,11 @@ class MarkEditing:
         return self.book.of(self._shown.ref) if self._shown else ()
 
     @property
+    def geometry(self) -> ImageGeometry | None:
+        """The geometry of the image shown."""
+        return self._shown.image.geometry if self._shown else None
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The texts of the displayed marks, in the order drawn."""
         return tuple("; ".join(self._words(mark)) for mark in self.marks)
@@ -95,6 +102,12 @@ class MarkEditing:
     def chosen(self) -> Mark | None:
         """The mark that was last clicked or drawn."""
         return self._chosen
+
+    @property
+    def chosen_mask(self) -> Mark | None:
+        """The mask that the next stroke of a brush goes on with."""
+        chosen = self._chosen
+        return chosen if chosen is not None and chosen.painted is not None else None
 
     @property
     def drawing(self) -> bool:
@@ -156,9 +169,14 @@ class MarkEditing:
             name = f"move {NAMES[moved.kind]}"
             self.book.exchange(self._shown.ref, grab.mark, moved, name)
 
-    def cancel(self) -> None:
-        """Discard the mark that is being drawn or moved, and select nothing."""
+    def cancel(self, *, keep_mask: bool = False) -> None:
+        """Discard the mark that is being drawn or moved, and select nothing.
+
+        With ``keep_mask`` a selected mask stays selected.
+        """
+        chosen = self.chosen_mask if keep_mask else None
         self._forget()
+        self._chosen = chosen
         self._refresh()
 
     def close(self) -> None:
@@ -177,6 +195,34 @@ class MarkEditing:
             self.book.add(self._shown.ref, mark, NAMES[mark.kind])
             if mark.kind in _LABELLED and self.ask_label is not None:
                 self.ask_label(mark)
+
+    def paint(self, covered: Patch, *, erases: bool) -> None:
+        """Paint pixels into a mask, or erase them from it.
+
+        It is the chosen mask, else the topmost one that the pixels meet; where there is
+        none, painting begins a new one. A mask of which nothing is left is removed.
+        """
+        if self._shown is None:
+            return
+        mask, ref = self.chosen_mask or self._mask_under(covered), self._shown.ref
+        if mask is None or mask.painted is None:
+            if not erases:
+                self.add(Mark(MarkKind.MASK, (), painted=covered))
+            return
+        change = mask.painted.without if erases else mask.painted.united
+        painted = change(covered)
+        if painted is None:
+            self.book.remove(ref, (mask,), "erase mask")
+            return
+        self._chosen = replace(mask, painted=painted)
+        words = "erase" if erases else "brush stroke"
+        self.book.exchange(ref, mask, self._chosen, words)
+
+    def _mask_under(self, covered: Patch) -> Mark | None:
+        return next(
+            (m for m in reversed(self.marks) if m.painted and m.painted.meets(covered)),
+            None,
+        )
 
     def label(self, mark: Mark, text: str) -> None:
         """Write beside a mark; a note without words is removed."""

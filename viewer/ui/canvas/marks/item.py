@@ -28,7 +28,7 @@ from viewer.ui.canvas.overlays.screen_item import ScreenItem
 from viewer.ui.widgets.theme import current
 
 LINE_PX: Final = 1.5
-_REACH: Final = 7.0
+REACH: Final = 7.0
 """How near, in the view's pixels, a press has to be to meet a line or a handle."""
 _END: Final = 4.0
 _MARGIN: Final = 12.0
@@ -59,10 +59,14 @@ class MarkItem(ScreenItem):
         super().__init__(parent)
         self.mark, self.words = mark, words
         self._face, self._chosen = face, chosen
-        self._path = mark_path(mark)
+        self._path = self._traced()
         self._native, self._bounds = QTransform(), QRectF()
         self.tag = QRectF()
         self.leader: QLineF | None = None
+
+    def _traced(self) -> QPainterPath:
+        """Return the lines in native pixels."""
+        return mark_path(self.mark)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the native rectangle around lines, handles and words."""
@@ -75,7 +79,7 @@ class MarkItem(ScreenItem):
         """
         self._native = native
         box, size = native.mapRect(self._path.boundingRect()), self._size()
-        last = native.map(_at(self.mark.points[-1]))
+        last = native.map(_at(self.mark.end))
         near = QRectF(last, last).adjusted(-8, -24, 8, 8)
         beside = box if self.mark.kind in REGIONS else near
         own = beside.intersected(seen.area)
@@ -103,7 +107,7 @@ class MarkItem(ScreenItem):
         """Return the handle at a position of the view."""
         for number, handle in enumerate(self.mark.handles):
             off = self._native.map(_at(handle)) - at
-            if max(abs(off.x()), abs(off.y())) <= _REACH:
+            if max(abs(off.x()), abs(off.y())) <= REACH:
                 return number
         return None
 
@@ -111,7 +115,7 @@ class MarkItem(ScreenItem):
         """Tell whether a position of the view lies on the lines."""
         stroker = QPainterPathStroker()
         # The width is that of the whole stroke, half of it on each side of the line.
-        stroker.setWidth(2 * _REACH)
+        stroker.setWidth(2 * REACH)
         return stroker.createStroke(self._native.map(self._path)).contains(at)
 
     def says_at(self, at: QPointF) -> bool:
@@ -121,6 +125,14 @@ class MarkItem(ScreenItem):
     def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the lines with a dark edge, ends or handles, and the words."""
         color = QColor(current().reader)
+        self._draw_lines(painter, native, color)
+        if self.words and self.leader is not None and not self.tag.isNull():
+            paint_leader(painter, self.leader, color)
+        for number, line in enumerate(() if self.tag.isNull() else self.words):
+            at = self.tag.topLeft() + QPointF(0, number * self._pitch())
+            draw_text(painter, at, line, self._face, color.name())
+
+    def _draw_lines(self, painter: QPainter, native: QTransform, color: QColor) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         path = native.map(self._path)
         for point in self.mark.handles if self._chosen else self._ends():
@@ -131,11 +143,6 @@ class MarkItem(ScreenItem):
             pen = QPen(shade, width)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.strokePath(path, pen)
-        if self.words and self.leader is not None and not self.tag.isNull():
-            paint_leader(painter, self.leader, color)
-        for number, line in enumerate(() if self.tag.isNull() else self.words):
-            at = self.tag.topLeft() + QPointF(0, number * self._pitch())
-            draw_text(painter, at, line, self._face, color.name())
 
     def _ends(self) -> tuple[PointPx, ...]:
         return () if self.mark.kind in _KNOBLESS else self.mark.points

@@ -111,14 +111,17 @@ def cobb_angle(mark: Mark, geometry: ImageGeometry) -> float:
 
 def area_of(mark: Mark, geometry: ImageGeometry) -> float:
     """Return a region's area in mm², or in px² without a spacing."""
+    spacing = geometry.spacing
+    pixel = spacing.column_mm * spacing.row_mm if spacing else 1.0
+    if mark.painted is not None:
+        return mark.painted.count * pixel
     xs, ys = ([getattr(p, axis) for p in mark.points] for axis in "xy")
     if mark.kind is MarkKind.POLYGON:
         pixels = abs(np.dot(xs[:-1], ys[1:]) - np.dot(xs[1:], ys[:-1])) / 2
     else:
         pixels = abs((xs[1] - xs[0]) * (ys[1] - ys[0]))
         pixels *= pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0
-    spacing = geometry.spacing
-    return float(pixels * (spacing.column_mm * spacing.row_mm if spacing else 1.0))
+    return float(pixels * pixel)
 
 
 def area_text(mark: Mark, geometry: ImageGeometry) -> str:
@@ -137,20 +140,28 @@ def region_values(mark: Mark, image: PixelImage) -> npt.NDArray[Any]:
 
     In modality units, without padding; empty for a colour image.
     """
-    if image.values.ndim == 3:
-        return image.values[:0, 0, 0]
-    xs, ys = ([getattr(p, axis) for p in mark.points] for axis in "xy")
-    rows = _centres(min(ys), max(ys), image.size.rows)
-    columns = _centres(min(xs), max(xs), image.size.columns)
-    inside = np.ones((len(rows), len(columns)), bool)
-    if mark.kind is MarkKind.ELLIPSE:
-        inside = _off(rows, ys)[:, None] ** 2 + _off(columns, xs) ** 2 <= 1.0
-    elif mark.kind is MarkKind.POLYGON:
-        inside = _in_ring(rows, columns, xs, ys)
+    box = mark.box
+    if image.values.ndim == 3 or box is None:
+        return image.values.ravel()[:0]
+    rows = _centres(box.y0, box.y1, image.size.rows)
+    columns = _centres(box.x0, box.x1, image.size.columns)
+    inside = _inside(mark, rows, columns)
     part = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
     if image.padding is not None:
-        inside &= ~image.padding[part]
+        inside = inside & ~image.padding[part]
     return np.asarray(image.values[part][inside])
+
+
+def _inside(mark: Mark, rows: range, columns: range) -> npt.NDArray[np.bool_]:
+    """Return which pixels of a region's box have their centres in the region."""
+    if mark.painted is not None:
+        return mark.painted.mask.array()[: len(rows), : len(columns)]
+    xs, ys = ([getattr(p, axis) for p in mark.points] for axis in "xy")
+    if mark.kind is MarkKind.ELLIPSE:
+        return _off(rows, ys)[:, None] ** 2 + _off(columns, xs) ** 2 <= 1.0
+    if mark.kind is MarkKind.POLYGON:
+        return _in_ring(rows, columns, xs, ys)
+    return np.ones((len(rows), len(columns)), bool)
 
 
 def _in_ring(

@@ -15,6 +15,7 @@ from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 
 from viewer.domain.geometry import BoxPx
+from viewer.imaging.outline_loops import outline_loops
 
 _ROUGHNESS: Final = 0.5
 """Device pixels that a drawn outline may lie beside the mask's own at most."""
@@ -22,7 +23,6 @@ _LINE: Final = 8.0
 """The view's pixels around what is in sight that a line may reach over."""
 _PASSES: Final = 24
 _THERE_AND_BACK: Final = 4
-_TAKEN: Final = -1
 _AT_ONCE: Final = 128
 """Lines stroked at once; the time that Qt takes grows faster than their number."""
 _Corners = npt.NDArray[np.float64]
@@ -145,91 +145,6 @@ def _from(
     points: _Corners, low: tuple[float, float], high: tuple[float, float]
 ) -> npt.NDArray[np.float64]:
     return np.asarray(np.hypot(*(points - np.clip(points, low, high)).T))
-
-
-def outline_loops(mask: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
-    """Return the closed outlines as (n, 2) x, y corners, the mask to the right.
-
-    Each begins with the corner that it ends with.
-    """
-    ys, xs = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not ys.size:
-        return []
-    # Most masks are small beside their image.
-    top, left = int(ys[0]), int(xs[0])
-    wide = np.pad(mask[top : ys[-1] + 1, left : xs[-1] + 1], 1)
-    starts, ends = _runs(wide)
-    pitch = wide.shape[1]
-    return [
-        np.stack((keys % pitch + left, keys // pitch + top), axis=1)
-        for keys in _chained(starts, ends)
-    ]
-
-
-def _runs(wide: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], ...]:
-    """Return the corners that straight runs of the outline start and end at.
-
-    ``wide`` is the mask with a free border; a corner (x, y) of the mask's own pixels
-    is numbered ``y`` times the columns of ``wide``, plus ``x``.
-    """
-    pitch = wide.shape[1]
-    # Between rows: what is entered from above runs right, what is left runs left.
-    y, x, enters = _steps(wide)
-    first, last = _joined(y, x, enters)
-    right = y[first] * pitch + x[first] - 1, y[last] * pitch + x[last]
-    x2, y2, enters2 = _steps(wide.T)
-    first2, last2 = _joined(x2, y2, enters2)
-    # What is entered from the left runs up, what is left runs down.
-    down = (y2[first2] - 1) * pitch + x2[first2], y2[last2] * pitch + x2[last2]
-    rightwards, upwards = enters[first], enters2[first2]
-    starts = np.concatenate(
-        (np.where(rightwards, *right), np.where(upwards, *down[::-1]))
-    )
-    ends = np.concatenate(
-        (np.where(rightwards, *right[::-1]), np.where(upwards, *down))
-    )
-    return starts, ends
-
-
-def _steps(
-    wide: npt.NDArray[np.bool_],
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return line and place of each step along the first axis, and if it enters."""
-    line, place = np.nonzero(np.ascontiguousarray(wide[1:] != wide[:-1]))
-    return line, place, wide[line + 1, place]
-
-
-def _joined(
-    line: npt.NDArray[np.intp],
-    place: npt.NDArray[np.intp],
-    sense: npt.NDArray[np.bool_],
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the first and the last step of each straight run."""
-    apart = (np.diff(line) != 0) | (np.diff(place) != 1) | (sense[1:] != sense[:-1])
-    cuts = np.flatnonzero(apart)
-    last = np.append(cuts, len(line) - 1)
-    return np.append(0, cuts + 1), last
-
-
-def _chained(
-    starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp]
-) -> list[npt.NDArray[np.intp]]:
-    """Return the closed chains of runs, as the corners that they go through."""
-    # As many runs end at a corner as start there, so both orders pair them.
-    follows = np.empty_like(starts)
-    follows[np.argsort(ends, kind="stable")] = np.argsort(starts, kind="stable")
-    after = follows.tolist()
-    chains = []
-    for run in range(len(after)):
-        chain, here = [], run
-        while after[here] != _TAKEN:
-            chain.append(here)
-            following = after[here]
-            after[here] = _TAKEN
-            here = following
-        if chain:
-            chains.append(starts[[*chain, run]])
-    return chains
 
 
 def _stretched(

@@ -166,8 +166,14 @@ DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
     Tool.CROSSHAIR: CrosshairDrag,
     Tool.MAGNIFIER: MagnifierDrag,
 }
-DRAWN: Final = {Tool(kind.value): kind for kind in MarkKind if kind is not MarkKind.KEY}
-"""The kind of mark that each other tool draws."""
+PAINTS: Final = frozenset({Tool.BRUSH, Tool.ERASER})
+"""The tools of a mask."""
+DRAWN: Final = {
+    Tool(kind.value): kind
+    for kind in MarkKind
+    if kind not in {MarkKind.KEY, MarkKind.MASK}
+}
+"""The kind of mark that each other tool draws, point by point."""
 CURSORS: Final = {
     Tool.SELECT: Qt.CursorShape.PointingHandCursor,
     Tool.WINDOW: Qt.CursorShape.ArrowCursor,
@@ -176,5 +182,5 @@ CURSORS: Final = {
     Tool.SCROLL: Qt.CursorShape.SplitVCursor,
     Tool.CROSSHAIR: Qt.CursorShape.CrossCursor,
     Tool.MAGNIFIER: Qt.CursorShape.WhatsThisCursor,
-    **dict.fromkeys(DRAWN, Qt.CursorShape.CrossCursor),
+    **dict.fromkeys((*DRAWN, *PAINTS), Qt.CursorShape.CrossCursor),
 }

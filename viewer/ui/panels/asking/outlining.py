@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from viewer.domain.answer import BoxesAnswer
 from viewer.domain.case import View
 from viewer.domain.geometry import BoxPx
-from viewer.domain.mark import REGIONS, Mark
+from viewer.domain.mark import REGIONS
 from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
 from viewer.services.worker.background import AskCommand
 from viewer.ui.application.app_context import AppContext
@@ -65,8 +65,9 @@ class Outlining(QWidget):
     def outline(self) -> None:
         """Outline the chosen mark, else the chosen answer's boxes."""
         mark = self._lightbox.view.marks.chosen
-        if mark is not None and mark.kind in REGIONS and mark.complete:
-            self._begin((_box_of(mark),))
+        box = mark.box if mark is not None and mark.kind in REGIONS else None
+        if mark is not None and mark.complete and box is not None:
+            self._begin((box,))
         else:
             self._begin(_boxes_of(self._side.answers.current))
 
@@ -161,13 +162,6 @@ class Outlining(QWidget):
 
     def _tell(self, error: Exception) -> None:
         tell_error(self._context, error)
-
-
-def _box_of(mark: Mark) -> BoxPx:
-    """Return the upright rectangle around a region."""
-    across = [point.x for point in mark.points]
-    down = [point.y for point in mark.points]
-    return BoxPx(min(across), min(down), max(across), max(down))
 
 
 def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:

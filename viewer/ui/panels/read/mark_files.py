@@ -1,6 +1,6 @@
 """Key images, and DICOM files of what a reader marked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from viewer.domain.case import ImageHeader, ImageRef
 from viewer.domain.counting import counted
 from viewer.domain.image import Window
-from viewer.domain.mark import DrawnImage, Mark
+from viewer.domain.mark import DrawnImage, Mark, MarkKind
 from viewer.imaging.luts import default_window, is_inverted
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
@@ -23,6 +23,9 @@ from viewer.ui.canvas.marks.measures import words
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport
 
+_DICOM: Final = {"DICOM file (*.dcm)": "dcm"}
+_MASKS: Final = {"DICOM segmentation (*.dcm)": "dcm", "PNG, one a mask (*.png)": "png"}
+"""What a file can be saved as, with the suffix of each."""
 _NAMED: Final = "It names the patient, as its images do."
 
 
@@ -42,6 +45,8 @@ class MarkFiles:
             "mark.key": self.toggle_key,
             "mark.keys": self.list_keys,
             "file.save_marks": self.save_marks,
+            "file.save_masks": self.save_masks,
+            "file.open_masks": self.open_masks,
             "file.save_keys": self.save_keys,
         }
 
@@ -70,16 +75,40 @@ class MarkFiles:
         """Ask for a file, and write the marks as presentation states."""
         drawn = list(self._marked(lambda mark: mark != KEY_IMAGE))
         if drawn:
-            self._ask("Save marks", "marks.dcm", partial(self.write_marks, drawn))
+            write = partial(self.write_marks, drawn)
+            self._ask("Save marks", "marks.dcm", _DICOM, write)
         else:
             self._context.notices.say("Draw a mark first; there is none on the screen.")
+
+    def save_masks(self) -> None:
+        """Ask for a file, and write the masks as segmentations or pictures."""
+        found = [
+            (image, self._book.of(image.ref))
+            for _, _, image in self._marked(lambda m: m.kind is MarkKind.MASK)
+        ]
+        if found:
+            write = partial(self.write_masks, found)
+            self._ask("Save masks", "masks.dcm", _MASKS, write)
+        else:
+            self._context.notices.say("Paint a mask first; there is none.")
+
+    def open_masks(self) -> None:
+        """Ask for a file with masks, and add them to the images they are of."""
+        if self._lightbox.active.header is None:
+            self._context.notices.say("Open the image of the masks first.")
+            return
+        dialog = QFileDialog(self._lightbox, "Open masks")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda chosen: self.read_masks(Path(chosen)))
+        dialog.open()
 
     def save_keys(self) -> None:
         """Ask for a file, and write the key images as a key object document."""
         found = [image.ref for _, _, image in self._marked(lambda m: m == KEY_IMAGE)]
         if found:
             write = partial(self.write_keys, found)
-            self._ask("Save key images", "key-images.dcm", write)
+            self._ask("Save key images", "key-images.dcm", _DICOM, write)
         else:
             self._context.notices.say("Mark a key image first; none is on the screen.")
 
@@ -104,6 +133,34 @@ class MarkFiles:
             partial(tell_error, self._context),
         )
 
+    def write_masks(
+        self, found: list[tuple[ImageHeader, tuple[Mark, ...]]], path: Path
+    ) -> None:
+        """Write the masks of images to a file, or several."""
+        run_for(
+            self._lightbox,
+            lambda: _exported_masks(found, path),
+            self._told_masks,
+            partial(tell_error, self._context),
+        )
+
+    def read_masks(self, path: Path) -> None:
+        """Add the masks in a file to the images on the screen."""
+        active = self._lightbox.active.header
+        images = [i for port in self._lightbox.viewports for i in port.stack_images]
+        if active is not None:
+            run_for(
+                self._lightbox,
+                lambda: _masks_in(path, images, active),
+                self._take_in,
+                partial(tell_error, self._context),
+            )
+
+    def _take_in(self, masks: tuple[tuple[ImageRef, Mark], ...]) -> None:
+        for ref, mark in masks:
+            self._book.add(ref, mark, "open mask")
+        self._context.notices.say(f"{counted(len(masks), 'mask')} added.")
+
     def _look(self, viewport: Viewport, ref: ImageRef) -> Callable[[], DrawnImage]:
         """Return what draws an image as its viewport shows its series now."""
         view, marks = viewport.view, self._book.of(ref)
@@ -124,19 +181,37 @@ class MarkFiles:
                     if any(map(wanted, self._book.of(image.ref))):
                         yield viewport, position, image
 
-    def _ask(self, title: str, name: str, write: Callable[[Path], None]) -> None:
+    def _ask(
+        self,
+        title: str,
+        name: str,
+        filters: Mapping[str, str],
+        write: Callable[[Path], None],
+    ) -> None:
         dialog = QFileDialog(self._lightbox, title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(("DICOM file (*.dcm)",))
-        dialog.setDefaultSuffix("dcm")
+        dialog.setNameFilters(tuple(filters))
+        dialog.setDefaultSuffix(next(iter(filters.values())))
+        dialog.filterSelected.connect(
+            lambda chosen: dialog.setDefaultSuffix(filters[chosen])
+        )
         dialog.selectFile(name)
         dialog.fileSelected.connect(lambda chosen: write(Path(chosen)))
         dialog.open()
 
+    def _told_masks(self, files: tuple[Path, ...]) -> None:
+        if files[0].suffix.lower() == ".png":
+            self._context.notices.say(f"{_files(files)} saved.")
+        else:
+            self._told(files)
+
     def _told(self, files: tuple[Path, ...]) -> None:
-        what = files[0].name if len(files) == 1 else counted(len(files), "file")
-        self._context.notices.say(f"{what} saved. {_NAMED}")
+        self._context.notices.say(f"{_files(files)} saved. {_NAMED}")
+
+
+def _files(files: tuple[Path, ...]) -> str:
+    return files[0].name if len(files) == 1 else counted(len(files), "file")
 
 
 def _drawn(
@@ -168,3 +243,19 @@ def _exported_keys(refs: list[ImageRef], path: Path) -> tuple[Path, ...]:
 
     export_key_images(refs, path)
     return (path,)
+
+
+def _exported_masks(
+    images: list[tuple[ImageHeader, tuple[Mark, ...]]], path: Path
+) -> tuple[Path, ...]:
+    from viewer.services.exporting.export_masks import export_masks
+
+    return export_masks(images, path)
+
+
+def _masks_in(
+    path: Path, images: Sequence[ImageHeader], active: ImageHeader
+) -> tuple[tuple[ImageRef, Mark], ...]:
+    from viewer.services.importing.import_masks import masks_in
+
+    return masks_in(path, images, active)

@@ -30,6 +30,7 @@ from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.brush import first_brush
 from viewer.ui.canvas.overlays.answer_item import AnswerShape
 from viewer.ui.canvas.overlays.box_answer import BoxShape
 from viewer.ui.canvas.overlays.cell_answer import CellShape, paint_box
@@ -41,7 +42,6 @@ from viewer.ui.panels.review.strokes import (
     BEGINS,
     Hand,
     Stroke,
-    first_brush,
     stepped,
 )
 from viewer.ui.widgets import theme

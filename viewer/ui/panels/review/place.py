@@ -46,7 +46,7 @@ _ARROWS: Final = {
     Qt.Key.Key_Up: (0, -1),
     Qt.Key.Key_Down: (0, 1),
 }
-_BRUSH: Final = {"+": 1, "=": 1, "-": -1}
+_BRUSH: Final = {"+": 1, "=": 1, "]": 1, "-": -1, "[": -1}
 
 
 class PlaceBox(QuestionBox):

@@ -21,13 +21,11 @@ from viewer.domain.form import PlaceKind
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell
-from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
+from viewer.ui.canvas.marks.brush import BrushLine
 
 LEAST_BOX_PX: Final = 2.0
 """A box narrower or flatter than this, in native pixels, was a click."""
-_BRUSH_PART: Final = 40
-"""The brush is at first so many times narrower than the image."""
 
 
 def clipped(canvas: Canvas, at: PointPx) -> PointPx:
@@ -62,13 +60,6 @@ class Hand:
     erase: bool = False
     fill: bool = False
     brush: float = 1.0
-
-
-def first_brush(geometry: ImageGeometry) -> float:
-    """Return the initial brush width, in widths of a native pixel."""
-    size = geometry.size
-    shorter = min(size.rows * geometry.pixel_aspect, size.columns)
-    return max(1.0, shorter / _BRUSH_PART)
 
 
 class Stroke(Protocol):
@@ -159,72 +150,64 @@ class BoxStroke:
 
 
 class MaskStroke:
-    """A line as wide as the brush, or the inside of a closed one.
-
-    Its path has square pixels, so that the brush is as round as the image is shown.
-    """
+    """A line as wide as the brush, or the inside of a closed one."""
 
     def __init__(
         self, canvas: Canvas, before: Answer | None, hand: Hand, at: PointPx
     ) -> None:
         self._canvas, self._before, self._hand = canvas, before, hand
-        self._aspect = canvas.geometry.pixel_aspect
-        self._path = QPainterPath(QPointF(at.x, at.y * self._aspect))
-        self.to(at)
+        self._line = BrushLine(at, hand.brush, canvas.geometry, erases=hand.erase)
+        self._ring = QPainterPath(QPointF(at.x, at.y))
 
     def to(self, at: PointPx) -> None:
         """Extend the stroke to a position."""
-        self._path.lineTo(at.x, at.y * self._aspect)
+        self._line.to(at)
+        self._ring.lineTo(at.x, at.y)
 
     def answer(self) -> Answer | None:
         """Return the mask with the stroke added or erased."""
         before = self._mask_before()
-        drawn = self._drawn()
+        drawn = self._inside() if self._hand.fill else self._brushed()
         mask = before & ~drawn if self._hand.erase else before | drawn
         return MaskAnswer(Mask.of_array(mask)) if mask.any() else None
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> bool:
-        """Draw the line at its final width."""
+        """Draw the line at its final width, or the inside of the ring."""
+        if not self._hand.fill:
+            self._line.paint(painter, native, color)
+            return True
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setWorldTransform(native, combine=True)
-        painter.scale(1.0, 1 / self._aspect)
         shade = QColor(Qt.GlobalColor.black if self._hand.erase else color)
         shade.setAlpha(110)
-        if self._hand.fill:
-            painter.fillPath(self._path, shade)
-            # A pen of width 0 is one pixel wide at any zoom.
-            painter.setPen(QPen(color, 0))
-            painter.drawPath(self._path)
-        else:
-            painter.strokePath(self._path, self._pen(shade))
+        painter.fillPath(self._ring, shade)
+        # A pen of width 0 is one pixel wide at any zoom.
+        painter.setPen(QPen(color, 0))
+        painter.drawPath(self._ring)
         painter.restore()
         return True
 
     def _mask_before(self) -> npt.NDArray[np.bool_]:
-        size = self._canvas.size
         if isinstance(self._before, MaskAnswer):
             return self._before.mask.array()
-        return np.zeros((size.rows, size.columns), dtype=bool)
+        return self._nothing()
 
-    def _pen(self, color: QColor) -> QPen:
-        pen = QPen(color, self._hand.brush)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        return pen
+    def _nothing(self) -> npt.NDArray[np.bool_]:
+        return np.zeros((self._canvas.size.rows, self._canvas.size.columns), bool)
 
-    def _drawn(self) -> npt.NDArray[np.bool_]:
-        """Return the native pixels that the stroke covers."""
+    def _brushed(self) -> npt.NDArray[np.bool_]:
+        """Return the native pixels that the brush covers."""
+        patch = self._line.patch()
+        return self._nothing() if patch is None else patch.on(self._canvas.size)
+
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        """Return the native pixels inside the ring."""
         size = self._canvas.size
         picture = QImage(size.columns, size.rows, QImage.Format.Format_Grayscale8)
         picture.fill(0)
         painter = QPainter(picture)
-        painter.scale(1.0, 1 / self._aspect)
-        white = QColor(Qt.GlobalColor.white)
-        if self._hand.fill:
-            painter.fillPath(self._path, white)
-        else:
-            painter.strokePath(self._path, self._pen(white))
+        painter.fillPath(self._ring, QColor(Qt.GlobalColor.white))
         painter.end()
         rows = np.frombuffer(picture.constBits(), np.uint8)
         # Qt pads rows to whole multiples of 32 bits.

@@ -41,6 +41,7 @@ _HALF_WRITTEN: Final = re.compile(r"^\.|-journal$|\.tmp$|\.part$|^window\.json\.
 _BEFORE = ("SIGTERM", "SIGINT", "SIGHUP")
 """Without SIGINT where it is ignored, as by what a shell starts in the background."""
 _SHOWN = ("close", "Ctrl+Q", "SIGTERM", "SIGHUP")
+_WITHOUT_DEMO: Final = ("first demo", "nothing")
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,6 @@ class Quitter:
         self._made = folder / "made"
         self._number = 0
         demo = self._made / "demo"
-        made = [*program, "_demo", str(self._made), str(self._made / "s.sqlite")]
-        subprocess.run(made, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         self._words = {
             "first demo": ("demo",),
             "demo": ("demo",),
@@ -124,6 +123,10 @@ class Quitter:
 
     def _start(self) -> Start:
         case = self._rng.choice(list(self._words))
+        if case not in _WITHOUT_DEMO and not self._made.exists():
+            made = ["_demo", str(self._made), str(self._made / "s.sqlite")]
+            words = [*self._program, *made]
+            subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         self._number += 1
         fresh = self._folder / f"home{self._number}"
         home = self._made if case == "demo" else fresh

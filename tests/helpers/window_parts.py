@@ -1,5 +1,7 @@
 """Parts of a window that do next to nothing, for tests of what is around them."""
 
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +12,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
 from viewer.services.commands import FigureCommand
 from viewer.services.worker.background import AskCommand
+from viewer.services.worker.worker import _Worker
 from viewer.settings import Settings
 from viewer.ui.application.actions import HIDE, SHOW, Handlers
 from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
@@ -87,6 +90,34 @@ class IdleWorker:
 
     def close(self) -> None:
         self._note("close")
+
+
+class WorkerInThread:
+    """The worker behind pipes as those of its process, which takes a second to start.
+
+    In ``spawn_worker``'s place it leaves out that process, and nothing of its work.
+    """
+
+    def __init__(self, store: Path) -> None:
+        (self._commands, stdin), (stdout, self._events) = os.pipe(), os.pipe()
+        self.stdin, self.stdout = os.fdopen(stdin, "wb"), os.fdopen(stdout, "rb")
+        self._thread = threading.Thread(target=self._serve, args=(store,), daemon=True)
+        self._thread.start()
+
+    def _serve(self, store: Path) -> None:
+        with (
+            os.fdopen(self._commands, "rb") as commands,
+            os.fdopen(self._events, "wb", buffering=0) as events,
+        ):
+            worker = _Worker(store, events)
+            for frame in commands:
+                worker.serve(frame)
+            worker.finish()
+
+    def wait(self, limit_s: float | None = None) -> int:
+        """Wait until it has finished what is in flight."""
+        self._thread.join(limit_s)
+        return 0
 
 
 class IdleReader(QWidget):

@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
+from tests.helpers.window_parts import WorkerInThread
+from viewer.services.worker import background
 from viewer.ui.widgets import theme
 
 LIMIT_MS: Final = 300_000
@@ -51,6 +53,19 @@ def _dark(qapp: QApplication) -> Iterator[None]:
     yield
     for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
         pool.waitForDone()
+
+
+@pytest.fixture
+def worker_process() -> None:
+    """Let the window of a test start its worker as a process, as it does outside."""
+
+
+@pytest.fixture(autouse=True)
+def _worker_in_thread(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "worker_process" not in request.fixturenames:
+        monkeypatch.setattr(background, "spawn_worker", WorkerInThread)
 
 
 @pytest.fixture

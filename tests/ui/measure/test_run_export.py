@@ -81,6 +81,7 @@ def test_that_the_selected_run_s_answers_are_written_where_a_person_says(
     assert len(out.read_text().splitlines()) == 3
 
 
+@pytest.mark.usefixtures("worker_process")
 def test_that_the_worker_writes_the_selected_run_s_bundle_where_a_person_says(
     settings: Settings, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def story(
     made.window.close()
 
 
+@pytest.mark.usefixtures("worker_process")
 def test_that_a_person_gets_from_an_image_to_a_miss_and_back(story: Story) -> None:
     story.open_collection()
     story.picture("mouse_1_open")

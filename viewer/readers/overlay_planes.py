@@ -8,6 +8,7 @@ import pydicom
 from pydicom.dataset import Dataset
 
 from viewer.domain.case import ImageRef
+from viewer.domain.geometry import SizePx
 from viewer.readers.dicom.bounds import held_bytes
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
@@ -18,6 +19,8 @@ _DATA: Final = 0x3000
 _ORIGIN: Final = 0x0050
 _FIRST_FRAME: Final = 0x0051
 _ROWS: Final = 0x0010
+_COLUMNS: Final = 0x0011
+_FRAMES: Final = 0x0015
 _BIT: Final = 0x0102
 _Bits = npt.NDArray[np.bool_]
 
@@ -34,27 +37,50 @@ def overlay_planes(ref: ImageRef) -> _Bits | None:
     with refusing(ref.path):
         held_bytes(ref.path)
         dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
+        size = SizePx(int(dataset.Rows), int(dataset.Columns))
         groups = [group for group in _GROUPS if (group, _DATA) in dataset]
-        planes = [_plane(dataset, group, ref.frame) for group in groups]
+        planes = [plane_of(dataset, group, size, ref.frame) for group in groups]
         planes += _embedded(ref, dataset)
     drawn = [plane for plane in planes if plane is not None and plane.any()]
     return np.logical_or.reduce(drawn) if drawn else None
 
 
-def _plane(dataset: Dataset, group: int, frame: int) -> _Bits | None:
-    """Return one plane on the image's pixels, None if the frame has none."""
-    bits = dataset.overlay_array(group).astype(bool)
-    if bits.ndim == 3:
+def plane_of(
+    dataset: Dataset, group: int, size: SizePx, frame: int = 0
+) -> _Bits | None:
+    """Return one plane on the pixels of an image, None if the frame has none.
+
+    ``group`` is 6000 to 601E (hexadecimal), even; the result is (rows, columns) of the
+    image of this ``size``.
+    """
+    if (group, _DATA) not in dataset:
+        return None
+    bits = _bits(dataset, group)
+    if len(bits) == 1:
+        bits = bits[0]
+    else:
         number = frame + 1 - _numbers(dataset, group, _FIRST_FRAME, (1,))[0]
         if not 0 <= number < len(bits):
             return None
         bits = bits[number]
-    whole = np.zeros((int(dataset.Rows), int(dataset.Columns)), bool)
+    whole = np.zeros((size.rows, size.columns), bool)
     top, left = (n - 1 for n in _numbers(dataset, group, _ORIGIN, (1, 1)))
     part = bits[max(-top, 0) :, max(-left, 0) :]
     under = whole[max(top, 0) :, max(left, 0) :][: part.shape[0], : part.shape[1]]
     under |= part[: under.shape[0], : under.shape[1]]
     return whole
+
+
+def _bits(dataset: Dataset, group: int) -> _Bits:
+    """Return a plane as stored: (frames, rows, columns)."""
+    element, syntax = dataset[group, _DATA], dataset.file_meta.get("TransferSyntaxUID")
+    data = np.frombuffer(element.value, np.uint8)
+    if element.VR == "OW" and syntax is not None and not syntax.is_little_endian:
+        data = data.reshape(-1, 2)[:, ::-1].ravel()  # words of two bytes (PS3.5 8.1.2)
+    frames = max(1, _numbers(dataset, group, _FRAMES, (1,))[0])
+    (rows,), (columns,) = (_numbers(dataset, group, e, ()) for e in (_ROWS, _COLUMNS))
+    bits = np.unpackbits(data, bitorder="little")[: frames * rows * columns]
+    return bits.reshape(frames, rows, columns).astype(bool)
 
 
 def _embedded(ref: ImageRef, dataset: Dataset) -> list[_Bits]:

@@ -24,17 +24,23 @@ from viewer.readers.dicom.luts import lookup_tables
 from viewer.readers.dicom.values import modality_transform, windows
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
+from viewer.readers.overlay_planes import plane_of
 from viewer.readers.pixels import FileKind, file_kind
 
 _ROUND: Final = 72
 """Corners of a circle or an ellipse."""
 _ACTIVATION: Final = 0x1001
 """The element of groups 60xx that names the layer of an overlay."""
+_OVERLAY_DATA: Final = 0x3000
 _LEFT_OUT: Final = {
     "ModalityLUTSequence": "modality LUT",
     "MaskSubtractionSequence": "mask subtraction",
     "ICCProfile": "ICC profile",
 }
+_SIZES: Final = {"TRUE SIZE": "true size", "MAGNIFY": "magnification of {}"}
+"""Sizes on the screen other than that which fits the view (PS3.3 C.10.4)."""
+_BETWEEN: Final = 8
+"""Corners of a curve from one of its points to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +130,22 @@ def _state(path: Path, state: Dataset, target: _Target) -> PresentationState:
         shutter=_shutter(state, target),
         outlines=outlines,
         notes=notes,
-        left_out=(*_left_out(state), *missed),
+        left_out=(*_left_out(state, target), *missed),
     )
 
 
-def _left_out(state: Dataset) -> Iterator[str]:
+def _left_out(state: Dataset, target: _Target) -> Iterator[str]:
     """Yield the words for what a state has and we do not show."""
     yield from (words for keyword, words in _LEFT_OUT.items() if keyword in state)
     if any((group, _ACTIVATION) in state for group in range(0x6000, 0x6020, 2)):
         yield "overlay activation"
-    if "BITMAP" in str(state.get("ShutterShape") or ""):
+    if "BITMAP" in str(state.get("ShutterShape") or "") and _bitmap(state) is None:
         yield "bitmap shutter"
+    for item in state.get("DisplayedAreaSelectionSequence") or ():
+        mode = str(item.get("PresentationSizeMode") or "")
+        if target.is_meant(item) and mode in _SIZES:
+            ratio = item.get("PresentationPixelMagnificationRatio")
+            yield _SIZES[mode].format(f"{float(ratio or 1):g}")
 
 
 def _name(path: Path, state: Dataset) -> str:
@@ -211,6 +222,8 @@ def _outline(graphic: Dataset, area: BoxPx, turned: int) -> Outline:
         middle = ((ax + bx) / 2, (ay + by) / 2)
         one, other = ((bx - ax) / 2, (by - ay) / 2), ((dx - cx) / 2, (dy - cy) / 2)
         points = list(_around(middle, one, other))
+    elif kind == "INTERPOLATED":
+        points = list(_through(points))
     return Outline(tuple(points), filled)
 
 
@@ -223,6 +236,24 @@ def _around(
         yield PointPx(
             middle[0] + a * one[0] + b * other[0], middle[1] + a * one[1] + b * other[1]
         )
+
+
+def _through(points: list[PointPx]) -> Iterator[PointPx]:
+    """Yield a smooth curve through points, closed if the last is the first.
+
+    The standard leaves the kind of curve open (PS3.3 C.10.5.1.2); this one is Catmull
+    and Rom's, whose direction at a point is that from the one before to the one after.
+    """
+    closed = len(points) > 2 and points[0] == points[-1]
+    first = points[-2] if closed else points[0]
+    last = points[1] if closed else points[-1]
+    padded = np.array([(p.x, p.y) for p in (first, *points, last)])
+    for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
+        for t in np.arange(_BETWEEN) / _BETWEEN:
+            across = (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2
+            x, y = b + (across + (3 * b - a - 3 * c + d) * t**3) / 2
+            yield PointPx(float(x), float(y))
+    yield points[-1]
 
 
 def _note(text: Dataset, area: BoxPx, turned: int) -> Iterator[Note]:
@@ -257,7 +288,7 @@ def _native(x: float, y: float, units: str, area: BoxPx, turned: int) -> PointPx
 
 
 def _shutter(state: Dataset, target: _Target) -> Shutter | None:
-    """Return what rectangle, circle and polygon hide together (PS3.3 C.7.6.11)."""
+    """Return what all shapes hide together (PS3.3 C.7.6.11 and C.7.6.15)."""
     named = state.get("ShutterShape") or ()
     shapes = {named} if isinstance(named, str) else set(named)
     rows, columns = target.size.rows, target.size.columns
@@ -278,11 +309,21 @@ def _shutter(state: Dataset, target: _Target) -> Shutter | None:
     if "POLYGONAL" in shapes:
         corners = np.array(state.VerticesOfThePolygonalShutter, float).reshape(-1, 2)
         hidden |= ~_within(corners, down, across)
+    bitmap = _bitmap(state) if "BITMAP" in shapes else None
+    if bitmap is not None:
+        plane = plane_of(state, bitmap, target.size)
+        hidden |= False if plane is None else plane
     if not hidden.any():
         return None
     # Of 16 bits, whatever the image has (PS3.3 C.7.6.11.1).
     value = int(state.get("ShutterPresentationValue") or 0)
     return Shutter(hidden, round(value / 65535 * 255))
+
+
+def _bitmap(state: Dataset) -> int | None:
+    """Return the group of the state's overlay that is a shutter, None without one."""
+    group = int(state.get("ShutterOverlayGroup") or 0)
+    return group if (group, _OVERLAY_DATA) in state else None
 
 
 def _within(

@@ -59,6 +59,16 @@ def test_that_a_plane_lies_where_its_origin_says(
     np.testing.assert_array_equal(drawn, expected)
 
 
+def test_that_words_of_a_plane_are_swapped_in_big_endian_files(tmp_path: Path) -> None:
+    dataset = _with_plane([1, 1])
+    data = np.frombuffer(dataset[0x6000, 0x3000].value, "<u2").byteswap().tobytes()
+    dataset.add_new((0x6000, 0x3000), "OW", data)
+    path = save_dicom(dataset, tmp_path / "x.dcm", ExplicitVRBigEndian)
+    drawn = overlay_planes(ImageRef(path))
+    assert drawn is not None
+    np.testing.assert_array_equal(drawn[:24, :40], BITS)
+
+
 def test_that_planes_are_drawn_and_hidden(
     qtbot: QtBot, opened: Open, context: AppContext, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pydicom
 import pytest
 from pydicom.dataset import Dataset
+from scipy.interpolate import CubicHermiteSpline
 
 from tests.helpers.make_dicom import dicom_dataset, make_dicom, save_dicom
 from tests.helpers.make_presentation import (
@@ -295,3 +296,67 @@ def test_that_overlays_that_a_state_turns_on_are_told_as_left_out(image: Path) -
     read = presentation_state(path, ImageRef(image))
     assert read is not None
     assert read.left_out == ("overlay activation",)
+
+
+def test_that_a_bitmap_shutter_hides_what_its_overlay_marks(image: Path) -> None:
+    path = write_state(
+        image.with_name("state.dcm"), image, ShutterShape="BITMAP",
+        ShutterOverlayGroup=0x6002, ShutterPresentationValue=65535,
+    )  # fmt: skip
+    state = pydicom.dcmread(path)
+    bits = np.random.default_rng(1).random((ROWS, COLUMNS)) > 0.5
+    packed = np.packbits(bits.ravel(), bitorder="little").tobytes()
+    for element, vr, value in (
+        (0x0010, "US", ROWS), (0x0011, "US", COLUMNS), (0x0040, "CS", "G"),
+        (0x0050, "SS", [2, 1]), (0x0100, "US", 1), (0x0102, "US", 0),
+        (0x3000, "OW", packed + b"\0" * (len(packed) % 2)),
+    ):  # fmt: skip
+        state.add_new((0x6002, element), vr, value)
+    state.save_as(path)
+    read = presentation_state(path, ImageRef(image))
+    assert read is not None
+    assert read.shutter is not None
+    assert read.shutter.grey == 255
+    assert read.left_out == ()
+    assert not read.shutter.hidden[0].any()
+    assert np.array_equal(read.shutter.hidden[1:], bits[:-1])
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_that_an_interpolated_curve_is_smooth_and_meets_its_points(
+    image: Path, closed: bool
+) -> None:
+    points = [(5.0, 5.0), (20.0, 8.0), (25.0, 25.0), (8.0, 20.0)]
+    given = [*points, points[0]] if closed else points
+    (curve,) = _annotated(image, graphic("INTERPOLATED", *given)).outlines
+    drawn = np.array([(p.x, p.y) for p in curve.points])
+    for point in given:
+        assert np.hypot(*(drawn - point).T).min() < 1e-9
+    before, after = (given[-2], given[1]) if closed else (given[0], given[-1])
+    padded = np.array([before, *given, after])
+    slopes = (padded[2:] - padded[:-2]) / 2
+    spline = CubicHermiteSpline(np.arange(len(given)), np.array(given), slopes)
+    along = np.linspace(0, len(given) - 1, len(drawn))
+    np.testing.assert_allclose(drawn, spline(along), atol=1e-9)
+    assert bool(np.allclose(drawn[0], drawn[-1])) is closed
+
+
+@pytest.mark.parametrize(
+    ("mode", "ratio", "told"),
+    [
+        ("SCALE TO FIT", None, ()),
+        ("TRUE SIZE", None, ("true size",)),
+        ("MAGNIFY", 2.0, ("magnification of 2",)),
+    ],
+)
+def test_that_a_size_other_than_that_which_fits_is_told_as_left_out(
+    image: Path, mode: str, ratio: float | None, told: tuple[str, ...]
+) -> None:
+    area = item(
+        DisplayedAreaTopLeftHandCorner=[1, 1],
+        DisplayedAreaBottomRightHandCorner=[COLUMNS, ROWS],
+        PresentationSizeMode=mode,
+    )
+    if ratio:
+        area.PresentationPixelMagnificationRatio = ratio
+    assert _read(image, DisplayedAreaSelectionSequence=[area]).left_out == told

@@ -146,6 +146,7 @@ def test_that_every_file_of_pydicom_is_shown_or_refused_in_two_sentences() -> No
             assert "\n" not in sentence
             assert len(sentence) < 200
             assert "Traceback" not in sentence
+            assert "Error" not in sentence
         assert "of unknown kind" not in error.what
 
 

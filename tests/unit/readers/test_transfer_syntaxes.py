@@ -77,10 +77,13 @@ def test_that_every_frame_of_a_compressed_file_is_decoded() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("JPEG2000-embedded-sequence-delimiter.dcm", "cannot be decoded"),
+        (
+            "JPEG2000-embedded-sequence-delimiter.dcm",
+            "cannot be decoded: what it says contradicts its format",
+        ),
         ("MR_truncated.dcm", "is cut short"),
         ("rtplan.dcm", "contains no pixels: RT Plan Storage"),
-        ("badVR.dcm", "cannot be read"),
+        ("badVR.dcm", "has a Number of Frames that is not a whole number"),
     ],
 )
 def test_that_what_cannot_be_shown_is_said(name: str, says: str) -> None:

@@ -11,7 +11,7 @@ from pydicom.filereader import _read_file_meta_info, read_partial, read_preamble
 from pydicom.tag import BaseTag
 
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.files.refusal import DAMAGED
+from viewer.readers.files.refusal import DAMAGED, ContradictionError
 from viewer.readers.files.regular import regular_file
 
 DEFLATED: Final = frozenset({uid.DeflatedExplicitVRLittleEndian})
@@ -91,7 +91,12 @@ def read_before_pixels(
 
 def frame_count(dataset: Dataset) -> int:
     """Return Number of Frames, 1 if it is absent or empty."""
-    return max(1, int(dataset.get("NumberOfFrames") or 1))
+    try:
+        return max(1, int(dataset.get("NumberOfFrames") or 1))
+    except (TypeError, ValueError) as error:
+        raise ContradictionError(
+            "has a Number of Frames that is not a whole number"
+        ) from error
 
 
 def check_frames(dataset: Dataset, path: Path, held: int) -> None:

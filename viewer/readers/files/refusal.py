@@ -1,10 +1,14 @@
 """The one place where any decoder error becomes a message."""
 
 import logging
+import lzma
+import struct
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.errors import OverreadError, UnreadableInputError
 
@@ -12,6 +16,22 @@ _DECODERS = r"(pydicom|PIL|nibabel)(\.|$)"
 _LOGGERS = ("imagecodecs", "tifffile")
 """What they log is mended by them, or refused here."""
 DAMAGED = "The file is damaged or incomplete: copy or export it again."
+
+
+_WHY: Final[tuple[tuple[tuple[type[Exception], ...], str], ...]] = (
+    ((EOFError,), "it ends too early"),
+    ((zlib.error, lzma.LZMAError), "what is compressed in it is damaged"),
+    ((UnicodeError,), "a text in it has characters that do not exist"),
+    ((NotImplementedError,), "it is of a kind that is not read"),
+    ((RecursionError,), "it is nested too deeply"),
+    ((OSError,), "its bytes are not those of its format"),
+    (
+        (ValueError, TypeError, AttributeError, LookupError, ArithmeticError,
+         struct.error),
+        "what it says contradicts its format",
+    ),
+)  # fmt: skip
+"""What kinds of errors mean; the first that fits counts."""
 
 
 class ContradictionError(ValueError):
@@ -50,8 +70,16 @@ def refusing(
         raise UnreadableInputError(f"{path.name} {error}.", how) from error
     except Exception as error:
         raise UnreadableInputError(
-            f"{path.name} {what} ({type(error).__name__}).", how
+            f"{path.name} {what}: {_why(error)}.", how
         ) from error
+
+
+def _why(error: Exception) -> str:
+    """Return in a clause what a decoder's error means for the file."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    words = (words for kinds, words in _WHY if isinstance(error, kinds))
+    return next(words, "its decoder gives up on it")
 
 
 def _quieten() -> None:

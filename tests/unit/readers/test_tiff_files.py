@@ -106,7 +106,7 @@ def test_that_chrominance_of_fewer_samples_is_read(tmp_path: Path) -> None:
         ({279: [0] * 8}, "says of only 0 where they are"),
         ({273: [10**6] * 8}, "its pixels extend to byte 1,000,320"),
         ({256: 0}, "claims an impossible size of 0 × 40 pixels"),
-        ({257: 10**9}, "more pixels than an image should"),
+        ({257: 10**9}, "has 64 × 1,000,000,000 pixels, more than the 178 million"),
         ({262: 2}, "has 1 samples per pixel, but its colour needs 3"),
         ({262: 3}, "indices but no ColorMap"),
         ({262: 32803}, "of kind CFA"),
@@ -128,7 +128,7 @@ def test_that_a_size_that_no_image_has_is_refused_when_it_is_listed(
     tmp_path: Path, tags: dict[int, Value]
 ) -> None:
     path = write_tiff(tmp_path / "a.tif", Page(GREY, tags=tags))
-    with pytest.raises(UnreadableInputError, match=r"a\.tif claims"):
+    with pytest.raises(UnreadableInputError, match=r"a\.tif (claims|has)"):
         read_headers(path)
     pages = Page(GREY), Page(GREY, tags=tags)
     assert len(read_headers(write_tiff(tmp_path / "b.tif", *pages))) == 2

@@ -87,9 +87,16 @@ def check_size(path: Path, rows: int, columns: int) -> None:
         )
     # Where Pillow refuses too; from once its limit on it only warns.
     if most is not None and rows * columns > 2 * most:
-        raise UnreadableInputError(
-            f"{path.name} claims to have more pixels than an image should.", DAMAGED
-        )
+        raise too_large(path, f"{columns:,} × {rows:,}", 2 * most)
+
+
+def too_large(path: Path, size: str, most: int) -> UnreadableInputError:
+    """Return the refusal of an image that has more pixels than are decoded at once."""
+    return UnreadableInputError(
+        f"{path.name} has {size} pixels, more than the {most // 10**6} million that an "
+        "image may have.",
+        "Save it smaller, or as a tiled pyramid in TIFF, which is opened as a slide.",
+    )
 
 
 def without_ink(left: Samples, white: int) -> Samples:

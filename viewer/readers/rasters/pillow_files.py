@@ -24,6 +24,7 @@ from viewer.readers.rasters.page import (
     Samples,
     check_page,
     page_geometry,
+    too_large,
     turned,
     without_ink,
 )
@@ -77,9 +78,8 @@ def _opened(path: Path) -> Iterator[Image.Image]:
         with Image.open(path, formats=FORMATS) as image:
             yield image
     except Image.DecompressionBombError as error:
-        raise UnreadableInputError(
-            f"{path.name} claims to have more pixels than an image should.", DAMAGED
-        ) from error
+        most = 2 * (Image.MAX_IMAGE_PIXELS or 0)
+        raise too_large(path, "too many", most) from error
 
 
 def _page_count(image: Image.Image) -> int:

@@ -8,6 +8,8 @@ from typing import Final
 
 STATE_LINE: Final = "Presentation state"
 """The first words of the line that names a presentation state on the image."""
+PROFILE_LINE: Final = "Colours by ICC profile"
+"""The line that says that the colours of a slide are converted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
+from viewer.domain.slide import is_region
 
 
 class View(StrEnum):
@@ -44,6 +45,11 @@ class ImageRef:
 
     path: Path
     frame: int = 0
+
+    @property
+    def listed(self) -> "ImageRef":
+        """The image in lists that shows it: the whole slide for a region of it."""
+        return ImageRef(self.path) if is_region(self.frame) else self
 
 
 @dataclass(frozen=True, slots=True)

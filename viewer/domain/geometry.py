@@ -82,6 +82,11 @@ class Affine(_Numbers, frozen=True):
             self.d * point.x + self.e * point.y + self.f,
         )
 
+    def apply_box(self, box: BoxPx) -> BoxPx:
+        """Map a rectangle by two corners; the map must not turn or mirror it."""
+        a, b = self.apply(PointPx(box.x0, box.y0)), self.apply(PointPx(box.x1, box.y1))
+        return BoxPx(a.x, a.y, b.x, b.y)
+
     def matrix(self) -> npt.NDArray[np.float64]:
         """Return the 3 × 3 homogeneous matrix."""
         return np.array(

@@ -24,7 +24,7 @@ SLIDE_MODALITY: Final = "SM"
 """Slide Microscopy (PS3.3 C.7.3.1.1.1)."""
 TILE_PX: Final = 512
 """Rows and columns of a tile of the screen."""
-_REGION: Final = 1 << 62
+FIRST_REGION: Final = 1 << 62
 """The least frame number of a region; the store keeps numbers below 2 to the 63."""
 _PLACE_BITS, _SIDE_BITS = 18, 11
 _MOST_PLACE, _MOST_SIDE = (1 << _PLACE_BITS) - 1, (1 << _SIDE_BITS) - 1
@@ -32,7 +32,7 @@ _MOST_PLACE, _MOST_SIDE = (1 << _PLACE_BITS) - 1, (1 << _SIDE_BITS) - 1
 
 def is_region(frame: int) -> bool:
     """Tell whether a frame number is that of a region, which no list contains."""
-    return frame >= _REGION
+    return frame >= FIRST_REGION
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SlideRegion:
         """The number that, with the file, identifies the region."""
         places = (self.halving << _PLACE_BITS | self.x) << _PLACE_BITS | self.y
         sides = self.columns << _SIDE_BITS | self.rows
-        return _REGION | places << 2 * _SIDE_BITS | sides
+        return FIRST_REGION | places << 2 * _SIDE_BITS | sides
 
     @property
     def box(self) -> BoxPx:
@@ -190,6 +190,12 @@ class SlideMap:
         size, field = self.scale_of(frame).size, self.field(frame)
         x, y = self.size.columns / size.columns, self.size.rows / size.rows
         return Affine.scale_after_shift(PointPx(-field.x0, -field.y0), x, y)
+
+    def to_whole(self, frame: int) -> Affine:
+        """Return the map from a frame's native pixels to those of the overview."""
+        part, whole = self.to_scan(frame), self.to_scan(0)
+        x, y = whole.a, whole.e
+        return Affine(part.a / x, 0.0, part.c / x, 0.0, part.e / y, part.f / y)
 
     def region(self, area: BoxPx) -> SlideRegion:
         """Return the region that covers an area of the scan, as finely as it can.

@@ -15,6 +15,7 @@ from viewer.domain.plain import made
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
+from viewer.domain.slide import FIRST_REGION
 from viewer.store.database import Row, Store
 from viewer.store.geometry import geometry_of
 from viewer.store.reference_boxes import NO_BOXES, Boxes, boxes_of_image
@@ -93,12 +94,16 @@ def answer_of_trial(store: Store, trial_id: int) -> AnswerRecord:
 
 
 def answers_about(store: Store, ref: ImageRef) -> tuple[AnswerRecord, ...]:
-    """Return every asked and settled trial about an image, newest first."""
+    """Return every asked and settled trial about an image, newest first.
+
+    Those about regions of a whole slide are about its overview too, frame 0.
+    """
     rows = store.rows(
-        f"{_SELECT} WHERE i.path = ? AND i.frame = ?"
+        f"{_SELECT} WHERE i.path = ?"
+        " AND (i.frame = ?2 OR ?2 = 0 AND i.frame >= ?3)"
         " AND (p.reply_id IS NOT NULL OR t.status = 'provider_error')"
         " ORDER BY t.run_id DESC, t.id DESC",
-        (path_text(ref.path), ref.frame),
+        (path_text(ref.path), ref.frame, FIRST_REGION),
     )
     return tuple(_record(store, row) for row in rows)
 

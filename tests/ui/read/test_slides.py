@@ -1,6 +1,7 @@
 """Going about a whole slide by mouse, keyboard and the line over it."""
 
 import struct
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from threading import Event, get_ident
@@ -21,13 +22,18 @@ from tests.helpers.make_slide import (
     write_dicom_slide,
     write_svs,
 )
+from tests.helpers.public_files import shared_data
 from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
 from viewer.services.viewing.decoding import LocalDecoder
+from viewer.ui.application import preferences
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.minimap import Minimap
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 from viewer.ui.canvas.slide_tiles import SlideTiles
+from viewer.ui.panels.read.grid_choice import GridChoice
 from viewer.ui.panels.read.hanging import Chosen, rows_of, stacks_of
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.opening import Opening, Wanted
@@ -166,9 +172,9 @@ def test_that_a_closer_look_at_a_field_goes_on_with_the_slide_around_it(
 
 
 def test_that_what_is_seen_at_1_to_1_is_the_scan(window: _Window, qtbot: QtBot) -> None:
+    window.lightbox.set_grid(GridChoice(shown=False))
     view = window.lightbox.view
     view.one_to_one()
-    view.redraw()
     view.viewport().repaint()
     qtbot.waitUntil(lambda: not window.tiles.missing)
     seen = view.viewport().grab().toImage()
@@ -313,3 +319,78 @@ def test_that_one_level_of_a_dicom_slide_counts_as_the_slide(
     assert wanted.paths == (scan_file,)
     assert opening.paths == (scan_file,)
     opening_parent.deleteLater()
+
+
+def _drag(view: QWidget, start: QPoint, end: QPoint) -> None:
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(view, left, pos=start)
+    QTest.mouseMove(view, end)
+    QTest.mouseRelease(view, left, pos=end)
+
+
+def test_that_the_small_picture_shows_where_the_view_lies_and_leads_there(
+    window: _Window,
+) -> None:
+    view = window.lightbox.view
+    small = view.findChild(Minimap)
+    assert isinstance(small, Minimap)
+    assert not small.isVisible()
+    view.look_at(PointPx(500, 300), 2.0)
+    assert small.isVisible()
+    assert small.width() / small.height() == pytest.approx(2048 / 1229, rel=0.02)
+    scale = small.width() / 2048
+    middle = small.frame.center()
+    assert (middle.x(), middle.y()) == pytest.approx((500 * scale, 300 * scale), abs=1)
+    seen = view.seen
+    assert small.frame.width() == pytest.approx((seen.x1 - seen.x0) * scale, abs=1)
+    spot = QPoint(round(1500 * scale), round(900 * scale))
+    QTest.mouseClick(small, Qt.MouseButton.LeftButton, pos=spot)
+    half_a_pixel = 0.5 / scale + 1
+    centre = (view.centre.x, view.centre.y)
+    assert centre == pytest.approx((1500, 900), abs=half_a_pixel)
+    assert view.zoom == 2.0
+    _drag(small, spot, QPoint(round(1000 * scale), round(600 * scale)))
+    centre = (view.centre.x, view.centre.y)
+    assert centre == pytest.approx((1000, 600), abs=half_a_pixel)
+    preferences.use(replace(preferences.current(), minimap=False))
+    view.redraw()
+    view.zoom_by(1.5)
+    assert not small.isVisible()
+
+
+def test_that_the_icc_profile_can_be_left_out_and_the_image_says_so(
+    qtbot: QtBot, read: ReadWorkspace
+) -> None:
+    folder = shared_data("pathology", "wsi") / "CMU-1-Small-Region_dicom"
+    path = folder / "volume_2220x2967.dcm"
+    read.open_paths([path])
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    view = read.lightbox.view
+
+    def says(words: str) -> bool:
+        assert view._annotations is not None
+        return any(words in line.text for line in view._annotations._lines)
+
+    def shown() -> bytes:
+        image = view.viewport().grab().toImage()
+        return bytes(image.constBits())
+
+    converted = shown()
+    assert says("Colours by ICC profile")
+    read.handlers()["image.icc"]()
+    qtbot.waitUntil(lambda: says("Colours as scanned, ICC profile left out"))
+    assert shown() != converted
+    read.handlers()["image.icc"]()
+    qtbot.waitUntil(lambda: says("Colours by ICC profile"))
+    assert shown() == converted
+
+
+def test_that_a_slide_without_a_profile_says_so(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, path: Path
+) -> None:
+    read.open_paths([path])
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    with qtbot.waitSignal(context.notices.posted) as told:
+        read.handlers()["image.icc"]()
+    assert "no ICC profile" in told.args[0].what
+    assert not preferences.current().colours_as_scanned

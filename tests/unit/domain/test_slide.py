@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.case import ImageRef
+from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.slide import (
     FIELD_PX,
@@ -142,3 +144,15 @@ def test_that_an_unknown_magnification_is_never_guessed() -> None:
     names = [MAP.name_at(p) for p in MAP.presets]
     assert names == ["1:16", "1:8", "1:4", "1:2", "1:1"]
     assert MAP.name_at(0.25) == "4:1"
+
+
+def test_that_places_in_a_region_are_places_on_the_overview() -> None:
+    frame = SlideRegion(1, 300, 40, 100, 80).frame
+    to = MAP.to_whole(frame)
+    at = MAP.on_slide(0, to.apply(PointPx(7, 9)))
+    assert (at.x, at.y) == pytest.approx((614, 98))
+    box = MAP.to_scan(frame).apply_box(BoxPx(1, 2, 3, 4))
+    assert box == BoxPx(602, 84, 606, 88)
+    assert MAP.to_whole(0) == Affine.identity()
+    assert ImageRef(Path("a.svs"), frame).listed == ImageRef(Path("a.svs"))
+    assert ImageRef(Path("a.svs"), 21).listed == ImageRef(Path("a.svs"), 21)

@@ -28,6 +28,7 @@ from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
+from viewer.domain.slide import is_region
 from viewer.readers.datasets.files import (
     FileFacts,
     Progress,
@@ -39,6 +40,7 @@ from viewer.readers.datasets.files import (
 from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.naming import named_view, patient_key, study_key
+from viewer.readers.headers import read_file_header
 from viewer.readers.masks import read_mask
 from viewer.readers.rasters.mask_rule import Caution
 
@@ -112,11 +114,12 @@ def read(
     )
 
 
-def read_image(path: Path, view: View | None = None) -> Dataset:
+def read_image(path: Path, view: View | None = None, frame: int = 0) -> Dataset:
     """Read one file as its own data set, with the masks beside it.
 
     Its name is derived from its content, so that the same file is always the same data
-    set. A file that cannot be read, or contains no picture, raises.
+    set. If ``frame`` is a region of a slide, the data set has that region alone. A file
+    that cannot be read, or contains no picture or no such region, raises.
     """
     file = image_file(path)
     found = read_facts((path,), None)[path]
@@ -127,10 +130,25 @@ def read_image(path: Path, view: View | None = None) -> Dataset:
             f"{path.name} {_NO_PICTURE} and a model cannot be asked about it.",
             "Open the image that it belongs to.",
         )
-    images = _images(file, found, _read_masks(file), view)
+    if is_region(frame):
+        images: tuple[DatasetImage, ...] = (_region(file, found, view, frame),)
+    else:
+        images = _images(file, found, _read_masks(file), view)
     sha256 = content_sha256(images)
     name = f"{path.name} {sha256[:12]}"
     return with_storable_names(Dataset(name, "folder", path.parent, images, (), sha256))
+
+
+def _region(
+    file: ImageFile, found: FileFacts, view: View | None, frame: int
+) -> DatasetImage:
+    header = read_file_header(file.path)
+    if frame not in header:
+        raise UnreadableInputError(
+            f"{file.path.name} has no region {frame}.", "Choose one within the slide."
+        )
+    image, masks = header.image(frame), _Masks({}, {}, {})
+    return _image(file, f"{file.key}#{frame}", found, image, masks, view)
 
 
 def _is_no_picture(found: FileFacts) -> bool:

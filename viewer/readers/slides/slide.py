@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.annotation import PROFILE_LINE
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
@@ -174,7 +175,7 @@ def colour_words(facts: SlideFacts) -> str:
     if facts.icc is None:
         return "Colours as scanned, no ICC profile"
     usable = _transform(facts.icc) is not None
-    return "Colours by ICC profile" if usable else "ICC profile not usable, not applied"
+    return PROFILE_LINE if usable else "ICC profile not usable, not applied"
 
 
 def _format_of(path: Path) -> SlideFormat:

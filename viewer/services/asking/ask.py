@@ -22,6 +22,7 @@ from viewer.domain.image import Raster, Window
 from viewer.domain.plain import plain
 from viewer.domain.result import Measures
 from viewer.domain.run import Event, ModelStopped, OrphanPolicy, RunSpec, Trial
+from viewer.domain.slide import is_region
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
 from viewer.models.catalog import adapter_for, reader_for, spec_of, unlearned
@@ -177,8 +178,10 @@ def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage
     if known is not None:
         dataset, key = known
         return dataset, next(i for i in dataset.images if i.key == key)
-    dataset = read_image(question.ref.path, question.view)
     frame = question.ref.frame
+    dataset = read_image(question.ref.path, question.view, frame)
+    if is_region(frame):
+        return dataset, dataset.images[0]
     if frame >= len(dataset.images):
         raise WrongUseError(
             f"'{question.ref.path.name}' has {len(dataset.images)} frame(s).",

@@ -37,6 +37,8 @@ class Preferences:
     nearest_pixel: bool = False
     window_of_stored: bool = False
     pictures_name_patient: bool = False
+    minimap: bool = True
+    colours_as_scanned: bool = False
     detail: Detail = Detail.FULL
     brush_steps: int = 0
     """How many steps the brush for masks was made wider; as the detail, set by keys of
@@ -81,6 +83,15 @@ WORDS: Final = {
         "Saved and copied pictures name the patient",
         "Otherwise corner text, overlay planes and texts of presentation states are "
         "left out; text in the pixels stays",
+    ),
+    "minimap": Wording(
+        "A magnified slide shows where the view lies on it",
+        "In a small picture at the top right; a click there moves the view",
+    ),
+    "colours_as_scanned": Wording(
+        "Slides are shown in the scanner's colours",
+        "Otherwise their ICC profile converts them to the screen's. Models are always "
+        "sent converted colours",
     ),
 }
 """Those in the dialog, by the name of the field."""

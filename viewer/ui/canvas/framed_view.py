@@ -15,7 +15,9 @@ from viewer.ui.canvas.turning import TurnedScreen
 from viewer.ui.canvas.windowed_view import WindowedView
 
 if TYPE_CHECKING:
+    from viewer.domain.mark import Mark
     from viewer.services.viewing.view_image import ShownImage
+    from viewer.ui.canvas.slide_tiles import SlideTiles
 
 _BEYOND_SCAN: Final = 8.0
 """How far the pixels of a slide's scan can be magnified."""
@@ -26,12 +28,16 @@ class FramedView(WindowedView):
 
     zoom_changed = Signal(object)
     """ZoomChanged"""
+    seen_changed = Signal()
+    """Another part of the image is seen, or another mark is chosen."""
     framed = Signal()
     """The user zoomed or moved the image, or fitted it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: ShownImage | None = None
+        self._tiles: SlideTiles | None = None
+        self._seen: object = None
         self._camera = Camera(1.0, 1.0, 0, 0)
         self.orientation = 1
         """How the image is turned, as in TIFF 6.0; 1 is as in the file."""
@@ -78,6 +84,31 @@ class FramedView(WindowedView):
         size, aspect = SizePx(round(height), round(width)), self._camera.aspect
         scale = Camera.fitted(size, self._turned.size_before, aspect).scale
         self.look_at(PointPx(area.x0 + width / 2, area.y0 + height / 2), scale)
+
+    @property
+    def seen(self) -> BoxPx:
+        """The native rectangle that the view shows, beyond the image too."""
+        area = self.area
+        a, b = self.native_at(area.topLeft()), self.native_at(area.bottomRight())
+        return BoxPx(a.x, a.y, b.x, b.y)
+
+    def show_tiles(self, tiles: "SlideTiles") -> None:
+        """Paint the image, the overview of a whole slide, from tiles."""
+        self._tiles = tiles
+        self._seen = None
+        self.redraw()
+
+    def _tell_seen(self, chosen: "Mark | None") -> None:
+        """Tell if another part of the image is seen, or another mark chosen."""
+        seen = (self._shown, self._camera, self.area, chosen)
+        if self._seen != seen:
+            self._seen = seen
+            self.seen_changed.emit()
+
+    @property
+    def tiles(self) -> "SlideTiles | None":
+        """The tiles of the whole slide that is shown, None for another image."""
+        return self._tiles
 
     @property
     def scan_zoom(self) -> float | None:

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
     from viewer.ui.canvas.overlays.locator import Line
     from viewer.ui.canvas.painting import Painting
-    from viewer.ui.canvas.slide_tiles import SlideTiles
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag
@@ -94,7 +93,6 @@ class ImageView(FramedView):
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
         self._lens: Lens | None = None
-        self._tiles: SlideTiles | None = None
         self._pressed = QPointF()
         self._wheel = 0
         self._hovered: StoredAnswer | None = None
@@ -122,6 +120,7 @@ class ImageView(FramedView):
             self._fitted, self.orientation = True, 1
         self._shown, self._display, self._before = shown, display, (shown, display)
         self._annotations = Annotations(shown)
+        self._layers.slide = None if shown.ref.frame else shown.slide
         self._layers.set_reference(None)
         self._layers.set_planes(None)
         self._layers.set_presentation(None)
@@ -142,11 +141,6 @@ class ImageView(FramedView):
         if state is not None:
             self.orientation = state.orientation
             self.frame_area(state.area)
-
-    def show_tiles(self, tiles: "SlideTiles") -> None:
-        """Paint the image, the overview of a whole slide, from tiles."""
-        self._tiles = tiles
-        self.redraw()
 
     def imitate(self, other: "ImageView", finer: float) -> None:
         """Show what another view shows, with ``finer`` times as many device pixels."""
@@ -290,7 +284,7 @@ class ImageView(FramedView):
             from viewer.ui.canvas.lens import Lens
 
             self._lens = Lens(self.viewport())
-        self._lens.show_at(at, self._display, self._camera, self._turned)
+        self._lens.show_at(at, self._display, self._camera, self._turned, self._tiles)
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
         """Paint black and the image."""
@@ -419,6 +413,7 @@ class ImageView(FramedView):
             grounds = self._annotations.grounds
         self._layers.place(self.native_transform, self.area, grounds)
         self.viewport().update()
+        self._tell_seen(self.marks.chosen)
 
     def _tell_cursor(self, at: QPointF) -> None:
         if self._shown is None:

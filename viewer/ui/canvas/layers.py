@@ -17,6 +17,7 @@ from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark
 from viewer.domain.reference import Mask
+from viewer.domain.slide import SlideMap, is_region
 from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
@@ -76,6 +77,8 @@ class Layers:
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
         self._locator: Locator | None = None
+        self.slide: SlideMap | None = None
+        """The whole slide that is shown; answers about regions lie where these are."""
 
     @property
     def grid(self) -> GridOverlay | None:
@@ -123,7 +126,7 @@ class Layers:
         tagged: tuple[AnswerItem | MarkItem, ...]
         # The topmost answer chooses first: its tag must not give way to one below.
         tagged = (*reversed(self._answers), *self._marks)
-        shapes = [edges(item.frames(native)) for item in tagged]
+        shapes = [edges(item.frames(item.transform() * native)) for item in tagged]
         covered, whole = edges(taken), np.concatenate((NOTHING, *shapes))
         for n, item in enumerate(tagged):
             others = whole  # the words of a mark keep off its own lines too
@@ -132,7 +135,7 @@ class Layers:
             elif n < len(self._answers):
                 others = np.concatenate((NOTHING, *shapes[:n], *shapes[n + 1 :]))
             seen = Surroundings(area, covered, others, clear)
-            taken.append(item.lay_out(native, seen))
+            taken.append(item.lay_out(item.transform() * native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
         if self._grid:
             self._grid.lay_out((clear,) if self._reference else ())
@@ -190,10 +193,20 @@ class Layers:
         colors = model_colors(a.model for a in answers)
         ordered = sorted(answers, key=lambda a: isinstance(a.answer, HeatMapAnswer))
         deep = zip(ordered, depths(ordered), strict=True)
-        return tuple(
+        items = tuple(
             answer_item(answer, colors[answer.model], self._face, self._root, depth)
             for answer, depth in tuple(deep)[::-1]
         )
+        for item in items:
+            item.setTransform(self._place_of(item.answer.ref.frame))
+        return items
+
+    def _place_of(self, frame: int) -> QTransform:
+        """Return where the native pixels of a region lie on the whole slide."""
+        if self.slide is None or not is_region(frame):
+            return QTransform()
+        to = self.slide.to_whole(frame)
+        return QTransform(to.a, to.d, to.b, to.e, to.c, to.f)
 
     def set_planes(self, bits: npt.NDArray[np.bool_] | None) -> None:
         """Draw the file's overlay planes in place of those before, or none."""

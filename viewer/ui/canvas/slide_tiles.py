@@ -40,8 +40,8 @@ def tile_image(pixels: npt.NDArray[np.uint8]) -> QImage:
 class SlideTiles(QObject):
     """Paints a slide at any zoom from the tiles that are there."""
 
-    missing_changed = Signal()
-    """Other tiles than before are needed for what is seen."""
+    wanted = Signal()
+    """Tiles are missing for what was just painted."""
 
     def __init__(
         self, slide: SlideMap, overview: npt.NDArray[np.uint8], parent: QObject
@@ -73,6 +73,21 @@ class SlideTiles(QObject):
     def broken(self) -> int:
         """The number of tiles looked at that cannot be read."""
         return sum(image is None for image in self._tiles.values())
+
+    @property
+    def profiled(self) -> bool:
+        """Whether an ICC profile converts the colours, unless it is left out."""
+        return self._slide.profiled
+
+    @property
+    def size(self) -> SizePx:
+        """The overview's rows and columns, the native pixels of what is shown."""
+        return self._whole
+
+    def small(self, side: float) -> QImage:
+        """Return the slide at least ``side`` pixels long, as far as it is known."""
+        long = [i for i in self._overviews if max(i.width(), i.height()) >= side]
+        return long[-1] if long else self._overviews[0]
 
     def seen(self, camera: Camera, screen: SizePx) -> BoxPx:
         """Return the part of the scan that a screen of device pixels shows."""
@@ -188,9 +203,9 @@ class SlideTiles(QObject):
                 painter.fillRect(at, QBrush(_BROKEN, Qt.BrushStyle.BDiagPattern))
 
     def _want(self, missing: tuple[SlideRegion, ...]) -> None:
-        if missing != self.missing:
-            self.missing = missing
-            self.missing_changed.emit()
+        self.missing = missing
+        if missing:
+            self.wanted.emit()
 
 
 class _Places:

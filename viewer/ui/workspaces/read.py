@@ -313,9 +313,10 @@ class ReadWorkspace(QWidget):
     def _want(self, answer: "StoredAnswer", beside: tuple[int, ...]) -> None:
         knowledge = self.answering.knowledge
         knowledge.want(answer, beside)
-        if not self.browser.choose(answer.ref):
-            self.open_paths([answer.ref.path])
-        elif self.lightbox.showing(answer.ref) is not None:
+        ref = answer.ref.listed
+        if not self.browser.choose(ref):
+            self.open_paths([ref.path])
+        elif self.lightbox.showing(ref) is not None:
             knowledge.fetch_shown()
 
     def _list_found(self, found: Found) -> None:
@@ -334,7 +335,7 @@ class ReadWorkspace(QWidget):
     def _choose_wanted(self, wanted: Wanted) -> bool:
         """Choose, once, a requested image; else the first opened."""
         answer = self._answering.knowledge.wanted if self._answering else None
-        if answer is not None and self.browser.choose(answer.ref):
+        if answer is not None and self.browser.choose(answer.ref.listed):
             wanted.show = False
         elif wanted.show:
             asked = wanted.image is not None and self.browser.choose(wanted.image)

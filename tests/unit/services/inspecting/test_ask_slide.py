@@ -10,12 +10,16 @@ from tests.helpers.make_slide import Pixels, pyramid, tissue, write_svs
 from tests.helpers.tiny_study import D4
 from viewer.cli import run_command_line
 from viewer.domain.case import ImageRef
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
+from viewer.domain.slide import SlideRegion
 from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit
+from viewer.readers.datasets.folder import read_image
 from viewer.services.asking.ask import Question, answer_row, ask
-from viewer.services.inspecting.answers import sent_images, sent_text
+from viewer.services.inspecting.answers import answers_about, sent_images, sent_text
 from viewer.services.viewing.view_image import load_shown_image
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
@@ -69,3 +73,43 @@ def test_that_an_image_of_a_slide_comes_with_the_map_of_the_slide(path: Path) ->
     assert shown.slide.frames == 9
     assert shown.slide.scale_of(6).name == "20x"
     assert shown.header.size == shown.image.size
+
+
+def test_that_a_region_is_asked_about_as_finely_as_it_was_scanned(
+    tmp_path: Path, path: Path
+) -> None:
+    slide = load_shown_image(ImageRef(path)).slide
+    assert slide is not None
+    region = slide.region(BoxPx(301, 202, 301 + 640, 202 + 512))
+    ref, store = ImageRef(path, region.frame), tmp_path / "s.sqlite"
+    with open_store(store) as opened:
+        row = answer_row(ask(opened, Question(ref, "Mitosis", D4)))
+    study = study_named("grid_localization")
+    params = study.read_params("gosai2025", {})
+    seen = Raster(levels()[0][202 : 202 + 512, 301 : 301 + 640].copy())
+    plain = fit(seen, 256, FitMode.CROP_RESIZE)
+    assert sent_images(store, str(row["request_sha256"])) == (
+        encode_png(draw_grid(plain, params.grid("8"), params.style)),
+    )
+    assert ref.listed == ImageRef(path)
+    for about in (ref, ref.listed):
+        (answer,) = answers_about(store, about)
+        assert (answer.ref, answer.score.answer) == (ref, "D4")
+        # The square that was sent, in pixels of the region and of the scan.
+        assert answer.field == BoxPx(64, 0, 576, 512)
+        at = slide.to_scan(ref.frame).apply_box(answer.field)
+        assert at == BoxPx(365, 202, 877, 714)
+    assert answers_about(store, ImageRef(path, 5)) == ()
+
+
+def test_that_a_region_off_the_slide_is_refused(tmp_path: Path, path: Path) -> None:
+    ref = ImageRef(path, SlideRegion(0, 2299, 0, 2, 2).frame)
+    with (
+        open_store(tmp_path / "s.sqlite") as opened,
+        pytest.raises(UnreadableInputError, match="there is no field"),
+    ):
+        ask(opened, Question(ref, "Mitosis", D4))
+    with pytest.raises(UnreadableInputError, match="has no region"):
+        read_image(path, None, ref.frame)
+    with pytest.raises(WrongUseError, match=r"9 frame\(s\)"):
+        load_shown_image(ref)

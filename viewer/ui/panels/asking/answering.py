@@ -58,6 +58,7 @@ class Answering:
         """Follow the image with the focus: ask about it and list its answers."""
         shown = self._lightbox.active.shown
         self.side.ask.set_image(shown.header.view if shown else None)
+        self.asking.tell_part()
         self.committing.follow()
         self.knowledge.list_now()
 

@@ -22,7 +22,7 @@ from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.asking.answers_panel import SawWanted
 from viewer.ui.panels.asking.ask_panel import AskWanted, ModelsTicked
 from viewer.ui.panels.asking.ask_side import AskSide
-from viewer.ui.panels.asking.permissions import Permissions
+from viewer.ui.panels.asking.permissions import STAYED, Permissions
 from viewer.ui.panels.asking.questions import (
     Answered,
     Ended,
@@ -30,6 +30,7 @@ from viewer.ui.panels.asking.questions import (
     Questions,
     Waiting,
 )
+from viewer.ui.panels.read.asked_part import asked_part
 from viewer.ui.panels.read.lightbox import Lightbox
 
 _Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
@@ -59,6 +60,8 @@ class Asking(QWidget):
         self.leaving = Permissions(context, self)
         self._hosts: tuple[str, ...] = ()
         side.ask.ask_wanted.connect(self._ask)
+        lightbox.each(lambda v: v.view.seen_changed.connect(self.tell_part))
+        lightbox.active_changed.connect(self.tell_part)
         side.ask.models_ticked.connect(self._tell_hosts)
         side.ask.cancel_wanted.connect(self.cancel)
         side.answers.saw_wanted.connect(self._show_saw)
@@ -83,13 +86,18 @@ class Asking(QWidget):
         else:
             self.leaving.stop()
 
+    def tell_part(self, *_: object) -> None:
+        """Say which part of a slide a question would be about."""
+        part = asked_part(self._lightbox.active)
+        self._side.ask.set_part(part.words if part else "")
+
     def _ask(self, wanted: AskWanted) -> None:
-        shown = self._lightbox.active.shown
-        if shown is None:
+        shown, part = self._lightbox.active.shown, asked_part(self._lightbox.active)
+        if shown is None or part is None:
             return
         grid = self._side.grid.choice.grid
         command = AskCommand(
-            ref=shown.ref,
+            ref=part.ref,
             finding=wanted.finding,
             models=wanted.models,
             grid=grid.name,
@@ -98,10 +106,26 @@ class Asking(QWidget):
             window=self._lightbox.active.chosen_window,
         )
         self._side.ask.set_running(True)
-        if self._hosts:
+        if self._hosts and part.ref != shown.ref:
+            self._check_part(command)
+        elif self._hosts:
             self.leaving.check(command, shown.image)
         else:
             self.questions.ask(command)
+
+    def _check_part(self, command: AskCommand) -> None:
+        """Check the pixels of a region, which are others than those of its slide."""
+        decoder = self._context.decoder
+        run_for(
+            self,
+            lambda: decoder.load(command.ref),
+            lambda shown: self.leaving.check(command, shown.image),
+            self._refused,
+        )
+
+    def _refused(self, error: Exception) -> None:
+        self._stayed(STAYED)
+        self._tell(error)
 
     def _stayed(self, sentence: str) -> None:
         self._side.ask.set_running(False, sentence)

@@ -95,7 +95,7 @@ class AskPanel(QWidget):
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Stop the question, or the loading of its model (Esc)")
         self.progress = QProgressBar(minimum=0, maximum=0, textVisible=False)
-        self.hint = caption()
+        self.part, self.hint = caption(), caption()
         self._lay_out()
         self._connect()
         self._update()
@@ -113,6 +113,7 @@ class AskPanel(QWidget):
         column.addWidget(title("Ask"))
         column.addLayout(self._form)
         column.addLayout(self._model_rows)
+        column.addWidget(self.part)
         column.addLayout(buttons)
         column.addWidget(self.progress)
         column.addWidget(self.hint)
@@ -226,6 +227,11 @@ class AskPanel(QWidget):
         self._view, self._registered = view or View.UNKNOWN, View.UNKNOWN
         self.view.setCurrentIndex(0)
         self._update()
+
+    def set_part(self, words: str) -> None:
+        """Say which part of the image is asked about, "" for the whole of it."""
+        self.part.setText(words)
+        self.part.setVisible(bool(words))
 
     def set_registered(self, view: View) -> None:
         """Say which projection the image's data set gives, which counts first."""

@@ -1,6 +1,7 @@
 """Outline it: from a rectangle or a model's box to a segmenter's mask."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +10,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu, QWidget
 
 from viewer.domain.answer import BoxesAnswer
-from viewer.domain.case import View
+from viewer.domain.case import ImageRef, View
 from viewer.domain.geometry import BoxPx
 from viewer.domain.mark import REGIONS
 from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
@@ -24,6 +25,7 @@ from viewer.ui.panels.asking.ask_side import AskSide
 from viewer.ui.panels.asking.questions import Answered, Failed, Questions
 from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.panels.read.viewport import Viewport
 
 if TYPE_CHECKING:
     from viewer.services.configuring.model_list import ModelLine
@@ -67,14 +69,14 @@ class Outlining(QWidget):
         mark = self._lightbox.view.marks.chosen
         box = mark.box if mark is not None and mark.kind in REGIONS else None
         if mark is not None and mark.complete and box is not None:
-            self._begin((box,))
+            self._begin(_on_image(self._lightbox.active, box))
         else:
-            self._begin(_boxes_of(self._side.answers.current))
+            self._begin(_of_answer(self._side.answers.current))
 
     def _outline_answer(self, event: OutlineWanted) -> None:
-        self._begin(_boxes_of(event.answer))
+        self._begin(_of_answer(event.answer))
 
-    def _begin(self, boxes: tuple[BoxPx, ...]) -> None:
+    def _begin(self, boxes: "_Boxes") -> None:
         from viewer.services.configuring.model_list import segmenters
 
         missing = self._missing(boxes)
@@ -89,14 +91,14 @@ class Outlining(QWidget):
             self._tell,
         )
 
-    def _missing(self, boxes: Sequence[BoxPx]) -> str:
-        if self._lightbox.active.shown is None or not boxes:
+    def _missing(self, boxes: "_Boxes") -> str:
+        if self._lightbox.active.shown is None or not boxes.boxes:
             return _CHOOSE
         if not self._side.ask.asked_finding:
             return _FINDING
         return _BUSY if self.questions.running else ""
 
-    def _choose(self, boxes: tuple[BoxPx, ...], found: "tuple[ModelLine, ...]") -> None:
+    def _choose(self, boxes: "_Boxes", found: "tuple[ModelLine, ...]") -> None:
         ready = [line for line in found if line.can_ask]
         if not ready:
             self._offer_models(found)
@@ -111,7 +113,7 @@ class Outlining(QWidget):
         go = Offer("Open Models", partial(self._context.actions.run, "window.models"))
         self._context.notices.post(Notice(what, offer=go))
 
-    def _offer_choice(self, names: Sequence[str], boxes: tuple[BoxPx, ...]) -> None:
+    def _offer_choice(self, names: Sequence[str], boxes: "_Boxes") -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name in names:
@@ -119,7 +121,7 @@ class Outlining(QWidget):
             menu.addAction(f"Outline it with {name}", does)
         menu.popup(QCursor.pos())
 
-    def _ask(self, name: str, boxes: tuple[BoxPx, ...]) -> None:
+    def _ask(self, name: str, boxes: "_Boxes") -> None:
         shown = self._lightbox.active.shown
         if shown is None or self.questions.running:
             return
@@ -130,13 +132,13 @@ class Outlining(QWidget):
         )
         self.questions.ask(
             AskCommand(
-                ref=shown.ref,
+                ref=boxes.ref or shown.ref,
                 finding=self._side.ask.asked_finding,
                 models=(name,),
                 grid=grid.name,
                 letters=grid.letters,
                 view=_known(shown.header.view, self._side.ask.view.currentData()),
-                boxes=boxes,
+                boxes=boxes.boxes,
             )
         )
 
@@ -164,10 +166,31 @@ class Outlining(QWidget):
         tell_error(self._context, error)
 
 
-def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:
+@dataclass(frozen=True, slots=True)
+class _Boxes:
+    """Boxes in native pixels of an image, None for the one shown."""
+
+    boxes: tuple[BoxPx, ...]
+    ref: ImageRef | None = None
+
+
+def _on_image(viewport: Viewport, box: BoxPx) -> _Boxes:
+    """Return a box of the image; of a slide, in a region twice as wide around it."""
+    shown = viewport.shown
+    if shown is None or shown.slide is None or shown.ref.frame:
+        return _Boxes((box,))
+    x, y = (box.x1 - box.x0) / 2, (box.y1 - box.y0) / 2
+    around = BoxPx(box.x0 - x, box.y0 - y, box.x1 + x, box.y1 + y)
+    region = shown.slide.region(shown.slide.to_scan(0).apply_box(around))
+    part = shown.slide.to_whole(region.frame).inverse().apply_box(box)
+    return _Boxes((part,), ImageRef(shown.ref.path, region.frame))
+
+
+def _of_answer(answer: StoredAnswer | None) -> _Boxes:
     """Return the boxes of an answer; none if it is of another kind."""
-    held = answer.answer if answer is not None else None
-    return held.boxes if isinstance(held, BoxesAnswer) else ()
+    if answer is None or not isinstance(answer.answer, BoxesAnswer):
+        return _Boxes(())
+    return _Boxes(answer.answer.boxes, answer.ref)
 
 
 def _known(stated: View, chosen: object) -> View:

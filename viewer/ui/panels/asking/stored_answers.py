@@ -136,7 +136,7 @@ class Knowledge(QObject):
     def want(self, answer: StoredAnswer, beside: tuple[int, ...] = ()) -> None:
         """Draw this answer, with those of trials ``beside`` it, on its own image."""
         self.wanted, self._beside = answer, frozenset(beside)
-        self._about.pop(answer.ref, None)
+        self._about.pop(answer.ref.listed, None)
         self._answers.blinding.answers.setChecked(True)
 
     def refresh(self, event: AnswerStored) -> None:
@@ -144,11 +144,11 @@ class Knowledge(QObject):
 
         Who asks wants to see the answer; one that is locked waits for its reader.
         """
-        self._answered.add(event.ref)
+        self._answered.add(event.ref.listed)
         self._answers.blinding.answers.setChecked(True)
         if self._answers.blinding.locked:
             self._answers.locked.say_kept()
-        self.fetch(event.ref)
+        self.fetch(event.ref.listed)
 
     def learn_anew(self) -> None:
         """Query the store again for every image."""
@@ -158,7 +158,7 @@ class Knowledge(QObject):
     def withdraw(self, answer: StoredAnswer, *, gone: bool) -> None:
         """Remove an answer from list and image, or restore it; the store keeps it."""
         (self._withdrawn.add if gone else self._withdrawn.discard)(answer.trial)
-        self.fetch(answer.ref)
+        self.fetch(answer.ref.listed)
 
     def fetch(self, ref: ImageRef) -> None:
         """Query the store for an image, and draw its answers."""
@@ -196,7 +196,7 @@ class Knowledge(QObject):
         self._ask.set_registered(about.view if about else View.UNKNOWN)
         answers = about.answers if about else ()
         wanted = self.wanted
-        if about and wanted and wanted.ref == about.ref:
+        if about and wanted and wanted.ref.listed == about.ref:
             drawn = self._beside | {wanted.trial}
             self._answers.set_answers(answers, drawn, wanted.trial)
             if not wanted.written:
@@ -276,7 +276,7 @@ class Knowledge(QObject):
         Else an image that appears brings a finding it has a reference of; later the
         finding is the person's own.
         """
-        if self.wanted is not None and self.wanted.ref == about.ref:
+        if self.wanted is not None and self.wanted.ref.listed == about.ref:
             self._go_to(self.wanted)
         elif about.ref in self._answered and about.answers:
             self._answered.discard(about.ref)

@@ -82,6 +82,7 @@ class ImageCommands:
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
             "image.detail": self.next_detail,
+            "image.icc": self.toggle_profile,
             "overlays.planes": self._planes.toggle,
             "image.presentation": self.presentations.offer,
             "image.save": lambda: self._pictures().save(),
@@ -112,6 +113,7 @@ class ImageCommands:
 
         A tool that draws or zooms stays (IHE BIR: scrolling is active on open).
         """
+        self._actions.set_checked("image.icc", not current().colours_as_scanned)
         own = self._tool_chosen and self._tool not in {Tool.WINDOW, Tool.SCROLL}
         if current().scroll_first and not own:
             self._use_tool(self._left[self._kind])
@@ -153,6 +155,16 @@ class ImageCommands:
         preferences.use(replace(used, detail=used.detail.next))
         self.follow_preferences()
 
+    def toggle_profile(self) -> None:
+        """Show slides by their ICC profile, or in the scanner's colours."""
+        used, shown = current(), self._lightbox.active.shown
+        if shown is None or shown.slide is None or not shown.slide.profiled:
+            self._notices.say("This image has no ICC profile that could be left out.")
+        else:
+            as_scanned = not used.colours_as_scanned
+            preferences.use(replace(used, colours_as_scanned=as_scanned))
+        self.follow_preferences()
+
     def show_preferences(self) -> None:
         """Show the preferences; a change is seen at once."""
         from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
@@ -168,7 +180,8 @@ class ImageCommands:
         """Apply the preferences to the images on the screen."""
         self.follow_images()
         for viewport in self._lightbox.viewports:
-            viewport.view.redraw()
+            viewport.follow_preferences()
+        self._actions.set_checked("image.icc", not current().colours_as_scanned)
 
     def show_tags(self) -> None:
         """Show the tags of the image with the focus, read in the background."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
@@ -20,6 +21,9 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging import Chosen, Hung
 from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
+
+if TYPE_CHECKING:
+    from viewer.domain.geometry import BoxPx
 
 _GAP_PX: Final = 1
 _IMAGE_SHARE: Final = 0.45
@@ -196,6 +200,7 @@ class Lightbox(QWidget):
         viewport.image_shown.connect(self._draw_over)
         viewport.stack_changed.connect(self._compare_patients)
         viewport.view.set_tool(self.tool)
+        viewport.view.seen_changed.connect(partial(self._follow_slide, viewport))
         for prepare in self._prepare:
             prepare(viewport)
         return viewport
@@ -233,9 +238,14 @@ class Lightbox(QWidget):
     def _draw_over(self, event: ImageShown) -> None:
         self._draw_grid(event.viewport)
 
+    def _follow_slide(self, viewport: Viewport) -> None:
+        """Keep the grid on the part of a slide that a question is about."""
+        if viewport.shown is not None and viewport.shown.slide is not None:
+            self._draw_grid(viewport)
+
     def _draw_grid(self, viewport: Viewport) -> None:
-        field, choice = viewport.field, self._grid
-        if viewport.shown is None or field is None or not choice.shown:
+        field, choice = _field(viewport), self._grid
+        if field is None or not choice.shown:
             viewport.view.set_grid(None)
             return
         viewport.view.set_grid(
@@ -267,3 +277,14 @@ class ImageSplitter(QSplitter):
         if missing > 0 and left + right > 0:
             kept = 1 - missing / (left + right)
             self.setSizes([int(left * kept), int(image + missing), int(right * kept)])
+
+
+def _field(viewport: Viewport) -> "BoxPx | None":
+    """Return the native rectangle that a question is about, None without an image."""
+    shown = viewport.shown
+    if shown is None or shown.slide is None:
+        return viewport.field if shown else None
+    from viewer.ui.panels.read.asked_part import asked_part
+
+    part = asked_part(viewport)
+    return part.field if part else None

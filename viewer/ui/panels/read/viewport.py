@@ -29,6 +29,7 @@ from viewer.ui.widgets.plain_text import Label, as_tip
 if TYPE_CHECKING:
     from viewer.domain.geometry import BoxPx
     from viewer.ui.application.jobs import Job
+    from viewer.ui.canvas.minimap import Minimap
     from viewer.ui.panels.read.tile_loading import TileLoading
 
 _CACHE_BYTES: Final = 48 * 1024 * 1024
@@ -131,6 +132,7 @@ class Viewport(QWidget):
         self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
         self._broken: set[ImageRef] = set()
         self._tiles: TileLoading | None = None
+        self._minimap: Minimap | None = None
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
@@ -338,10 +340,19 @@ class Viewport(QWidget):
         self._end_tiles()
         if shown.slide is None or shown.ref.frame:
             return
+        from viewer.ui.canvas.minimap import Minimap
         from viewer.ui.panels.read.tile_loading import TileLoading
 
+        self._minimap = self._minimap or Minimap(self.view)
         self._tiles = TileLoading(self._decoder, self.view, shown)
         self.view.show_tiles(self._tiles.tiles)
+        self._tiles.follow_colours()
+
+    def follow_preferences(self) -> None:
+        """Show the image as the reader prefers now."""
+        self.view.redraw()
+        if self._tiles is not None:
+            self._tiles.follow_colours()
 
     def _end_tiles(self) -> None:
         if self._tiles is not None:

@@ -248,6 +248,9 @@ ACTIONS: Final = (
     _tool("heart", "Cardiothoracic ratio", "Shift+T",
           "Click both edges of the heart, then both inner edges of the thorax",
           "heart-outline", "Mark"),
+    _read("mark.heart", "Mark", "Propose cardiothoracic ratio", "Ctrl+Shift+H",
+          "Take the edges of heart and thorax from the masks of the reference, to be "
+          "corrected by dragging", "heart-cog-outline"),
     _tool("arrow", "Arrow", "Shift+D", "Drag from what it points at, and label it",
           "arrow-top-left", "Mark"),
     _tool("text", "Text", "X", "Click, and write a note there", "format-text", "Mark"),

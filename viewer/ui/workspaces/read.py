@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
-    "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
+    "ask.ask", "ask.cancel", "ask.saw", "mark.outline", "mark.heart",
 )  # fmt: skip
 _WIDTHS: Final = (310, 880, 300)
 _NARROWEST: Final = 292

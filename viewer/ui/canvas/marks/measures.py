@@ -5,9 +5,10 @@ detector, where the patient appears magnified (PS3.3 10.7.1.3). Angles only need
 aspect ratio of the pixels.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from math import atan2, ceil, degrees, hypot, pi
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,16 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import PixelImage
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.mark import REGIONS, Mark, MarkKind
+from viewer.domain.reference import Mask
 from viewer.ui.canvas.display import value_text
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
+
+_HEART: Final = ("heart", "cardiac silhouette")
+_LUNGS: Final = (
+    ("lungs",), ("lung",), ("both lungs",), ("left lung", "right lung"),
+    ("lung left", "lung right"),
+)  # fmt: skip
+"""What data sets call masks of the heart, and together of both lungs."""
 
 
 def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ...]:
@@ -77,6 +86,34 @@ def cardiothoracic_ratio(mark: Mark) -> float:
     """
     a, b, c, d = mark.points
     return abs(b.x - a.x) / max(abs(d.x - c.x), 1e-9)
+
+
+def proposed_heart(masks: Mapping[str, Mask]) -> Mark | None:
+    """Return a cardiothoracic ratio between the outermost edges of heart and lungs.
+
+    Each edge lies at the middle height of the pixels that reach as far. None without
+    masks, by name, of the heart and of both lungs.
+    """
+    found = {name.casefold().replace("_", " "): m for name, m in masks.items()}
+    heart = next((found[name] for name in _HEART if name in found), None)
+    lungs = next((names for names in _LUNGS if found.keys() >= set(names)), None)
+    if heart is None or lungs is None:
+        return None
+    thorax = np.logical_or.reduce([found[name].array() for name in lungs])
+    ends = (_ends_across(heart.array()), _ends_across(thorax))
+    points = tuple(point for pair in ends for point in pair)
+    mark = Mark(MarkKind.HEART, points)
+    return mark if mark.complete else None
+
+
+def _ends_across(bits: npt.NDArray[np.bool_]) -> tuple[PointPx, ...]:
+    """Return the ends of a mask across the image, none of an empty one."""
+    columns = np.flatnonzero(bits.any(axis=0))
+    if not len(columns):
+        return ()
+    first, last = int(columns[0]), int(columns[-1])
+    heights = [float(np.flatnonzero(bits[:, n]).mean()) + 0.5 for n in (first, last)]
+    return PointPx(float(first), heights[0]), PointPx(last + 1.0, heights[1])
 
 
 def heart_lines(mark: Mark, geometry: ImageGeometry) -> tuple[str, ...]:

@@ -29,6 +29,18 @@ from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
 
+_HEART_LOCKED: Final = (
+    "The masks are locked until you commit your reading. Draw the edges of heart and "
+    "thorax instead."
+)
+_NO_HEART: Final = (
+    "This image has no masks of the heart and of both lungs. Draw the edges of heart "
+    "and thorax instead."
+)
+_PROPOSED: Final = (
+    "The edges are those of the masks of heart and lungs. Drag any that is wrong."
+)
+
 
 class Answering:
     """Ask, the grid's controls and the answers about the images of a lightbox."""
@@ -88,7 +100,26 @@ class Answering:
             "ask.saw": self.side.answers.show_saw,
             "image.review": self.reviews.show,
             "mark.outline": self.outlining.outline,
+            "mark.heart": self.propose_heart,
         }
+
+    def propose_heart(self) -> None:
+        """Draw a cardiothoracic ratio at the edges that the reference's masks have.
+
+        Where the case is locked nothing of them is shown, not even if there are any.
+        """
+        from viewer.ui.canvas.marks.measures import proposed_heart
+
+        about = self.knowledge.unlocked
+        if self.side.answers.blinding.locked:
+            self._context.notices.say(_HEART_LOCKED)
+            return
+        mark = proposed_heart(about.masks) if about is not None else None
+        if mark is None:
+            self._context.notices.say(_NO_HEART)
+        else:
+            self._lightbox.view.marks.add(mark)
+            self._context.notices.say(_PROPOSED)
 
     def _toggle(self, box: QCheckBox) -> None:
         """Show or hide answers for every case, except locked ones."""

@@ -291,6 +291,11 @@ class Knowledge(QObject):
         if not answer.written:
             self._ask.finding.setCurrentText(answer.finding)
 
+    @property
+    def unlocked(self) -> About | None:
+        """What is known of the image with the focus, None while it is locked."""
+        return None if self._is_locked(self._lightbox.active) else self._current()
+
     def _current(self) -> About | None:
         return self._about_shown(self._lightbox.active)
 

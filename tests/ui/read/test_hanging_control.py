@@ -6,7 +6,7 @@ import pydicom
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTableWidgetItem, QToolButton
+from PySide6.QtWidgets import QMenu, QTableWidgetItem, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom
@@ -21,6 +21,7 @@ from viewer.ui.dialogs.protocol_editor import ProtocolEditor
 from viewer.ui.panels.read.hanging_line import LayoutChosen
 from viewer.ui.workspaces.read import ReadWorkspace
 
+LEFT = Qt.MouseButton.LeftButton
 NOW, THEN = "20260302", "20250114"
 
 
@@ -270,3 +271,61 @@ def test_that_the_next_stage_and_the_next_row_are_decoded_meanwhile(
     context.actions["hang.next"].trigger()
     qtbot.waitUntil(lambda: all(v.shown is not None for v in read.lightbox.viewports))
     assert not any(ref in read.lightbox.ahead for ref in laterals)
+
+
+def _chest(qtbot: QtBot, read: ReadWorkspace, chest: Path) -> None:
+    _open(qtbot, read, chest, 4)
+    rows = list(read.browser.tree.rows())
+    current = next(r for r in rows if f"{NOW} PA" in r.stack.name)
+    read.browser.tree.setCurrentItem(current)
+    QTest.mouseClick(read.lightbox.viewports[1].view.viewport(), LEFT)
+
+
+def test_that_a_key_hangs_a_chosen_series_in_the_active_viewport(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, chest: Path
+) -> None:
+    _chest(qtbot, read, chest)
+    assert read.lightbox.active is read.lightbox.viewports[1]
+    context.actions["hang.series"].trigger()
+    (menu,) = read.lightbox.view.findChildren(QMenu)
+    names = [a.text() for a in menu.actions() if not a.isSeparator()]
+    assert [name.split(".dcm")[0] for name in names] == [
+        f"{NOW} LL", f"{NOW} PA", f"{THEN} LL", f"{THEN} PA",
+    ]  # fmt: skip
+    chosen = [a for a in menu.actions() if a.isChecked()]
+    assert [a.text().split(".dcm")[0] for a in chosen] == [f"{THEN} PA"]
+    for _ in range(3):  # the keyboard alone: down to the prior lateral, and Enter
+        QTest.keyClick(menu, Qt.Key.Key_Down)
+    QTest.keyClick(menu, Qt.Key.Key_Return)
+    assert _names(read) == [f"{NOW} PA", f"{THEN} LL"]
+    assert read.lightbox.active is read.lightbox.viewports[1]
+
+
+def test_that_a_right_click_hangs_a_row_in_the_active_viewport(
+    qtbot: QtBot, read: ReadWorkspace, chest: Path
+) -> None:
+    _chest(qtbot, read, chest)
+    tree = read.browser.tree
+    row = next(r for r in tree.rows() if f"{NOW} LL" in r.stack.name)
+    spot = tree.visualItemRect(row).center()
+    QTest.mouseClick(
+        tree.viewport(),
+        Qt.MouseButton.RightButton,
+        Qt.KeyboardModifier.NoModifier,
+        spot,
+    )
+    assert _names(read) == [f"{NOW} PA", f"{THEN} PA"]  # nothing is hung by that alone
+    tree.customContextMenuRequested.emit(spot)
+    menu = next(m for m in tree.findChildren(QMenu) if m.isVisible())
+    assert [a.text() for a in menu.actions()] == ["Hang in the active viewport", "View"]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert _names(read) == [f"{NOW} PA", f"{NOW} LL"]
+
+
+def test_that_without_an_image_there_is_no_series_to_hang(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext
+) -> None:
+    del read
+    with qtbot.waitSignal(context.notices.posted):
+        context.actions["hang.series"].trigger()

@@ -18,6 +18,7 @@ from viewer.ui.application.notices import Notice
 from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.read.case_browser import CaseBrowser
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
+from viewer.ui.panels.read.case_tree import CaseRow
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
@@ -31,6 +32,7 @@ _VIEWS: Final = {
     "Lateral": View.LATERAL,
     "Not a radiograph": View.OTHER,
 }
+_HANG: Final = "Hang in the active viewport"
 _AS_FOUND: Final = "As the files were found"
 
 
@@ -156,11 +158,13 @@ class CaseCommands(QObject):
             self._context.notices.post(Notice(what, "Open the folder of this image."))
 
     def _offer_row(self, at: QPoint) -> None:
-        row = self._tree.current_row
-        if row is None or self._tree.itemAt(at) is not row:
+        row = self._tree.itemAt(at)
+        if not isinstance(row, CaseRow):
             return
-        menu = QMenu(self._tree)
-        menu.addAction(self._context.actions["cases.done"])
+        menu, stack = QMenu(self._tree), row.stack
+        menu.addAction(_HANG, lambda: self._tree.hang_wanted.emit(stack))
+        if row is self._tree.current_row:
+            menu.addAction(self._context.actions["cases.done"])
         menu.addMenu(self._view_menu(row.stack))
         self._popup(menu, self._at(at))
 

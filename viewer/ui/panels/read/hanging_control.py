@@ -6,8 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QMenu
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import visible
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.choices import restored
@@ -85,6 +87,7 @@ class HangingControl(QObject):
         self._rest.timeout.connect(self._look_ahead)
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
         cases.series_dropped.connect(self._drop)
+        cases.hang_wanted.connect(lambda stack: self.place(lightbox.active, stack))
 
     def recall(self, stored: object) -> None:
         """Restore the layouts of the previous session."""
@@ -101,6 +104,7 @@ class HangingControl(QObject):
             "hang.next": lambda: self.step(1),
             "hang.previous": lambda: self.step(-1),
             "hang.layout": self.show_layouts,
+            "hang.series": self.offer_series,
             "hang.protocols": self.edit_protocols,
             "hang.link": partial(self._link, linked=True),
             "hang.unlink": partial(self._link, linked=False),
@@ -175,6 +179,23 @@ class HangingControl(QObject):
         self._own = True
         self._furnish()
         self._tell()
+
+    def offer_series(self) -> None:
+        """List the patient's series; the chosen one hangs in the active viewport."""
+        if self._chosen is None:
+            self._context.notices.say("Open a series first to hang it.")
+            return
+        viewport, priors = self._lightbox.active, self._chosen.priors
+        menu = QMenu("Hang in the active viewport", viewport.view)
+        menu.aboutToHide.connect(menu.deleteLater)
+        for number, stacks in enumerate((self._chosen.study, *priors)):
+            menu.addSection(f"Prior {number}" if number else "Current")
+            for stack in stacks:
+                words = visible(f"{stack.name} · {stack.words}").replace("&", "&&")
+                action = menu.addAction(words, partial(self.place, viewport, stack))
+                action.setCheckable(True)
+                action.setChecked(stack == viewport.stack)
+        menu.popup(viewport.view.mapToGlobal(viewport.view.rect().center()))
 
     def show_layouts(self) -> None:
         """Offer the layouts."""

@@ -32,6 +32,8 @@ class SeriesTree(QTreeWidget):
 
     series_dropped = Signal(object)
     """Carries a SeriesDropped."""
+    hang_wanted = Signal(object)
+    """Stack: to hang in the active viewport, beside what hangs in the others."""
     row_clicked = Signal(int)
     """The column in which the row was clicked that is now the current one."""
 
@@ -41,12 +43,14 @@ class SeriesTree(QTreeWidget):
         self._pressed_at = QPointF()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Wait whether a row is clicked or dragged."""
+        """Wait whether a row is clicked or dragged; a right click chooses none."""
         item = self.itemAt(event.position().toPoint())
         left = event.button() is Qt.MouseButton.LeftButton
-        self._pressed = item if left and isinstance(item, SeriesItem) else None
+        right = event.button() is Qt.MouseButton.RightButton
+        row = item if isinstance(item, SeriesItem) else None
+        self._pressed = row if left else None
         self._pressed_at = event.position()
-        if self._pressed is None:
+        if row is None or not (left or right):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name

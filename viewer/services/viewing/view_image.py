@@ -8,7 +8,7 @@ used.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.slide import SlideMap
 from viewer.imaging.luts import to_raster
+
+if TYPE_CHECKING:
+    from viewer.domain.slide_objects import SlideObjects
 
 __all__ = [
     "CornerText",
@@ -77,6 +80,13 @@ def slide_pixels(ref: ImageRef, *, as_scanned: bool) -> npt.NDArray[np.uint8]:
     from viewer.readers.slides.slide import load_field
 
     return load_field(ref.path, ref.frame, as_scanned=as_scanned).values
+
+
+def slide_objects(path: Path) -> "SlideObjects":
+    """Return the objects of a file of another program; raises if it has none."""
+    from viewer.readers.slide_objects import read_objects
+
+    return read_objects(path)
 
 
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:

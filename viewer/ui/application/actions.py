@@ -78,6 +78,9 @@ ACTIONS: Final = (
     _read("file.save_keys", "File", "Save key images…", "Ctrl+Alt+K",
           "Save the key images of the series shown as a DICOM key object document",
           "key-outline"),
+    ActionSpec("file.objects", "File", "Objects on the slide…", "",
+               "Show objects of another program on the slide: GeoJSON, or a table of "
+               "boxes", "shape-outline", Place.READ, checkable=True),
     _measure("file.export", "File", "Export table…", "Ctrl+E",
              "Save the results of the selected run as a table", "table-arrow-right"),
     _measure("file.answers", "File", "Export answers…", "",

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from viewer.domain.presentation import PresentationState
+    from viewer.domain.slide_objects import SlideObjects
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.lens import Lens
     from viewer.ui.canvas.marks.item import MarkItem
@@ -120,6 +121,7 @@ class ImageView(FramedView):
             self._fitted, self.orientation = True, 1
         self._shown, self._display, self._before = shown, display, (shown, display)
         self._annotations = Annotations(shown)
+        self._layers.set_objects(None)
         self._layers.slide = None if shown.ref.frame else shown.slide
         self._layers.set_reference(None)
         self._layers.set_planes(None)
@@ -195,6 +197,11 @@ class ImageView(FramedView):
     ) -> None:
         """Draw a reference, boxes as boxes, else a mask, or none."""
         self._layers.set_reference(mask, boxes)
+        self.redraw()
+
+    def set_objects(self, objects: "SlideObjects | None") -> None:
+        """Draw objects of other programs on a whole slide, or none."""
+        self._layers.set_objects(objects)
         self.redraw()
 
     def set_planes(self, bits: "npt.NDArray[np.bool_] | None") -> None:
@@ -369,7 +376,8 @@ class ImageView(FramedView):
 
     def tip_at(self, at: QPointF) -> str:
         """Return where the corner text at a position of the view was read."""
-        return self._annotations.source_at(at) if self._annotations else ""
+        source = self._annotations.source_at(at) if self._annotations else ""
+        return source or self._layers.object_at(self.native_at(at))
 
     def event(self, event: QEvent) -> bool:
         """Take Escape from the menus while a mark is being drawn."""

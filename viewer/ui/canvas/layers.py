@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from viewer.domain.presentation import PresentationState
+    from viewer.domain.slide_objects import SlideObjects
     from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.marks.item import MarkItem
     from viewer.ui.canvas.overlays.answer_item import AnswerItem
     from viewer.ui.canvas.overlays.locator import Line, Locator
+    from viewer.ui.canvas.overlays.objects import ObjectsItem
     from viewer.ui.canvas.overlays.planes import PlanesItem
     from viewer.ui.canvas.overlays.presented import PresentedItem
     from viewer.ui.canvas.overlays.reference import ReferenceItem
@@ -77,6 +79,7 @@ class Layers:
         self._answers: tuple[AnswerItem, ...] = ()
         self._marks: tuple[MarkItem, ...] = ()
         self._locator: Locator | None = None
+        self._objects: ObjectsItem | None = None
         self.slide: SlideMap | None = None
         """The whole slide that is shown; answers about regions lie where these are."""
 
@@ -208,6 +211,26 @@ class Layers:
         to = self.slide.to_whole(frame)
         return QTransform(to.a, to.d, to.b, to.e, to.c, to.f)
 
+    def set_objects(self, objects: "SlideObjects | None") -> None:
+        """Draw objects on the slide that is shown in place of those before, or none."""
+        self._remove(self._objects)
+        self._objects = None
+        if objects is not None and self.slide is not None:
+            from viewer.ui.canvas.overlays.objects import ObjectsItem
+
+            self._objects = ObjectsItem(objects, self.slide, self._face, self._root)
+        self._order()
+
+    @property
+    def objects(self) -> "SlideObjects | None":
+        """The objects on the slide that are drawn."""
+        return self._objects.objects if self._objects else None
+
+    def object_at(self, point: PointPx) -> str:
+        """Return the class of the object at a native position, "" without one."""
+        objects, slide = self.objects, self.slide
+        return objects.name_at(slide.on_slide(0, point)) if objects and slide else ""
+
     def set_planes(self, bits: npt.NDArray[np.bool_] | None) -> None:
         """Draw the file's overlay planes in place of those before, or none."""
         self._remove(self._planes)
@@ -246,6 +269,7 @@ class Layers:
         self.set_planes(other._bits)  # noqa: SLF001
         self.set_presentation(other._state)  # noqa: SLF001
         self.set_grid(other.grid)
+        self.set_objects(other.objects)
         if other._referenced is not None:  # noqa: SLF001
             mask, boxes, _ = other._referenced  # noqa: SLF001
             self.set_reference(mask, boxes)
@@ -304,6 +328,7 @@ class Layers:
             self._shutter,
             self._planes,
             self._presented,
+            self._objects,
             self._grid,
             self._reference,
             *self._answers,

@@ -29,6 +29,7 @@ from viewer.ui.panels.read.viewport import Viewport
 from viewer.ui.panels.read.window_commands import WindowCommands
 
 if TYPE_CHECKING:
+    from viewer.ui.panels.read.object_layer import ObjectLayer
     from viewer.ui.panels.read.pictures import Pictures
 
 TOOLS: Final = (
@@ -65,6 +66,7 @@ class ImageCommands:
         self._turns = TurnCommands(lightbox, context.actions)
         self.files = MarkFiles(lightbox, context, self._marks)
         self._planes = PlaneLayer(lightbox, context)
+        self._objects: ObjectLayer | None = None
         self.presentations = PresentationLayer(lightbox, context)
         lightbox.each(self._watch)
 
@@ -83,6 +85,7 @@ class ImageCommands:
             "image.tags": self.show_tags,
             "image.detail": self.next_detail,
             "image.icc": self.toggle_profile,
+            "file.objects": self.toggle_objects,
             "overlays.planes": self._planes.toggle,
             "image.presentation": self.presentations.offer,
             "image.save": lambda: self._pictures().save(),
@@ -148,6 +151,14 @@ class ImageCommands:
         from viewer.ui.panels.read.pictures import Pictures
 
         return Pictures(self._lightbox, self._context)
+
+    def toggle_objects(self) -> None:
+        """Show the objects of a file on the active slide, or remove them."""
+        if self._objects is None:
+            from viewer.ui.panels.read.object_layer import ObjectLayer
+
+            self._objects = ObjectLayer(self._lightbox, self._context)
+        self._objects.toggle()
 
     def next_detail(self) -> None:
         """Write all, little or nothing over the images, in turn."""

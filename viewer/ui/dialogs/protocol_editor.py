@@ -66,6 +66,7 @@ class ProtocolEditor(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._home, self._kept = home, kept
         self.table = QTableWidget(0, len(_COLUMNS))
+        self.table.setTabKeyNavigation(False)
         self.table.setHorizontalHeaderLabels(_COLUMNS)
         self.table.setAccessibleName("Hanging protocols")
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

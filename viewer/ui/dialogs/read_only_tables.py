@@ -36,6 +36,7 @@ _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 def read_only_table(columns: Columns) -> QTableWidget:
     """Return an empty table that nobody writes in."""
     table = QTableWidget(0, len(columns.heads))
+    table.setTabKeyNavigation(False)
     table.setHorizontalHeaderLabels(columns.heads)
     table.setAccessibleName(columns.heads[0])
     table.verticalHeader().hide()

@@ -113,6 +113,7 @@ class ReviewCases(QDialog):
         self.folder, self.reader = QLineEdit(), QLineEdit()
         self.choose = QPushButton("Choose…")
         self.table = QTableWidget(0, len(_COLUMNS))
+        self.table.setTabKeyNavigation(False)
         self.verdicts: list[QComboBox] = []
         self.source = QPlainTextEdit(readOnly=True)
         self.rest = QPushButton("Accept the rest")

@@ -103,6 +103,8 @@ class TagList(QDialog):
 
     def _make_view(self) -> QTableView:
         view = QTableView(sortingEnabled=False, showGrid=False)
+        view.setAccessibleName("Tags")
+        view.setTabKeyNavigation(False)
         view.setModel(self.found)
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.verticalHeader().hide()

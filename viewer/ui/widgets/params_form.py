@@ -177,6 +177,16 @@ class Line(QLineEdit):
         super().__init__()
         self.textChanged.connect(self.edited)
 
+    def add_button(self, sign: str, tip: str, act: Callable[[], object]) -> None:
+        """Add a button to the end, which Alt+Down presses too."""
+        place = QLineEdit.ActionPosition.TrailingPosition
+        action = self.addAction(icon(sign), place)
+        action.setText(tip)
+        action.setToolTip(as_tip(f"{tip} (Alt+Down)"))
+        action.setShortcut("Alt+Down")
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(act)
+
     def value(self) -> object:
         """Return the text."""
         return self.text()
@@ -212,18 +222,12 @@ class PathLine(Line):
 
     chosen = Signal()
     """The user chose it in the dialog."""
+    _TIP = "Choose a file…"
 
     def __init__(self, ending: str = "") -> None:
         super().__init__()
         self._ending = ending
-        self._offer("Choose a file…")
-
-    def _offer(self, tip: str) -> None:
-        browse = self.addAction(
-            icon("folder-open-outline"), QLineEdit.ActionPosition.TrailingPosition
-        )
-        browse.setToolTip(as_tip(tip))
-        browse.triggered.connect(self.choose)
+        self.add_button("folder-open-outline", self._TIP, self.choose)
 
     def choose(self) -> None:
         """Let the user choose a path, starting at the current one."""
@@ -273,9 +277,7 @@ class PathLine(Line):
 class FolderLine(PathLine):
     """A folder, typed or chosen, or another name that is typed."""
 
-    def _offer(self, tip: str) -> None:
-        del tip
-        super()._offer("Choose a folder…")
+    _TIP = "Choose a folder…"
 
     def _dialog(self) -> QFileDialog:
         dialog = QFileDialog(self.window(), "Choose a folder")

@@ -70,6 +70,8 @@ class PaletteDialog(QDialog):
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setAccessibleName("Commands")
+        self.query.setAccessibleName("Search the commands")
         self.list.itemClicked.connect(self._run)
         layout = QVBoxLayout(self)
         layout.addWidget(self.query)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
@@ -89,7 +89,6 @@ class ModelsWorkspace(QWidget):
         self.endpoints = EndpointBook(context.worker, self)
         self.calibrations = CalibrationBook(context.worker, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
-        self.setFocusProxy(self.list.view)
         self._lay_out()
         self._connect()
 
@@ -182,6 +181,10 @@ class ModelsWorkspace(QWidget):
     def _discard_all(self, close: Callable[[], object]) -> None:
         self._drafts.clear()
         close()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Focus the list."""
+        self.list.view.setFocus(event.reason())
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read the models when shown: packages may have been added or removed."""

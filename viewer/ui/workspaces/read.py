@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QStackedWidget,
@@ -109,7 +109,6 @@ class ReadWorkspace(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(split)
-        self.setFocusProxy(self.lightbox.viewports[0].view)
 
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
@@ -356,6 +355,10 @@ class ReadWorkspace(QWidget):
         self.browser.line.setVisible(self._opening.running)
         if self.lightbox.active.stack is None and not self._opening.running:
             self.lightbox.view.waiting.end()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Focus the image; with a focus proxy, Tab would skip the cases before it."""
+        self.lightbox.view.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Stop indexing, or the running question, on Esc."""

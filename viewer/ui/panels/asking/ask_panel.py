@@ -140,8 +140,12 @@ class AskPanel(QWidget):
             if (widget := row.widget()) is not None:
                 widget.deleteLater()
         self._models = tuple((state, self._add_model(state)) for state in states)
+        before: QWidget = self.view
         for state, box in self._models:
             box.setChecked(state.ready and state.name in ticked)
+            self.setTabOrder(before, box)
+            before = box
+        self.setTabOrder(before, self.ask)
         self._tick()
 
     def _add_model(self, state: ModelState) -> QCheckBox:

@@ -174,7 +174,6 @@ class FiguresPage(QWidget):
         box.addWidget(self.view, 1000)
         box.addWidget(self._caption)
         box.addStretch(1)
-        self.setFocusProxy(self.choice)
         self.show_figures(())
 
     def _choose(self, *, anew: bool = True) -> None:

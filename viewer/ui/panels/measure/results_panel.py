@@ -47,6 +47,8 @@ class ResultsPanel(QWidget):
         self.table = ResultsView()
         self.chart = ChartPanel()
         self.filters = {column: LongChoice() for column in _FILTERS}
+        for column, choice in self.filters.items():
+            choice.setAccessibleName(f"Filter by {column}")
         self.export = QPushButton("Export table…")
         self.export.setToolTip(
             "Save results.csv: every row of the run, whatever the filters"

@@ -294,10 +294,7 @@ class ModelProfilePanel(QWidget):
         """Add a button to the end of a field."""
         field = self.form.editors.get(name)
         if isinstance(field, Line):
-            place = QLineEdit.ActionPosition.TrailingPosition
-            action = field.addAction(icon(sign), place)
-            action.setToolTip(as_tip(tip))
-            action.triggered.connect(act)
+            field.add_button(sign, tip, act)
 
     def ask_for_key(self) -> None:
         """Let the user type the key that is named in the form."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
@@ -79,7 +79,6 @@ class ReviewPage(QWidget):
         row.addWidget(self.side)
         column.addWidget(self.bar)
         column.addLayout(row, 1)
-        self.setFocusProxy(self.image)
         self.image.installEventFilter(self)
 
     def _connect(self) -> None:
@@ -375,6 +374,10 @@ class ReviewPage(QWidget):
         if command is not None:
             command()
         return command is not None
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Focus the image, which takes the keys."""
+        self.image.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Handle the keys that the focused widget does not."""

@@ -54,6 +54,7 @@ class ReviewResults(QWidget):
         super().__init__(parent)
         self.heading, self.agreement = title(""), selectable()
         self.table = QTableWidget(0, len(_COLUMNS))
+        self.table.setTabKeyNavigation(False)
         self.table.setHorizontalHeaderLabels(_COLUMNS)
         self.table.setAccessibleName("What was found")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -1,0 +1,176 @@
+"""Every control has a name, is reached by Tab and is shown whole."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QRadioButton,
+    QScrollBar,
+    QToolBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.tiny_study import finished_run
+from tests.helpers.window_story import Story, open_window
+from viewer.settings import Settings
+from viewer.ui.application.action_spec import Place
+from viewer.ui.application.notices import Notice
+
+_CONTROLS = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+)
+_WITH_PARTS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
+_SIZES = (QSize(1280, 800), QSize(1024, 768))
+_PLACES = (Place.READ, Place.MEASURE, Place.REVIEW, Place.MODELS)
+_DIALOGS = (
+    "edit.preferences", "file.batch", "file.import_dataset", "file.draw_questions",
+    "file.import_predictions", "file.import_replies", "hang.protocols",
+    "image.tags", "dataset.words", "help.shortcuts",
+)  # fmt: skip
+_STOPS = 400
+_DRAWN_MS = 100
+
+
+def _controls(root: QWidget) -> Iterator[QWidget]:
+    """Yield the controls on screen, without what a control consists of."""
+    for widget in root.findChildren(QWidget):
+        part = isinstance(widget.parentWidget(), _WITH_PARTS)
+        own = widget.objectName().startswith("qt_")
+        bar = isinstance(widget, QScrollBar | QHeaderView)
+        left_out = part or own or bar or not widget.isVisible()
+        if isinstance(widget, _CONTROLS) and not left_out:
+            yield widget
+
+
+def _name(widget: QWidget) -> str:
+    """Return what a screen reader calls a control.
+
+    Qt calls a combo box after what is chosen in it, which says nothing of its purpose;
+    its label does.
+    """
+    if isinstance(widget, QComboBox):
+        labels = widget.window().findChildren(QLabel)
+        named = (label.text() for label in labels if label.buddy() is widget)
+        return widget.accessibleName() or next(named, "")
+    told = QAccessible.queryAccessibleInterface(widget)
+    return told.text(QAccessible.Text.Name) if told else ""
+
+
+def _where(widget: QWidget) -> str:
+    parents = []
+    above: QWidget | None = widget
+    while above is not None and len(parents) < 4:
+        parents.append(type(above).__name__)
+        above = above.parentWidget()
+    return f"{' in '.join(parents)}: {_name(widget)!r}"
+
+
+def _reached(root: QWidget) -> set[QWidget]:
+    """Return all that Tab reaches, once around."""
+    reached: set[QWidget] = set()
+    for _ in range(_STOPS):
+        QTest.keyClick(QApplication.focusWidget() or root, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        if focused is None or focused in reached:
+            return reached
+        reached.add(focused)
+    raise AssertionError("Tab never comes around.")
+
+
+def _is_left_out(widget: QWidget) -> bool:
+    """Tell whether Tab may pass a control by.
+
+    A tool bar's buttons are in the menus, a field's have a key in the field, and of
+    radio buttons only the chosen one is a stop.
+    """
+    parent = widget.parentWidget()
+    return isinstance(parent, QToolBar | QLineEdit) or isinstance(widget, QRadioButton)
+
+
+def _problems(root: QWidget) -> Iterator[str]:
+    reached = _reached(root)
+    for widget in _controls(root):
+        if not _name(widget):
+            yield f"unnamed: {_where(widget)}"
+        stops = {widget, widget.focusProxy()} & reached
+        if widget.isEnabled() and not stops and not _is_left_out(widget):
+            yield f"not reached: {_where(widget)}"
+        button = isinstance(widget, QAbstractButton)
+        if button and widget.width() < widget.minimumSizeHint().width():
+            yield f"cut: {_where(widget)}"
+    for label in root.findChildren(QLabel):
+        if label.isVisible() and label.text() and _is_cut(label):
+            yield f"cut: {_where(label)} {label.text()[:60]!r}"
+
+
+def _is_cut(label: QLabel) -> bool:
+    if label.wordWrap():
+        return label.height() < label.heightForWidth(label.width()) - 2
+    return label.width() < label.sizeHint().width() - 1
+
+
+@pytest.fixture
+def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Story:
+    finished_run(settings.store, tmp_path / "images")
+    made = open_window(qtbot, settings, tmp_path / "images")
+    made.window.open_paths([made.folder])
+    made.wait(lambda: made.read.lightbox.active.shown is not None)
+    return made
+
+
+def _of_workspaces(story: Story) -> Iterator[str]:
+    window = story.window
+    window.context.notices.post(Notice("Something.", "", details="at length"))
+    for size in _SIZES:
+        window.resize(size)
+        for place in _PLACES:
+            window.enter(place)
+            QTest.qWait(_DRAWN_MS)
+            for line in _problems(window):
+                yield f"{place} at {size.width()}: {line}"
+
+
+def _of_dialogs(story: Story) -> Iterator[str]:
+    window = story.window
+    for action in _DIALOGS:
+        window.enter(Place.READ)
+        before = set(_on_screen())
+        window.context.actions[action].trigger()
+        story.wait(lambda before=before: set(_on_screen()) - before)
+        QTest.qWait(_DRAWN_MS)
+        for dialog in set(_on_screen()) - before:
+            for line in _problems(dialog):
+                yield f"{action}: {line}"
+            dialog.close()
+
+
+def _on_screen() -> list[QWidget]:
+    return [w for w in QApplication.topLevelWidgets() if w.isVisible()]
+
+
+@pytest.mark.parametrize("parts", [_of_workspaces, _of_dialogs])
+def test_that_each_control_is_named_reached_by_tab_and_whole(
+    story: Story, parts: Callable[[Story], Iterator[str]]
+) -> None:
+    assert "\n".join(parts(story)) == ""

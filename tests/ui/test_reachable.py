@@ -1,6 +1,7 @@
 """Every control has a name, is reached by Tab and is shown whole."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def _name(widget: QWidget) -> str:
 
 
 def _where(widget: QWidget) -> str:
-    parents = []
+    parents: list[str] = []
     above: QWidget | None = widget
     while above is not None and len(parents) < 4:
         parents.append(type(above).__name__)
@@ -157,12 +158,16 @@ def _of_dialogs(story: Story) -> Iterator[str]:
         window.enter(Place.READ)
         before = set(_on_screen())
         window.context.actions[action].trigger()
-        story.wait(lambda before=before: set(_on_screen()) - before)
+        story.wait(partial(_has_opened, before))
         QTest.qWait(_DRAWN_MS)
         for dialog in set(_on_screen()) - before:
             for line in _problems(dialog):
                 yield f"{action}: {line}"
             dialog.close()
+
+
+def _has_opened(before: set[QWidget]) -> bool:
+    return bool(set(_on_screen()) - before)
 
 
 def _on_screen() -> list[QWidget]:

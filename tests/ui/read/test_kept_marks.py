@@ -157,6 +157,7 @@ def test_that_a_store_that_cannot_be_written_is_told_and_tried_again(
     _open(qtbot, read, films)
     _show(qtbot, read, films[0])
     read.lightbox.view.marks.add(LENGTH)
+    qtbot.waitUntil(lambda: kept_marks(store) == {ref: (LENGTH,)})
     store.unlink()
     with qtbot.waitSignal(context.notices.posted):
         read.lightbox.view.marks.add(ANGLE)

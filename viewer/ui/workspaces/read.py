@@ -379,8 +379,6 @@ class ReadWorkspace(QWidget):
     def _open_wanted(self, event: OpenWanted) -> None:
         self._context.actions.run("file.open_folder" if event.folder else "file.open")
 
-    # The images on the screen
-
     def _hang(self, event: ImageChosen) -> None:
         if self._answering is not None:
             self._answering.knowledge.forget()

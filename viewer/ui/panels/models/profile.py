@@ -29,10 +29,9 @@ from viewer.ui.panels.models.calibration_book import FoundConvention
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.tables.models_model import ModelRow
-from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.params_form import Line, ParamsForm, PathLine
-from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.plain_text import Label
 from viewer.ui.widgets.scrolled import scrolled
 
 _SETTLED_MS: Final = 150

@@ -84,27 +84,6 @@ def published(tmp_path: Path) -> Path:
     return folder
 
 
-def test_that_a_model_is_fetched_once_and_only_where_that_is_allowed(
-    fetch: Fetch, published: Path
-) -> None:
-    with hub_server("acme/tiny", published) as hub:
-        refused = fetch(hub, model="acme/tiny")
-        assert "is not on this machine" in refused["what"]
-        assert "folder" in refused["how"]
-        assert "download = true" in refused["how"]
-        stopped = fetch(hub, cancel=True, model="acme/tiny", download=True)
-        assert stopped["error"] == "LoadCancelledError", stopped
-        assert "is not on this machine" in fetch(hub, model="acme/tiny")["what"]
-        found = fetch(hub, model="acme/tiny", download=True)
-    assert (found["name"], found["revision"]) == ("acme/tiny", COMMIT)
-    assert found["files"] == ["config.json", "model.safetensors"]
-    assert found["told"] == sorted(found["told"])
-    assert found["told"][-1] == 1.0
-    for download in (False, True):  # the hub is gone
-        again = fetch(hub, model="acme/tiny", download=download)
-        assert (again["revision"], again["told"]) == (COMMIT, [])
-
-
 def test_that_what_the_hub_does_not_give_is_told(fetch: Fetch, published: Path) -> None:
     with hub_server("acme/tiny", published) as hub:
         unknown = fetch(hub, model="acme/other", download=True)
@@ -118,7 +97,7 @@ def test_that_what_the_hub_does_not_give_is_told(fetch: Fetch, published: Path) 
     assert "hf download acme/tiny --local-dir tiny" in gone["how"]
 
 
-def test_that_a_cancelled_download_goes_on_where_it_stopped(
+def test_that_a_model_is_fetched_once_where_allowed_and_on_from_where_it_stopped(
     fetch: Fetch, published: Path, tmp_path: Path
 ) -> None:
     asked = list[str]()
@@ -127,8 +106,15 @@ def test_that_a_cancelled_download_goes_on_where_it_stopped(
         assert stopped["error"] == "LoadCancelledError", stopped
         kept = {path.name: path.stat().st_size for path in _parts(tmp_path)}
         assert len(kept) == 1
-        assert "is not on this machine" in fetch(hub, model="acme/tiny")["what"]
+        refused = fetch(hub, model="acme/tiny")
+        assert "is not on this machine" in refused["what"]
+        assert "folder" in refused["how"]
+        assert "download = true" in refused["how"]
         found = fetch(hub, model="acme/tiny", download=True)
+    assert (found["name"], found["revision"]) == ("acme/tiny", COMMIT)
+    assert found["files"] == ["config.json", "model.safetensors"]
+    assert found["told"] == sorted(found["told"])
+    assert found["told"][-1] == 1.0
     (here,) = kept.values()
     assert 10_000_000 * 0.9 < here < 25_000_000
     assert asked == [
@@ -141,6 +127,9 @@ def test_that_a_cancelled_download_goes_on_where_it_stopped(
     assert _parts(tmp_path) == []
     weights = next((tmp_path / "hub").rglob("model.safetensors"))
     assert weights.read_bytes() == bytes(25_000_000)
+    for download in (False, True):  # the hub is gone
+        again = fetch(hub, model="acme/tiny", download=download)
+        assert (again["revision"], again["told"]) == (COMMIT, [])
 
 
 def test_that_what_arrived_damaged_is_fetched_anew(

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from tests.helpers.proof_params import always
 from viewer.cli import run_command_line
 from viewer.domain.errors import ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import (
@@ -122,8 +123,10 @@ def speaking(monkeypatch: pytest.MonkeyPatch) -> Speaking:
     return calibrated
 
 
-@pytest.mark.parametrize("noise_px", [0.0, 3.0])
-@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize(
+    ("name", "noise_px"),
+    [*((name, 3.0) for name in CONVENTIONS), ("grid", 0.0), ("xyxy_1000", 0.0)],
+)
 def test_that_calibration_names_the_convention_of_a_scripted_model(
     name: str, noise_px: float, speaking: Speaking
 ) -> None:
@@ -211,7 +214,7 @@ def test_that_a_model_that_does_not_find_the_markers_is_told() -> None:
     assert "does not find the markers well" in found.sentence
 
 
-@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("name", always({"grid", "xyxy_1000"}, CONVENTIONS))
 def test_that_a_model_that_always_says_the_centre_fits_no_convention(
     name: str, listening: Listening
 ) -> None:

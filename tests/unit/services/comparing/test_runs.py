@@ -3,7 +3,9 @@
 import csv
 import json
 import math
+import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,14 +48,30 @@ from viewer.services.comparing.tables import (
 )
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.store import consents, trials
-from viewer.store.database import Store
+from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec
 from viewer.writers.forest import forest_svg
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Side, Side]]:
+    folder = tmp_path_factory.mktemp("asked")
+    with open_store(folder / "s.sqlite") as store:
+        return store.path, two_models(store, folder / "d")
+
+
 @pytest.fixture
-def sides(store: Store, tmp_path: Path) -> tuple[Side, Side]:
-    return two_models(store, tmp_path / "d")
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Return a store of the test's own: empty, or with the two sides in it."""
+    if "sides" in request.fixturenames:
+        shutil.copy(request.getfixturevalue("asked")[0], tmp_path / "s.sqlite")
+    with open_store(tmp_path / "s.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture
+def sides(asked: tuple[Path, tuple[Side, Side]]) -> tuple[Side, Side]:
+    return asked[1]
 
 
 @pytest.fixture

@@ -200,7 +200,7 @@ def flipped(data: bytes, seed: int) -> tuple[int, bytes]:
     return place, bytes(spoilt)
 
 
-@pytest.mark.parametrize("n", [300, pytest.param(10_000, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("n", [100, pytest.param(10_000, marks=pytest.mark.proof)])
 def test_that_no_flipped_bit_anywhere_goes_unseen(
     n: int, stored: tuple[Path, int, bytes]
 ) -> None:
@@ -228,29 +228,29 @@ def test_that_a_flipped_byte_of_each_file_is_told_by_the_file_s_name(
         assert f"{name} differs from its hash in the manifest." in wrong
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
+def test_that_a_forged_number_with_good_hashes_is_told_by_table_and_row(
+    stored: tuple[Path, int, bytes],
+) -> None:
+    data, places = stored[2], {}
+    for table in (
         *("results", "recommended", "mask_modes", "items"),
         *("mask_areas", "coverage_thresholds"),
-    ],
-)
-def test_that_a_forged_number_with_good_hashes_is_told_by_table_and_row(
-    table: str, stored: tuple[Path, int, bytes]
-) -> None:
-    name = f"tables/{table}.csv"
-    rows = members_of(stored[2])[name].decode().splitlines()
-    header = rows[0].split(",")
-    line = next(i for i, row in enumerate(rows) if i and "says-d4" in row)
-    cells = next(csv.reader([rows[line]]))
-    place = next(i for i in range(4, len(cells)) if cells[i].startswith("0."))
-    last = cells[place]
-    cells[place] = last[:-1] + ("1" if last[-1] != "1" else "2")
-    new = csv_bytes(cells, []).strip()
-    wrong = verify(forged(stored[2], name, rows[line].encode(), new), quiet).wrong
-    assert len(wrong) == 1
-    assert wrong[0].startswith(f"{name}, row {line + 1} (")
-    assert header[place] in wrong[0]
+    ):
+        name = f"tables/{table}.csv"
+        rows = members_of(data)[name].decode().splitlines()
+        line = next(i for i, row in enumerate(rows) if i and "says-d4" in row)
+        cells = next(csv.reader([rows[line]]))
+        place = next(i for i in range(4, len(cells)) if cells[i].startswith("0."))
+        last = cells[place]
+        cells[place] = last[:-1] + ("1" if last[-1] != "1" else "2")
+        new = csv_bytes(cells, []).strip()
+        data = forged(data, name, rows[line].encode(), new)
+        places[f"{name}, row {line + 1} "] = rows[0].split(",")[place]
+    wrong = verify(data, quiet).wrong
+    told = {one.partition("(")[0]: one for one in wrong}
+    assert len(wrong) == len(places)
+    for where, column in places.items():
+        assert column in told[where]
 
 
 def test_that_a_forged_reply_or_reference_with_good_hashes_is_told(

@@ -17,6 +17,7 @@ from viewer.models import endpoint
 from viewer.services.comparing.sides import Side
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_form import BatchForm
 from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
@@ -29,6 +30,7 @@ from viewer.store.database import Store, open_store
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import ScoredTrial, Verdict
 from viewer.studies.catalog import study_named
+from viewer.writers.tables import csv_bytes
 
 D4 = ModelProfile("says-d4", "scripted", {"answer": "D4"})
 UNIFORM = ModelProfile("uniform", "uniform")
@@ -114,6 +116,12 @@ def plan_and_finish(store: Store, spec: RunSpec, *, new: bool = False) -> int:
     run = plan_run(store, spec, new=new)
     finish(store, run)
     return run
+
+
+def tables_of(store: Store, run: int) -> dict[str, str]:
+    """Return the tables of a run's report by file name, as they are written."""
+    tables = report_data(store, run).data.tables
+    return {f"{t.name}.csv": csv_bytes(t.header, t.rows).decode() for t in tables}
 
 
 def prepared_question(context: RunContext, stored: StoredTrial) -> TrialQuestion:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.helpers.line_process import ScriptProcess
 from tests.helpers.study_samples import STUDIES, item_run
+from tests.helpers.tiny_study import tables_of
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
@@ -19,7 +20,6 @@ from viewer.results.evaluate import evaluate
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.services.inspecting.runs import run_table_script
-from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 from viewer.studies.tables import results_spec
 from viewer.writers.table_script import table_script
@@ -102,11 +102,11 @@ def test_that_what_is_copied_prints_the_results_of_a_report(
 ) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         run = item_run(store, tmp_path / "sample", study, second="Answer: B")
-        write_report(store, run, tmp_path / "report")
+        tables = tables_of(store, run)
+    (tmp_path / "items.csv").write_text(tables["items.csv"], encoding="utf-8")
     script = run_table_script(tmp_path / "s.sqlite", run)
-    results = (tmp_path / "report" / "results.csv").read_text(encoding="utf-8")
-    found = printed(run_script, script, tmp_path / "report")
-    for row, other in zip(numbers_in(found), numbers_in(results), strict=True):
+    found = numbers_in(printed(run_script, script, tmp_path))
+    for row, other in zip(found, numbers_in(tables["results.csv"]), strict=True):
         assert row == pytest.approx(other)  # SciPy's quantiles and ours
 
 

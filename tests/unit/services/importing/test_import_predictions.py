@@ -15,7 +15,7 @@ from pydicom.sr.codedict import codes
 
 from tests.helpers.five_answers import KINDS, five_models
 from tests.helpers.phantom_folders import write_phantom
-from tests.helpers.tiny_study import a_spec, finish, planned, write_images
+from tests.helpers.tiny_study import a_spec, finish, planned, tables_of, write_images
 from viewer.cli import run_command_line
 from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.errors import UnreadableInputError
@@ -24,7 +24,6 @@ from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.predictions.seg import read_segmentations
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.figures import write_report
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.store.database import open_store
 
@@ -47,12 +46,12 @@ def overread(
     return run
 
 
-def _tables(store: Path, run: int, out: Path) -> Mapping[str, bytes]:
-    """Return the bytes of a report's tables."""
+def _tables(store: Path, run: int) -> Mapping[str, str]:
+    """Return what is written of a report's tables of results."""
     with open_store(store) as opened:
-        files = write_report(opened, run, out)
+        tables = tables_of(opened, run)
     names = ("results.csv", "rules.csv", "geometry.csv", "detection.csv")
-    return {file.name: file.read_bytes() for file in files if file.name in names}
+    return {name: tables[name] for name in names if name in tables}
 
 
 def _latest(overread: Overread, store: Path) -> int:
@@ -80,8 +79,8 @@ def test_that_exported_answers_of_every_kind_come_back_with_the_same_results(
     assert said == f"{places} predictions for 2 of 2 items.\n"
     again = _latest(overread, store)
     assert again > run
-    before = _tables(store, run, tmp_path / "before")
-    assert _tables(store, again, tmp_path / "after") == before
+    before = _tables(store, run)
+    assert _tables(store, again) == before
     assert ("rules.csv" in before) == (kind != "cell")
 
 
@@ -121,8 +120,8 @@ def test_that_every_status_comes_back_and_results_are_the_same_bytes(
     assert code == 1  # what failed at the provider failed again
     assert said.startswith("24 predictions for 6 of 6 items")
     again = _latest(overread, store)
-    before = _tables(store, run, tmp_path / "before")["results.csv"]
-    after = _tables(store, again, tmp_path / "after")["results.csv"]
+    before = _tables(store, run)["results.csv"]
+    after = _tables(store, again)["results.csv"]
     assert before == after
     assert overread(store, *words)[0] == 1
     assert _latest(overread, store) == again, "the same file is the same run"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import quiz_study, tiny_vlm
 from tests.helpers.quiz_study import Params, Quiz, quiz_spec, registered
-from tests.helpers.tiny_study import plan_and_finish
+from tests.helpers.tiny_study import plan_and_finish, tables_of
 from tests.helpers.tiny_transformers import write_tiny_sam
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
 from viewer.domain.exchange import BoxPrompt, ModelProfile, ModelReply
@@ -36,7 +36,7 @@ from viewer.services.inspecting.trial_detail import (
     measured_words,
     trial_detail,
 )
-from viewer.services.reporting.report_run import report_data, report_files
+from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.rescore import rescore_run
 from viewer.store import trials
 from viewer.store.database import Store, open_store
@@ -138,9 +138,9 @@ def test_that_a_region_is_outlined_then_lit_and_what_is_measured_is_scored(
         assert numbers["latency_ms"] > 0
         assert numbers["peak_bytes"] > 1e6
     assert by_item["none"].numbers == ()  # no image, so nothing to outline
-    before = report_files(data)
+    before = tables_of(store, run)
     assert rescore_run(store, run).changed == 0
-    assert report_files(report_data(store, run)) == before
+    assert tables_of(store, run) == before
     asked = [
         trials.sent_request(store, row[0]).document
         for row in store.rows("SELECT sha256 FROM request")

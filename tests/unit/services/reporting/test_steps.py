@@ -14,7 +14,7 @@ from tests.helpers.quiz_study import (
     registered,
     says,
 )
-from tests.helpers.tiny_study import finish, plan_and_finish, prepare_trial
+from tests.helpers.tiny_study import finish, plan_and_finish, prepare_trial, tables_of
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -173,7 +173,7 @@ def test_that_every_step_is_judged_again_from_what_is_kept(
     judge = says("judges", {"two": "x", "two|judge again": "3"}, tmp_path)
     judge = replace(judge, settings={**judge.settings, "answer": "5"})
     run = plan_and_finish(store, quiz_spec([model], judge))
-    before = report_files(report_data(store, run))
+    before = tables_of(store, run)
     for path in (tmp_path / "pictures").glob("*.png"):
         path.unlink()
     (tmp_path / "knows.json").unlink()
@@ -186,7 +186,7 @@ def test_that_every_step_is_judged_again_from_what_is_kept(
         trials.settle(store, [(wrong.id, spoiled)])
     rescored = rescore_run(store, run)
     assert (rescored.replies, rescored.changed) == (3, 1)
-    assert report_files(report_data(store, run)) == before
+    assert tables_of(store, run) == before
 
 
 def test_that_a_failed_judge_is_asked_again_without_the_model(

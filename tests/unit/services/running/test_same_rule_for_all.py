@@ -15,13 +15,12 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
-from tests.helpers.tiny_study import a_spec, plan_and_finish
+from tests.helpers.tiny_study import a_spec, plan_and_finish, tables_of
 from viewer.domain.answer import HeatMapAnswer, PointAnswer
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.exchange import ModelProfile, SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.services.reporting.figures import write_report
 from viewer.store.database import open_store
 
 SIDE = 256
@@ -77,8 +76,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
         import_dataset(store, "folder", data, "twenty")
         spec = a_spec(models, dataset="twenty", params={"findings": ["Edema"]})
         run = plan_and_finish(store, spec)
-        paths = write_report(store, run, root / "report")
-    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+        return tables_of(store, run)
 
 
 def _rows(text: str) -> list[dict[str, str]]:

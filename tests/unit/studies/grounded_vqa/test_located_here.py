@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.heal_run import heal_dataset
-from tests.helpers.tiny_study import plan_and_finish
+from tests.helpers.tiny_study import plan_and_finish, tables_of
 from tests.helpers.tiny_transformers import write_tiny_sam
 from tests.helpers.tiny_vlm import EOS
 from viewer.domain.exchange import ModelProfile, ModelReply
@@ -23,7 +23,7 @@ from viewer.models.transformers_local.foreign import transformers
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.pack import write_pack
-from viewer.services.reporting.report_run import RunReport, report_data, report_files
+from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.reporting.rescore import rescore_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
@@ -244,6 +244,6 @@ def test_that_the_pack_has_every_table_of_the_regions(ran: Ran, tmp_path: Path) 
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Time and memory of 100 items" in page
     assert "LobA-approximation" in page
-    before = report_files(ran.report)
+    before = tables_of(ran.store, 1)
     assert rescore_run(ran.store, 1).changed == 0
-    assert report_files(report_data(ran.store, 1)) == before
+    assert tables_of(ran.store, 1) == before

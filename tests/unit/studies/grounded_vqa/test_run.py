@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.heal_run import heal_run, is_wrong
+from tests.helpers.tiny_study import tables_of
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.services.reporting.pack import write_pack
-from viewer.services.reporting.report_run import RunReport, report_data, report_files
+from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.reporting.rescore import rescore_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
@@ -163,10 +164,10 @@ def test_that_an_edited_image_is_kept_as_it_was_sent(
     assert len(hashes) == 4
 
 
-def test_that_scoring_again_changes_nothing(store: Store, report: RunReport) -> None:
-    before = report_files(report)
+def test_that_scoring_again_changes_nothing(store: Store) -> None:
+    before = tables_of(store, 1)
     assert rescore_run(store, 1).changed == 0
-    assert report_files(report_data(store, 1)) == before
+    assert tables_of(store, 1) == before
 
 
 @pytest.mark.statement("E002-02", "E002-08")

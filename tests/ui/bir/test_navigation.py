@@ -56,7 +56,7 @@ def test_b01_each_series_has_a_thumbnail_with_date_modality_description_and_coun
     qtbot.waitUntil(lambda: not any(row.icon(0).isNull() for row in rows))
     assert {row.text(0) for row in rows} == {"T1\nMR · 3 images"}
     heads = [above.text(0) for row in rows if (above := row.parent()) is not None]
-    assert heads == ["2026-03-01 · Knee · prior"] * 2 + ["2026-03-02 · Knee"] * 2
+    assert heads == ["2026-03-02 · Knee"] * 2 + ["2026-03-01 · Knee · prior"] * 2
 
 
 def test_b02_the_first_image_is_whole_windowed_and_annotated(
@@ -93,26 +93,26 @@ def test_b05_study_series_and_frame_have_a_next_and_a_previous(
     qtbot: QtBot, read: ReadWorkspace, context: AppContext, tmp_path: Path
 ) -> None:
     _studies(qtbot, read, tmp_path / "in")
-    assert _now(read) == ("1.2.1", "1.2.1.1", 0)
+    assert _now(read) == ("1.2.2", "1.2.2.1", 0)
     view = read.lightbox.view
     QTest.keyClick(view, Qt.Key.Key_Down)
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert _now(read) == ("1.2.1", "1.2.1.1", 2)
+    assert _now(read) == ("1.2.2", "1.2.2.1", 2)
     QTest.keyClick(view, Qt.Key.Key_Up)
-    assert _now(read) == ("1.2.1", "1.2.1.1", 1)
+    assert _now(read) == ("1.2.2", "1.2.2.1", 1)
     context.actions["image.next"].trigger()
-    assert _now(read) == ("1.2.1", "1.2.1.2", 0)
+    assert _now(read) == ("1.2.2", "1.2.2.2", 0)
     context.actions["image.previous"].trigger()
-    assert _now(read)[1] == "1.2.1.1"
+    assert _now(read)[1] == "1.2.2.1"
     context.actions["cases.next_study"].trigger()
-    assert _now(read) == ("1.2.2", "1.2.2.1", 0)
+    assert _now(read) == ("1.2.1", "1.2.1.1", 0)
     context.actions["image.next"].trigger()
     context.actions["cases.next_study"].trigger()
-    assert _now(read)[1] == "1.2.2.2"  # there is no further one
+    assert _now(read)[1] == "1.2.1.2"  # there is no further one
     context.actions["cases.previous_study"].trigger()
-    assert _now(read) == ("1.2.1", "1.2.1.1", 0)
+    assert _now(read) == ("1.2.2", "1.2.2.1", 0)
     context.actions["cases.previous_study"].trigger()
-    assert _now(read) == ("1.2.1", "1.2.1.1", 0)
+    assert _now(read) == ("1.2.2", "1.2.2.1", 0)
 
 
 def test_b20_letters_say_where_each_edge_lies_and_nothing_is_guessed(

@@ -109,7 +109,7 @@ def test_that_the_earlier_of_two_studies_of_a_day_is_the_prior(
     _film(tmp_path / "in" / "3.dcm", StudyTime="120000.5", **day)
     _open(qtbot, read, tmp_path / "in", 3)
     names = [row.stack.name for row in read.browser.tree.rows()]
-    assert names == ["2.dcm", "3.dcm", "1.dcm"]
-    entry = read.browser.tree.listing.entries[2]
+    assert names == ["1.dcm", "3.dcm", "2.dcm"]  # the most recent is read first
+    entry = read.browser.tree.listing.entries[0]
     priors = [study[0].name for study in entry.chosen().priors]
     assert priors == ["3.dcm", "2.dcm"]

@@ -1,6 +1,7 @@
 """An opened folder is a data set: named, counted, asked about without questions."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.small_datasets import square, write_picture
 from viewer.domain.case import View
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.importing.open_folder import folder_words
 from viewer.services.running.batch_form import dataset_names
 from viewer.store.database import open_store
-from viewer.store.folders import summary_of
+from viewer.store.folders import FolderSummary, summary_of
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.read import folder_watch
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -148,8 +150,8 @@ def test_that_a_share_that_disappears_is_told_in_a_sentence_and_nothing_is_lost(
     _open(qtbot, read, films)
     listing = read._opening._watch._known
     qtbot.waitUntil(lambda: listing[films] != folder_watch._UNSEEN)
-    hung = [v for v in read.lightbox.viewports if v.stack is not None]
-    qtbot.waitUntil(lambda: all(v.shown is not None for v in hung))
+    views = read.lightbox.viewports
+    qtbot.waitUntil(lambda: sum(view.shown is not None for view in views) == 2)
     away = films.rename(films.with_name("away"))
     qtbot.waitUntil(lambda: bool(told))
     qtbot.wait(200)
@@ -182,3 +184,10 @@ def test_that_unknown_views_are_set_once_for_a_whole_folder(
     read.close_all()
     _open(qtbot, read, tmp_path / "plain")
     assert line.words.text().endswith("view: frontal 2")
+
+
+def test_that_a_view_is_told_only_where_there_are_radiographs() -> None:
+    ct = FolderSummary("ct", 12, 0, (), {View.OTHER: 12})
+    assert folder_words(ct) == "ct: 12 images, no reference"
+    both = replace(ct, images=13, views={View.FRONTAL: 1, View.OTHER: 12})
+    assert folder_words(both).endswith("view: frontal 1, not a radiograph 12")

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 
+_VIEWS: Final = {View.UNKNOWN: "unknown", View.OTHER: "not a radiograph"}
 _NAMED: Final = 5
 """So many findings are named; a data set may have hundreds."""
 
@@ -105,10 +106,12 @@ def folder_words(summary: FolderSummary) -> str:
     else:
         parts.append("no reference")
     views = ", ".join(
-        f"{'unknown' if view is View.UNKNOWN else view.value} {n:,}"
+        f"{_VIEWS.get(view, view.value)} {n:,}"
         for view, n in sorted(summary.views.items())
     )
-    return f"{summary.dataset}: {', '.join(parts)} · view: {views}"
+    none = summary.views.keys() <= {View.OTHER}
+    seen = "" if none else f" · view: {views}"
+    return f"{summary.dataset}: {', '.join(parts)}{seen}"
 
 
 def _keep(store: "Store", dataset: Dataset, listing: str) -> FolderSummary:

@@ -108,7 +108,7 @@ class NameDelegate(QStyledItemDelegate):
         style = option.widget.style()
         part = style.SubElement.SE_ItemViewItemText
         room = style.subElementRect(part, option, option.widget).width()
-        room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 1)
+        room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 2)
         text = option.text.replace(_QT_NEW_LINE, "\n")
         lines = option.rect.height() // option.fontMetrics.lineSpacing()
         shown = fitted(text, option.fontMetrics, room, lines) if room > 0 else text

@@ -38,6 +38,15 @@ class CornerText:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyReport:
+    """A report of a study: the name of its file, its title, and its text in lines."""
+
+    name: str
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tag:
     """A data element: ``(0010,0010)``, its keyword, VR, value and depth (0 at the top).
 

@@ -50,6 +50,18 @@ PRESENTATION_STATES = frozenset(
     }
 )
 """The SOP classes of presentation states that can be applied to an image."""
+REPORTS = frozenset(
+    {
+        uid.BasicTextSRStorage,
+        uid.EnhancedSRStorage,
+        uid.ComprehensiveSRStorage,
+        uid.Comprehensive3DSRStorage,
+        uid.ExtensibleSRStorage,
+        uid.EncapsulatedPDFStorage,
+        uid.EncapsulatedCDAStorage,
+    }
+)
+"""The SOP classes of reports of a study."""
 _DICOM_SUFFIXES = frozenset({"", ".dcm", ".dicom", ".ima"})
 
 
@@ -114,6 +126,11 @@ def _read_tags(path: Path) -> Dataset:
             raise NotAnImageError(
                 f"{path.name} is a presentation state, not an image.",
                 "Open it with its image, and choose View ▸ Presentation state….",
+            )
+        if dataset.get("SOPClassUID") in REPORTS:
+            raise NotAnImageError(
+                f"{path.name} is a report, not an image.",
+                "Open it with its images, and choose View ▸ Report….",
             )
         if dataset.get("SOPClassUID") == uid.KeyObjectSelectionDocumentStorage:
             raise NotAnImageError(

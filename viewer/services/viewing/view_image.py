@@ -5,7 +5,7 @@ more than it needs: resampling, readers, store and studies are imported where th
 used.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.annotation import CornerText, Tag
+from viewer.domain.annotation import CornerText, StudyReport, Tag
 from viewer.domain.box_reference import ANY, with_masks
 from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
@@ -37,6 +37,7 @@ __all__ = [
     "overlay_planes",
     "reference_boxes",
     "reference_masks",
+    "study_reports",
     "tags_of",
     "thumbnail",
 ]
@@ -94,6 +95,23 @@ def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
     from viewer.readers import annotation
 
     return annotation.tags_of(ref)
+
+
+def study_reports(
+    ref: ImageRef, files: Sequence[Path]
+) -> tuple[tuple[StudyReport, ...], tuple[UnreadableInputError, ...]]:
+    """Return the reports among files about an image's study, and what is damaged."""
+    from viewer.readers.report_texts import is_report, report_of
+
+    found, damaged = list[StudyReport](), list[UnreadableInputError]()
+    for path in filter(is_report, files):
+        try:
+            report = report_of(path, ref)
+        except UnreadableInputError as error:
+            damaged.append(error)
+        else:
+            found += [report] if report is not None else []
+    return tuple(found), tuple(damaged)
 
 
 def overlay_planes(ref: ImageRef) -> npt.NDArray[np.bool_] | None:

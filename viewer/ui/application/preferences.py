@@ -37,6 +37,7 @@ class Preferences:
     nearest_pixel: bool = False
     window_of_stored: bool = False
     pictures_name_patient: bool = False
+    basic_tools: bool = False
     minimap: bool = True
     colours_as_scanned: bool = False
     detail: Detail = Detail.FULL
@@ -92,6 +93,10 @@ WORDS: Final = {
         "Slides are shown in the scanner's colours",
         "Otherwise their ICC profile converts them to the screen's. Models are always "
         "sent converted colours",
+    ),
+    "basic_tools": Wording(
+        "Show only the basic tools in the tool bar",
+        "Otherwise the tool bar has every tool; menus and keys always have",
     ),
 }
 """Those in the dialog, by the name of the field."""

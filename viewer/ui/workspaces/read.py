@@ -36,7 +36,7 @@ from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWan
 from viewer.ui.panels.read.case_commands import CaseCommands
 from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging_control import HangingControl
-from viewer.ui.panels.read.image_commands import TOOLS, ImageCommands
+from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.index_line import words_of
 from viewer.ui.panels.read.lightbox import ActiveChanged, ImageSplitter, Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
-    "ask.ask", "ask.cancel", "ask.saw", "mark.outline", "mark.heart",
+    "ask.ask", "ask.cancel", "ask.saw", "mark.outline", "mark.heart", "image.report",
 )  # fmt: skip
 _WIDTHS: Final = (310, 880, 300)
 _NARROWEST: Final = 292
@@ -97,7 +97,7 @@ class ReadWorkspace(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._context.actions.tool_bar(TOOLS, middle))
+        column.addWidget(self._commands.tool_bars)
         column.addWidget(self._slides.bar)
         column.addWidget(self.lightbox, 1)
         column.addWidget(self.hanging.line)
@@ -325,7 +325,7 @@ class ReadWorkspace(QWidget):
         if found.event.state is not IndexState.RUNNING:
             self._end_line()
             self.browser.say(words_of(found.event, found.rows), found.event.others)
-            self._commands.presentations.look_in(found.event.others)
+            self.lightbox.others = tuple(file.path for file in found.event.others)
             self._folders.register(found.wanted.paths)
         if self._choose_wanted(found.wanted):
             self.lightbox.view.setFocus()

@@ -26,6 +26,7 @@ from viewer.ui.panels.asking.blinding import BlindingChanged, BlindingChoice
 from viewer.ui.panels.asking.committing import Committing
 from viewer.ui.panels.asking.outlining import Outlining
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
+from viewer.ui.panels.asking.reports import Reports
 from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
 
@@ -54,6 +55,7 @@ class Answering:
         self.reviews = PixelReviews(context, lightbox, parent)
         self.knowledge = Knowledge(context, lightbox, self.side, parent)
         self.outlining = Outlining(context, lightbox, self.side, self.knowledge, parent)
+        self.reports = Reports(context, lightbox, self.knowledge)
         page = self.side.answers.locked
         self.committing = Committing(context, lightbox, page, self.knowledge, parent)
         for source in (self.asking, self.outlining):
@@ -101,6 +103,7 @@ class Answering:
             "image.review": self.reviews.show,
             "mark.outline": self.outlining.outline,
             "mark.heart": self.propose_heart,
+            "image.report": self.reports.show,
         }
 
     def propose_heart(self) -> None:
@@ -110,11 +113,10 @@ class Answering:
         """
         from viewer.ui.canvas.marks.measures import proposed_heart
 
-        about = self.knowledge.unlocked
-        if self.side.answers.blinding.locked:
+        if self.knowledge.locked:
             self._context.notices.say(_HEART_LOCKED)
             return
-        mark = proposed_heart(about.masks) if about is not None else None
+        mark = proposed_heart(self.knowledge.masks)
         if mark is None:
             self._context.notices.say(_NO_HEART)
         else:

@@ -292,9 +292,15 @@ class Knowledge(QObject):
             self._ask.finding.setCurrentText(answer.finding)
 
     @property
-    def unlocked(self) -> About | None:
-        """What is known of the image with the focus, None while it is locked."""
-        return None if self._is_locked(self._lightbox.active) else self._current()
+    def locked(self) -> bool:
+        """Whether the image with the focus waits for its reader to commit a reading."""
+        return self._is_locked(self._lightbox.active)
+
+    @property
+    def masks(self) -> Mapping[str, Mask]:
+        """The reference masks of the image with the focus, none while it is locked."""
+        about = self._current()
+        return {} if about is None or self.locked else about.masks
 
     def _current(self) -> About | None:
         return self._about_shown(self._lightbox.active)

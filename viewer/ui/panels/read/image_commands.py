@@ -6,10 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from PySide6.QtWidgets import QToolBar, QVBoxLayout, QWidget
+
 from viewer.domain.errors import OverreadError
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.application import preferences
+from viewer.ui.application.action_set import Actions
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
@@ -42,7 +45,37 @@ TOOLS: Final = (
     "",
     "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
 )  # fmt: skip
-"""The tool bar over the images; "" is a gap."""
+"""Every tool; "" is a gap."""
+BASIC: Final = (
+    "tool.select", "tool.window", "tool.pan", "tool.zoom", "tool.scroll",
+    "tool.crosshair", "image.cine", "", "tool.length", "tool.angle", "", "image.fit",
+    "image.presets", "image.invert", "image.reset", "", "image.report", "image.print",
+    "help.shortcuts",
+)  # fmt: skip
+"""What IHE BIR lists for everybody who looks at images."""
+
+
+class ToolBars(QWidget):
+    """The tool bar, with every tool or the basic ones; menus and keys have all."""
+
+    def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._actions = actions
+        self._bars: dict[bool, QToolBar] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.follow()
+
+    def follow(self) -> None:
+        """Show the bar that the reader prefers."""
+        basic = current().basic_tools
+        if basic not in self._bars:
+            bar = self._actions.tool_bar(BASIC if basic else TOOLS, self)
+            self._bars[basic] = bar
+            self._column.addWidget(bar)
+        for is_basic, bar in self._bars.items():
+            bar.setVisible(is_basic is basic)
+        self._actions.set_checked("view.basic", checked=basic)
 
 
 class ImageCommands:
@@ -58,6 +91,7 @@ class ImageCommands:
         self._tool, self._tool_chosen = Tool.WINDOW, False
         self._left = {"series": Tool.SCROLL, "image": Tool.WINDOW, "slide": Tool.PAN}
         """The tool of the left button by what is shown."""
+        self.tool_bars = ToolBars(context.actions)
         self.provider_look = ProviderLook(lightbox)
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(context.undo, lightbox)
@@ -92,6 +126,7 @@ class ImageCommands:
             "image.copy": lambda: self._pictures().copy(),
             "image.print": lambda: self._pictures().print(),
             "image.provider": self.provider_look.toggle,
+            "view.basic": self.toggle_basic,
             "edit.preferences": self.show_preferences,
             "mark.delete": self.delete_mark,
             "mark.wider": lambda: lightbox.view.painting.widen(1),
@@ -176,6 +211,12 @@ class ImageCommands:
             preferences.use(replace(used, colours_as_scanned=as_scanned))
         self.follow_preferences()
 
+    def toggle_basic(self) -> None:
+        """Show the basic tools only, or every tool again."""
+        used = current()
+        preferences.use(replace(used, basic_tools=not used.basic_tools))
+        self.follow_preferences()
+
     def show_preferences(self) -> None:
         """Show the preferences; a change is seen at once."""
         from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
@@ -188,7 +229,8 @@ class ImageCommands:
         )
 
     def follow_preferences(self) -> None:
-        """Apply the preferences to the images on the screen."""
+        """Apply the preferences to the images on the screen, and to the tools."""
+        self.tool_bars.follow()
         self.follow_images()
         for viewport in self._lightbox.viewports:
             viewport.follow_preferences()

@@ -23,6 +23,8 @@ from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from viewer.domain.geometry import BoxPx
 
 _GAP_PX: Final = 1
@@ -56,6 +58,8 @@ class Lightbox(QWidget):
         self._prepare: list[Callable[[Viewport], object]] = []
         self._made: list[Viewport] = []
         self.rows, self.columns = 1, 1
+        self.others: tuple[Path, ...] = ()
+        """The opened files that are no images, such as reports of the studies."""
         self._alone: Viewport | None = None
         self.patients = PatientsBar()
         column, self._places = QVBoxLayout(self), QGridLayout()

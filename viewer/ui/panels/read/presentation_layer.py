@@ -15,12 +15,8 @@ from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import ImageShown, Viewport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from viewer.domain.errors import OverreadError
     from viewer.domain.presentation import PresentationState
-    from viewer.services.viewing.open_case import OtherFile
     from viewer.services.viewing.view_image import ShownImage
 
 _NONE = "None of the opened files is a presentation state of this image."
@@ -35,17 +31,12 @@ class PresentationLayer(QObject):
     def __init__(self, lightbox: Lightbox, context: AppContext) -> None:
         super().__init__(lightbox)
         self._lightbox, self._context = lightbox, context
-        self._files: tuple[Path, ...] = ()
         self._chosen: dict[ImageRef, PresentationState] = {}
         self._stored: dict[ImageRef, ShownImage] = {}
         """Images as their files have them, of those shown by a state."""
         self._made: ShownImage | None = None
         """The last one that was shown as chosen."""
         lightbox.each(lambda v: v.image_shown.connect(self._apply_again))
-
-    def look_in(self, files: "Iterable[OtherFile]") -> None:
-        """Look for states among these opened files, which are not images."""
-        self._files = tuple(file.path for file in files)
 
     def offer(self) -> None:
         """Show a menu of the states that refer to the image with the focus."""
@@ -57,7 +48,7 @@ class PresentationLayer(QObject):
 
         run_for(
             viewport,
-            partial(presentation_states, viewport.shown.ref, self._files),
+            partial(presentation_states, viewport.shown.ref, self._lightbox.others),
             partial(self._list, viewport, viewport.shown.ref),
             partial(tell_error, self._context),
         )

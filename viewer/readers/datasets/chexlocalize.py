@@ -267,7 +267,8 @@ def _mask_notices(image: DatasetImage, coded: MaskSet, what: str) -> Iterator[No
             yield Notice(
                 f"{what}_size",
                 image.key,
-                f"The mask of {name} is {_by(mask.size)}, the image {_by(image.size)}.",
+                f"The mask of {name} is {_by(mask.size)}, but the image is "
+                f"{_by(image.size)}; it is not used.",
             )
 
 

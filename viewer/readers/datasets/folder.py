@@ -278,6 +278,6 @@ def _notices(
 
 def _size_text(name: str, size: SizePx, image: DatasetImage) -> str:
     return (
-        f"The mask of {name} is {size.rows} × {size.columns}, the image "
-        f"{image.size.rows} × {image.size.columns}."
+        f"The mask of {name} is {size.rows} × {size.columns}, but the image is "
+        f"{image.size.rows} × {image.size.columns}; it is not used."
     )

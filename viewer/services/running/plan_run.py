@@ -9,6 +9,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
 from viewer.services.privacy.gate import open_gate
+from viewer.services.running.run_notes import note_unknown_images
 from viewer.services.running.spending import check_prices
 from viewer.services.running.supported_findings import note_excluded, planned_trials
 from viewer.services.trials.few_shot import check_examples, examples_dataset
@@ -124,4 +125,5 @@ def _planned(store: Store, spec: RunSpec, *, new: bool, fresh: bool) -> int:
         fresh=fresh,
     )
     note_excluded(store, run, trials)
+    note_unknown_images(store, run, spec, dataset)
     return run

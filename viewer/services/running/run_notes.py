@@ -1,21 +1,27 @@
 """Notes on a run's models; a run with notes has a badge."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
+from viewer.domain.case import Dataset
+from viewer.domain.counting import counted
+from viewer.domain.documents import read_json
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
-from viewer.domain.run import RunNote
+from viewer.domain.run import RunNote, RunSpec
 from viewer.models.catalog import reader_for, spec_of
 from viewer.services.running.trial_question import TrialQuestion
 from viewer.services.trials.run_trial import PreparedRequest
 from viewer.store import consents, runs
 from viewer.store.database import Store
 from viewer.store.trials import TrialReply
+from viewer.studies.catalog import study_named
 
 DROPPED: Final = "parameter_dropped"
 CHANGED: Final = "model_changed"
 STOOD_IN: Final = "stood_in"
+UNKNOWN_IMAGES: Final = "unknown_images"
 
 
 class RunNotes:
@@ -57,3 +63,32 @@ class RunNotes:
         if returned != first:
             text = f"the endpoint answered as {first} and later as {returned}"
             yield RunNote(profile.name, CHANGED, text)
+
+
+def note_unknown_images(
+    store: Store, run: int, spec: RunSpec, dataset: Dataset
+) -> None:
+    """Add notes on models whose prepared answers name images that are not there.
+
+    A misspelled id would otherwise only be a missing answer, which is a miss.
+    """
+    if not study_named(spec.study).words.places:
+        return  # items have ids of their own
+    known = {image.key for image in dataset.images}
+    for model in spec.models:
+        path = model.settings.get("answers_file")
+        answered = read_json(Path(str(path)).read_bytes()) if path else {}
+        unknown = [key for key in answered if known.isdisjoint(_beginnings(key))]
+        if unknown:
+            keys = sorted({key.partition("|")[0] for key in unknown})
+            text = (
+                f"its file has answers for {counted(len(keys), 'image')} that the data "
+                f"set does not have, such as {keys[0]}"
+            )
+            consents.add_notes(store, run, [(model.name, UNKNOWN_IMAGES, text)])
+
+
+def _beginnings(key: str) -> Iterator[str]:
+    """Yield what may be the image's id in ``id|finding``; an id may have a | too."""
+    parts = key.split("|")
+    return ("|".join(parts[:n]) for n in range(1, len(parts) + 1))

@@ -10,6 +10,7 @@ import pytest
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import Received, Script, ScriptedServer, completion
 from tests.helpers.tiny_study import (
+    D4,
     a_spec,
     finish,
     plan_and_finish,
@@ -17,6 +18,7 @@ from tests.helpers.tiny_study import (
     server_profile,
 )
 from viewer.cli import run_command_line
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunNote
 from viewer.services.reporting.figures import write_report
 from viewer.store import runs
@@ -110,3 +112,28 @@ def test_that_a_run_without_surprises_has_no_badge(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         run = a_run(store, tmp_path, Script())
         assert runs.run_summary(store, run).notes == ()
+
+
+def test_that_prepared_answers_for_unknown_images_are_noted(tmp_path: Path) -> None:
+    answers = tmp_path / "points.json"
+    answers.write_text(
+        json.dumps(
+            {
+                "patient00000_frontal|Edema": "D4",
+                "patient00001_frontal": "D4",
+                "patient00077_frontal|Edema": "D4",
+                "patient00077_frontal|Mass": "D4",
+            }
+        )
+    )
+    settings = {"answers_file": str(answers), "answer": ""}
+    models = [ModelProfile("points", "scripted", settings), D4]
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = planned(store, tmp_path / "d", a_spec(models))
+        text = (
+            "its file has answers for 1 image that the data set does not have, "
+            "such as patient00077_frontal"
+        )
+        assert runs.run_notes(store, run) == (
+            RunNote("points", "unknown_images", text),
+        )

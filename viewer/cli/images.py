@@ -113,6 +113,7 @@ def import_command(
         name_of,
         notice_lines,
         previewed,
+        unread_grades,
     )
     from viewer.store.database import open_store
 
@@ -144,6 +145,8 @@ def import_command(
         return
     for line in notice_lines(dataset.name, dataset.notices):
         echo(line, err=True)
+    for one in unread_grades(dataset):
+        echo(one.first, err=True)
     echo(f"'{dataset.name}' ({dataset.format}): {seen.sentence}")
 
 

@@ -15,6 +15,7 @@ from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.item import check_items
+from viewer.services.trials.grades import grades_of
 
 Progress = Callable[[int, int], None]
 _SHOWN_OF_A_KIND: Final = 8
@@ -172,7 +173,7 @@ def previewed(dataset: Dataset) -> ImportPreview:
         ),
         readers=_readers(dataset),
         findings=_findings(dataset),
-        notices=notice_counts(dataset.notices),
+        notices=(*notice_counts(dataset.notices), *unread_grades(dataset)),
         items=tuple(ItemCount(*each) for each in kinds.most_common()),
     )
 
@@ -213,6 +214,16 @@ def _findings(dataset: Dataset) -> tuple[FindingCount, ...]:
         FindingCount(name, positive[name], negative[name], referenced[name])
         for name in names
     )
+
+
+def unread_grades(dataset: Dataset) -> tuple[NoticeCount, ...]:
+    """Return the problem of a file of readers' grades, none if it can be read.
+
+    It is no notice of the data set, since the file may change at any time.
+    """
+    problem = grades_of(dataset).problem
+    text = f"{problem} No grade counts until that is corrected."
+    return (NoticeCount("grades_unreadable", 1, text),) if problem else ()
 
 
 def notice_lines(dataset: str, notices: Sequence[Notice]) -> Iterator[str]:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.item_datasets import report_folder
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
 from viewer.domain.case import Notice
 from viewer.domain.errors import WrongUseError
+from viewer.readers.grades import COLUMNS
 from viewer.services.importing.import_preview import (
     CancelledError,
     FindingCount,
@@ -140,3 +142,19 @@ def test_that_the_command_asks_where_a_folder_looks_like_two_formats_or_none(
     write_images(home / "plain", 2)
     assert run_command_line(["import", "auto", str(home / "plain")]) == 0
     assert "2 images, 2 patients, 2 references" in capsys.readouterr().out
+
+
+def test_that_grades_that_cannot_be_read_are_told_while_importing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = report_folder(tmp_path / "cases")
+    rows = (",".join(COLUMNS), "A,o3,s1|t1,,7,2,4,3,,")
+    (root / "grades.csv").write_text("\n".join(rows) + "\n")
+    said = (
+        "In line 2 of 'grades.csv', '7' as process is not a score from 1 to 5 by 'A'. "
+        "No grade counts until that is corrected."
+    )
+    assert preview("report-studies", root, "cases").notices[-1].first == said
+    words = ["import", "report-studies", str(root), "--store", str(tmp_path / "s")]
+    assert run_command_line(words) == 0
+    assert said in capsys.readouterr().err

@@ -187,6 +187,12 @@ def test_that_what_is_seen_at_1_to_1_is_the_scan(window: _Window, qtbot: QtBot) 
     assert window.tiles.value_at(corner) == "R {} G {} B {}".format(*levels()[0][y, x])
 
 
+def _says(window: _Window, words: str) -> bool:
+    annotations = window.lightbox.view._annotations
+    assert annotations is not None
+    return words in [line.text for line in annotations._lines]
+
+
 def test_that_tiles_come_without_the_window_waiting(
     window: _Window, qtbot: QtBot
 ) -> None:
@@ -205,9 +211,12 @@ def test_that_tiles_come_without_the_window_waiting(
     rough = view.viewport().grab().toImage()  # painted while no tile is there
     colours = {rough.pixel(x, 300) for x in range(100, 800, 10)}
     assert len(colours) > 10
+    view.redraw()
+    assert _says(window, "Reading finer pixels…")
     held.set()
     qtbot.waitUntil(lambda: not window.tiles.missing)
     assert get_ident() not in threads
+    qtbot.waitUntil(lambda: not _says(window, "Reading finer pixels…"))
 
 
 def test_that_tiles_that_cannot_be_read_are_hatched_and_counted(
@@ -226,9 +235,7 @@ def test_that_tiles_that_cannot_be_read_are_hatched_and_counted(
     qtbot.waitUntil(lambda: view.scan_zoom is not None)
     view.look_at(PointPx(0, 0), view.scan_zoom or 0.0)
     qtbot.waitUntil(lambda: window.tiles.broken == 1 and not window.tiles.missing)
-    assert view._annotations is not None
-    texts = [line.text for line in view._annotations._lines]
-    assert "1 tile cannot be read" in texts
+    assert _says(window, "1 tile cannot be read")
     hatch = view.viewport().grab().toImage()
     middle = view.viewport().rect().center()
     greys = {

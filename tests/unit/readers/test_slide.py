@@ -224,6 +224,20 @@ def test_that_a_slide_is_known_by_its_content(svs: Path, tmp_path: Path) -> None
     assert not _recognised(single)
 
 
+def test_that_tiles_too_many_for_an_image_are_a_slide_of_one_level(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_tiled_tiff(tmp_path / "single.tif", levels()[1:2], "one page")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", levels()[1].size // 6)
+    assert not _recognised(path)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", levels()[1].size // 6 - 1)
+    assert _recognised(path)
+    found = read_slide(path).map
+    assert found.magnification is None
+    seen = load_field(path, found.tile(0, 1, 0).frame).values
+    np.testing.assert_array_equal(seen, levels()[1][:512, 512:1024])
+
+
 def test_that_a_dicom_file_of_another_kind_is_no_slide(dicom: list[Path]) -> None:
     start = dicom[0].read_bytes()[:START_BYTES]
     assert is_slide(dicom[0], start)

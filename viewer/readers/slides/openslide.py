@@ -37,7 +37,8 @@ _COMPRESSION: Final = re.compile(r"\b(JPEG|J2K)\b(?:/\w+)?(?: Q=(\d+))?")
 def is_openslide(path: Path, start: bytes) -> bool:
     """Tell whether OpenSlide reads a file, by its content.
 
-    A tiled TIFF of an unknown scanner counts as a slide if it has several levels.
+    A tiled TIFF of an unknown scanner counts as a slide if it has several levels, or
+    more pixels than an image may have.
     Without OpenSlide, suffixes that only scanners use count as slides, so that the
     missing package is reported when one is opened.
     """
@@ -51,7 +52,7 @@ def is_openslide(path: Path, start: bytes) -> bool:
     # First: OpenSlide itself would follow an index to files anywhere.
     openslide_parts(path)
     vendor = OpenSlide.detect_format(path)
-    return vendor is not None and (vendor != _GENERIC or _is_pyramid(path))
+    return vendor is not None and (vendor != _GENERIC or _needs_tiles(path))
 
 
 def openslide_parts(path: Path) -> tuple[Path, ...]:
@@ -143,11 +144,14 @@ def _library() -> Any:  # noqa: ANN401 - a module without types
     return openslide
 
 
-def _is_pyramid(path: Path) -> bool:
-    library = _library()
+def _needs_tiles(path: Path) -> bool:
+    from PIL import Image
+
+    library, most = _library(), 2 * (Image.MAX_IMAGE_PIXELS or 0)
     try:
         with library.OpenSlide(path) as slide:
-            return bool(slide.level_count > 1)
+            columns, rows = slide.dimensions
+            return bool(slide.level_count > 1 or columns * rows > most)
     except library.OpenSlideError:
         return False  # a tiled TIFF that its own reader may still open
 

@@ -1,6 +1,6 @@
 """Annotations over the image, fixed in the view."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
@@ -13,11 +13,15 @@ from viewer.ui.canvas.display import Display, window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
 from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 
+if TYPE_CHECKING:
+    from viewer.ui.canvas.slide_tiles import SlideTiles
+
 _OWN_WINDOW: Final = "Not from the file: set here, or fitted to the image's values"
 _FIDELITY: Final = "Whether the screen shows every stored pixel, unmixed"
 _KEY: Final = "Marked by a reader"
 _BROKEN: Final = "Their pixels are damaged in the file; they are hatched"
 _MAGNIFICATION: Final = "The scan at 1:1 has the magnification of its objective"
+_READING: Final = "Reading finer pixels…"
 _ZOOM: Final = "Screen pixels per image pixel"
 
 
@@ -30,8 +34,8 @@ class Annotations:
         self._orientation = 1
         self.key = False
         """Whether the image is a key image, as it says then."""
-        self.broken = 0
-        """How many tiles of a slide cannot be read, as it says then."""
+        self.tiles: SlideTiles | None = None
+        """Those of a slide, of which it says whether all are there."""
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
@@ -93,9 +97,13 @@ class Annotations:
             known = slide.magnification is not None
             words = "" if known else " of the scan, magnification unknown"
             zoom = CornerLine(f"{slide.name_at(1 / scale)}{words}", _MAGNIFICATION)
-        broken = counted(self.broken, "tile") + " cannot be read"
-        damage = (CornerLine(broken, _BROKEN),) if self.broken else ()
-        return (*key, *damage, *grey, zoom, fidelity(self._shown.corners, scale))
+        broken = self.tiles.broken if self.tiles else 0
+        said = f"{counted(broken, 'tile')} cannot be read"
+        damage = (CornerLine(said, _BROKEN),) if broken else ()
+        truth = fidelity(self._shown.corners, scale)
+        if self.tiles is not None and self.tiles.incomplete:
+            truth = CornerLine(_READING, _FIDELITY)
+        return (*key, *damage, *grey, zoom, truth)
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""

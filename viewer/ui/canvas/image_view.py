@@ -415,7 +415,7 @@ class ImageView(FramedView):
             scale = self._camera.scale
             self._annotations.turn(self.orientation)
             self._annotations.key = self.marks.is_key
-            self._annotations.broken = self._tiles.broken if self._tiles else 0
+            self._annotations.tiles = self._tiles
             names = self._layers.cell_names(self.native_transform, self.area)
             self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds

@@ -49,6 +49,7 @@ class SlideTiles(QObject):
         super().__init__(parent)
         self._slide, self._tiles = slide, OrderedDict[SlideRegion, QImage | None]()
         self.missing: tuple[SlideRegion, ...] = ()
+        self._visible: tuple[SlideRegion, ...] = ()
         self._bytes = 0
         self.recolour(overview)
 
@@ -68,6 +69,11 @@ class SlideTiles(QObject):
 
     def __contains__(self, tile: SlideRegion) -> bool:
         return tile in self._tiles
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether something coarser is seen in place of tiles that are being read."""
+        return any(tile not in self._tiles for tile in self._visible)
 
     @property
     def broken(self) -> int:
@@ -130,6 +136,7 @@ class SlideTiles(QObject):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         halving = self._halving(camera)
         if halving is None:
+            self._visible = ()
             self._want(())
             self._paint_overview(painter, camera, places)
         else:
@@ -178,7 +185,7 @@ class SlideTiles(QObject):
     def _paint_tiles(
         self, painter: QPainter, seen: BoxPx, halving: int, places: "_Places"
     ) -> None:
-        visible = self._slide.tiles(seen, halving)
+        self._visible = visible = self._slide.tiles(seen, halving)
         around = self._slide.tiles(_grown(seen), halving)
         nearby = (*visible, *(tile for tile in around if tile not in set(visible)))
         self._want(tuple(tile for tile in nearby if tile not in self._tiles))

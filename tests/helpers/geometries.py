@@ -3,6 +3,7 @@
 Everything is worked out by NumPy from the spacing alone, in units of a pixel's width.
 """
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -48,6 +49,7 @@ def centred_square(geometry: ImageGeometry) -> BoxPx:
     return BoxPx(float(x0), float(y0), float(x0 + width), float(y0 + height))
 
 
+@cache
 def disc(
     geometry: ImageGeometry, x: float, y: float, radius: float
 ) -> npt.NDArray[np.uint8]:

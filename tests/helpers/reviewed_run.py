@@ -1,7 +1,11 @@
 """Stores with a run to be reviewed: one without image files, one that only misses."""
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -170,11 +174,22 @@ CORNERS = ("H1", "H8")
 """What the models answer; no reference reaches so far."""
 
 
-def missed_run(store: Path, folder: Path, n: int) -> int:
-    """Write ``n`` images of 120 × 100, ask two models of each; return the run's id.
+def missed_run(store: Path, n: int) -> int:
+    """Keep a run of two models on ``n`` images of 120 × 100; return its id.
 
-    The reference is a square in the upper half; both answers lie at the foot.
+    The reference is a square in the upper half; both answers lie at the foot. It is
+    made once in a process, with its images, and copied.
     """
+    made, run = _missed_run(n)
+    shutil.copy(made, store)
+    return run
+
+
+@cache
+def _missed_run(n: int) -> tuple[Path, int]:
+    home = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    folder, store = home / "images", home / "s.sqlite"
     write_images(folder, n)
     models = [
         ModelProfile(name, "scripted", {"answer": answer})
@@ -182,7 +197,7 @@ def missed_run(store: Path, folder: Path, n: int) -> int:
     ]
     with open_store(store) as opened:
         import_dataset(opened, "folder", folder, DATASET)
-        return plan_and_finish(opened, a_spec(models, dataset=DATASET))
+        return store, plan_and_finish(opened, a_spec(models, dataset=DATASET))
 
 
 def write_images(folder: Path, n: int) -> None:

@@ -15,10 +15,10 @@ PATIENTS = 6
 
 @pytest.fixture(scope="session")
 def phantom(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a phantom collection of six patients at 400 × 500."""
+    """Return a phantom collection of six patients at 200 × 250."""
     folder = tmp_path_factory.mktemp("phantom") / "D"
     words = ["phantom", "--out", str(folder), "--n", str(PATIENTS), "--seed", "0"]
-    assert run_command_line([*words, "--size", "400x500"]) == 0
+    assert run_command_line([*words, "--size", "200x250"]) == 0
     return folder
 
 

@@ -1,35 +1,39 @@
 """The example scripts of the documentation, each in an empty folder and store."""
 
 import os
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import matplotlib as mpl
 import pandas as pd
 import pytest
 from PIL import Image
 
 from viewer import api
-from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
+Run = Callable[[str, Path], str]
 
 
-def run_example(name: str, argument: Path, folder: Path) -> str:
-    """Run a script in an empty folder; return what it prints."""
-    environment = {**os.environ, HOME_VARIABLE: str(folder / "home")}
-    environment.pop(STORE_VARIABLE, None)
-    environment |= {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", EXAMPLES / f"{name}.py", argument],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def run_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Return a function that runs a script in an empty folder, and what it prints."""
+    mpl.use("Agg")  # a window of another test would make pyplot open its own
+
+    def run(name: str, argument: Path) -> str:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", [f"{name}.py", str(argument)])
+        capsys.readouterr()
+        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+        return capsys.readouterr().out
+
+    return run
 
 
 def test_that_every_example_is_tried() -> None:
@@ -38,18 +42,18 @@ def test_that_every_example_is_tried() -> None:
 
 
 def test_that_a_baseline_localizes_and_its_rates_are_drawn(
-    phantom: Path, tmp_path: Path
+    phantom: Path, tmp_path: Path, run_example: Run
 ) -> None:
-    said = run_example("localize", phantom, tmp_path)
+    said = run_example("localize", phantom)
     assert "trials: {'scored_correct': " in said
     with Image.open(tmp_path / "hit_rates.png") as picture:
         assert min(picture.size) > 300
 
 
 def test_that_two_models_are_compared_with_pandas(
-    phantom: Path, tmp_path: Path
+    phantom: Path, tmp_path: Path, run_example: Run
 ) -> None:
-    said = run_example("compare_models", phantom, tmp_path)
+    said = run_example("compare_models", phantom)
     assert "questions differ" in said
     differ = pd.read_csv(tmp_path / "where_they_differ.csv")
     assert (differ.asymmetry != differ.frequent_cell).all()
@@ -57,19 +61,25 @@ def test_that_two_models_are_compared_with_pandas(
 
 
 def test_that_one_image_is_asked_about_and_its_picture_kept(
-    phantom: Path, tmp_path: Path
+    phantom: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = next(phantom.rglob("view1_frontal.dcm"))
-    said = run_example("ask_one", image, tmp_path)
+    words = [sys.executable, "-W", "error", str(EXAMPLES / "ask_one.py"), str(image)]
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    said = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
     assert said.startswith("asymmetry says ")
     assert "native pixels: x " in said
     with Image.open(tmp_path / "overlay.png") as picture:
         assert picture.mode == "RGB"
 
 
-def test_that_code_of_ones_own_answers_a_study(tmp_path: Path) -> None:
+def test_that_code_of_ones_own_answers_a_study(
+    tmp_path: Path, run_example: Run
+) -> None:
     tiles = api.phantom(tmp_path / "tiles", n=3, study="pathology_mcq")
-    said = run_example("answer_elsewhere", tiles, tmp_path)
+    said = run_example("answer_elsewhere", tiles)
     assert said.startswith("run 1: {")
     assert "my-model" in said
     asked = (tmp_path / "questions" / "requests.jsonl").read_text("utf-8")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from viewer.cli import run_command_line
 from viewer.domain.escapes import unguarded
+from viewer.settings import HOME_VARIABLE
 
 Overread = Callable[..., Any]
 STUDIES = 5
@@ -23,25 +25,31 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.fixture
-def curated(overread: Overread, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def curated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Studies with proposed tasks, reported, and the draft of a selection."""
-    cases, store = tmp_path / "cases", ["--store", tmp_path / "s.sqlite"]
+    folder = tmp_path_factory.mktemp("curated")
+    cases, store = folder / "cases", ["--store", folder / "s.sqlite"]
     where = ["--out", cases, "--n", STUDIES, "--size", "100x125"]
-    overread("phantom", "--study", "rubric_reading", *where)
-    overread("import", "report-studies", cases, *store)
-    run = overread("run", cases / "curation.toml", *store)
-    assert run["counts"] == {"excluded": STUDIES}
-    overread("report", "last", "--out", tmp_path / "curation", *store)
-    words = ["export", "tasks", "last", "--out", tmp_path / "tasks.json", *store]
-    assert run_command_line([str(word) for word in words]) == 0
-    return tmp_path
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(HOME_VARIABLE, str(folder / "home"))
+        for words in (
+            ["phantom", "--study", "rubric_reading", *where],
+            ["import", "report-studies", cases, *store],
+            ["run", cases / "curation.toml", *store],
+            ["report", "last", "--out", folder / "curation", *store],
+            ["export", "tasks", "last", "--out", folder / "tasks.json", *store],
+        ):
+            assert run_command_line([str(word) for word in words]) == 0
+    return folder
 
 
 @pytest.mark.statement("E001-02", "E001-03", "E001-04", "E001-06")
 def test_that_five_tasks_of_each_study_are_scored_summed_and_tagged(
     curated: Path,
 ) -> None:
+    asked = rows(curated / "curation" / "items.csv")
+    assert [row["status"] for row in asked] == ["excluded"] * STUDIES
     found = rows(curated / "curation" / "candidates.csv")
     assert Counter(row["item"] for row in found) == Counter(
         {f"study{n:05d}": 5 for n in range(1, STUDIES + 1)}
@@ -79,8 +87,9 @@ def test_that_what_was_proposed_is_verified(
 
 @pytest.mark.statement("E001-05")
 def test_that_a_draft_is_edited_imported_and_asked(
-    curated: Path, overread: Overread
+    curated: Path, overread: Overread, tmp_path: Path
 ) -> None:
+    curated = shutil.copytree(curated, tmp_path / "curated")
     store = ["--store", curated / "s.sqlite"]
     draft = json.loads((curated / "tasks.json").read_text(encoding="utf-8"))
     assert len(draft["tasks"]) == STUDIES

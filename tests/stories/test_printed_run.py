@@ -105,7 +105,8 @@ def test_that_a_run_that_makes_something_says_what(
     made: str,
 ) -> None:
     store, data = ["--store", tmp_path / "s.sqlite"], tmp_path / "data"
-    overread("phantom", "--study", study, "--out", data, "--n", 2)
+    size = ["--size", "100x125"] if study == "rubric_reading" else []
+    overread("phantom", "--study", study, "--out", data, "--n", 2, *size)
     name = ["--name", "data-captions"] if imported == "captioned-tiles" else []
     overread("import", imported, data, *name, *store)
     overread("run", data / f"{file}.toml", *store)

@@ -47,9 +47,15 @@ class PatientBot(QtBot):
         )
 
 
-@pytest.fixture(autouse=True)
-def _dark(qapp: QApplication) -> Iterator[None]:
+@pytest.fixture(scope="session")
+def _themed(qapp: QApplication) -> None:
     theme.apply(qapp, theme.DARK)
+
+
+@pytest.fixture(autouse=True)
+def _dark(qapp: QApplication, _themed: None) -> Iterator[None]:
+    if theme.current() is not theme.DARK:
+        theme.apply(qapp, theme.DARK)
     yield
     for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
         pool.waitForDone()

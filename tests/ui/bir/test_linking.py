@@ -53,16 +53,22 @@ def _series(
         header.save_as(path)
 
 
-@pytest.fixture
-def ports(
-    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
-) -> tuple[Viewport, Viewport, Viewport, Viewport]:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thin and thick axial slices, a sagittal series, and one of another frame."""
-    folder = tmp_path / "ct"
+    folder = tmp_path_factory.mktemp("ct")
     _series(folder, 1, step=5.0, count=8)
     _series(folder, 2, step=2.0, count=20)
     _series(folder, 3, axes=SAGITTAL, at=(20, 0, 40), step=4.0, count=4)
     _series(folder, 4, at=(500, 0, 0), step=5.0, frame="1.2.8")
+    return folder
+
+
+@pytest.fixture
+def ports(
+    qtbot: QtBot, read: ReadWorkspace, folder: Path
+) -> tuple[Viewport, Viewport, Viewport, Viewport]:
+    """The four series side by side."""
     read.open_paths([folder])
     qtbot.waitUntil(lambda: len(list(read.browser.tree.rows())) == 4)
     qtbot.waitUntil(lambda: len(read.lightbox.active.stack_images) == 8)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ from viewer.writers.figures_files import figure_picture, figure_script
 pytestmark = pytest.mark.statement("E000-28")
 
 
+drawn_once = cache(drawn)
+"""Most tests look at the same few figures, each of which takes a while to draw."""
+
+
 class FiguresAtHand(IdleWorker):
     """Answers as a worker does; ``found`` are the figures of every run."""
 
@@ -54,7 +59,7 @@ class FiguresAtHand(IdleWorker):
 
     def draw_figure(self, command: FigureCommand) -> int:
         number = super().draw_figure(command)
-        return self._reply(number, lambda: drawn(self.found, command))
+        return self._reply(number, lambda: drawn_once(self.found, command))
 
     def _reply(self, number: int, work: Callable[[], Mapping[str, object]]) -> int:
         try:

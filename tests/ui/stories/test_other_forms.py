@@ -25,8 +25,8 @@ OPTIONS = (Option("A", "Edema"), Option("B", "Pneumonia"), Option("C", "Neither"
 
 
 @pytest.fixture
-def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Iterator[ReviewStory]:
-    missed_run(settings.store, tmp_path / "images", 2)
+def story(qtbot: QtBot, settings: Settings) -> Iterator[ReviewStory]:
+    missed_run(settings.store, 2)
     made = open_review(qtbot, settings)
     yield made
     made.window.close()

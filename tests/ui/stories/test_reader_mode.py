@@ -33,8 +33,8 @@ ENTER = KEY.Key_Return
 
 
 @pytest.fixture
-def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Iterator[ReviewStory]:
-    missed_run(settings.store, tmp_path / "images", 4)
+def story(qtbot: QtBot, settings: Settings) -> Iterator[ReviewStory]:
+    missed_run(settings.store, 4)
     made = open_review(qtbot, settings)
     yield made
     made.window.close()
@@ -252,9 +252,9 @@ def _assert_nothing_lost(store: Path, said: list[list[str]]) -> int:
     return sum(task.state is TaskState.LOCKED for task in tasks)
 
 
-def _locked_after(store: Path, folder: Path, times: int) -> int:
+def _locked_after(store: Path, times: int) -> int:
     """Kill a reader's program often, lose nothing, and return how much is locked."""
-    missed_run(store, folder, 40 * times if times < 10 else 400)
+    missed_run(store, 40 * times if times < 10 else 400)
     rng, told, locked = random.Random(4), dict[str, list[str]](), 0
     for number in range(times):
         first = "marked" if number else "locked"  # a slow machine would lock nothing
@@ -267,16 +267,14 @@ def _locked_after(store: Path, folder: Path, times: int) -> int:
 
 
 @pytest.mark.usefixtures("qapp")
-def test_that_a_kill_loses_no_locked_answer(settings: Settings, tmp_path: Path) -> None:
-    assert _locked_after(settings.store, tmp_path / "images", 3) > 0
+def test_that_a_kill_loses_no_locked_answer(settings: Settings) -> None:
+    assert _locked_after(settings.store, 2) > 0
 
 
 @pytest.mark.proof
 @pytest.mark.usefixtures("qapp")
-def test_that_fifty_kills_lose_no_locked_answer(
-    settings: Settings, tmp_path: Path
-) -> None:
-    assert _locked_after(settings.store, tmp_path / "images", 50) > 0
+def test_that_fifty_kills_lose_no_locked_answer(settings: Settings) -> None:
+    assert _locked_after(settings.store, 50) > 0
 
 
 def test_that_a_reader_chooses_grid_and_findings_before_the_study_is_opened(

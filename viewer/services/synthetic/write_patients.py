@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -56,7 +57,7 @@ class WrittenImage:
     masks: Mapping[str, Mask]
     anatomy: Mapping[str, Mask]
 
-    @property
+    @cached_property
     def positives(self) -> frozenset[str]:
         """The findings whose mask is not empty."""
         return frozenset(f for f, mask in self.masks.items() if not mask.is_empty)

@@ -21,7 +21,7 @@ from viewer.services.readings.review_offer import (
 def path(tmp_path: Path) -> Path:
     """Return a store with a run of two models that miss each of three images."""
     store = tmp_path / "store"
-    missed_run(store, tmp_path / "images", 3)
+    missed_run(store, 3)
     return store
 
 

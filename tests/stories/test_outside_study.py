@@ -92,11 +92,13 @@ def asked_about(overread: Installed, study: str, model: str) -> Path:
     return bundle
 
 
-def test_that_a_study_of_another_package_goes_all_the_way(
+def test_that_a_study_and_a_way_of_asking_of_other_packages_go_all_the_way(
     overread: Installed, tmp_path: Path
 ) -> None:
     assert len((BRINGS / "laterality.py").read_text().splitlines()) <= 80
+    assert len((BRINGS / "shouting.py").read_text().splitlines()) <= 40
     overread.bring("laterality", SIDED)
+    overread.bring("shouting", {"viewer.models": {"shouting": "shouting:SPEC"}})
     bundle = asked_about(overread, "laterality", SAYS_A)
     (run,) = json.loads(overread("runs", "--json"))
     assert run["study"] == "laterality"
@@ -110,6 +112,18 @@ def test_that_a_study_of_another_package_goes_all_the_way(
     assert json.loads(overread("published", "laterality", "--json")) == []
     overread("published")
     assert overread.plug_ins() == []
+    shouts = 'adapter = "shouting"\nsays = "b"'
+    overread("run", write_study_file(tmp_path, "laterality", shouts))
+    overread("report", "last", "--out", tmp_path / "shouted")
+    assert [row["answer"] for row in items_of(tmp_path / "shouted")] == ["B"] * 4
+    overread("export", "bundle", "last", "--out", bundle)
+    assert "\nVERIFIED" in overread("verify", bundle)
+    overread.end()
+    shutil.rmtree(tmp_path / "site")
+    studies = {run["study"] for run in json.loads(overread("runs", "--json"))}
+    assert studies == {"laterality"}
+    said = overread("report", "last", "--out", tmp_path / "none", code=2)
+    assert "There is no study named 'laterality'." in said
 
 
 OWN_TABLES = """
@@ -324,29 +338,4 @@ def test_that_doctor_names_what_is_broken_and_nothing_else_breaks(
     )
     overread("published")
     bundle = asked_about(overread, "pathology_mcq", SAYS_A)
-    assert "\nVERIFIED" in overread("verify", bundle)
-
-
-def test_that_runs_are_listed_without_the_study_they_asked(
-    overread: Installed, tmp_path: Path
-) -> None:
-    overread.bring("laterality", SIDED)
-    asked_about(overread, "laterality", SAYS_A)
-    overread.end()
-    shutil.rmtree(tmp_path / "site")
-    (run,) = json.loads(overread("runs", "--json"))
-    assert run["study"] == "laterality"
-    said = overread("report", "last", "--out", tmp_path / "report", code=2)
-    assert "There is no study named 'laterality'." in said
-
-
-def test_that_a_way_of_asking_of_another_package_answers(
-    overread: Installed, tmp_path: Path
-) -> None:
-    assert len((BRINGS / "shouting.py").read_text().splitlines()) <= 40
-    overread.bring("shouting", {"viewer.models": {"shouting": "shouting:SPEC"}})
-    overread.bring("laterality", SIDED)
-    bundle = asked_about(overread, "laterality", 'adapter = "shouting"\nsays = "b"')
-    overread("report", "last", "--out", tmp_path / "report")
-    assert [row["answer"] for row in items_of(tmp_path / "report")] == ["B"] * 4
     assert "\nVERIFIED" in overread("verify", bundle)

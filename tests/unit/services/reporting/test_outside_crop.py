@@ -56,7 +56,7 @@ def test_that_each_trial_tells_how_much_of_its_mask_the_crop_cuts_off(
     fit: FitMode, tmp_path: Path
 ) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
-        run = bundled_run(store, tmp_path, absent_findings=True, fit_mode=fit.value)
+        run = bundled_run(store, tmp_path, 3, absent_findings=True, fit_mode=fit.value)
         table = items_of_run(store, run)
         expected = counted(cases.dataset_of_run(store, run))
         assert verify(run_bundle(store, run), quiet).wrong == []

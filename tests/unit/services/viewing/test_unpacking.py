@@ -99,7 +99,7 @@ def test_that_a_full_disk_is_told_before_anything_is_unpacked(
     zips: UnpackedZips,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(unpacking, "_LEFT", shutil.disk_usage(tmp_path).free)
+    monkeypatch.setattr(unpacking, "_LEFT", shutil.disk_usage(tmp_path).total)
     with pytest.raises(UnreadableInputError, match=r"films\.zip unpacks to 0\.0 GB"):
         zips.folder_of(films, _never)
 

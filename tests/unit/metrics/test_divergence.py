@@ -29,7 +29,7 @@ from viewer.metrics.posterior import (
 WEIGHTS = st.lists(
     st.one_of(st.just(0.0), st.floats(1e-6, 1.0)), min_size=4, max_size=4
 ).filter(lambda w: sum(w) > 0)
-MANY = settings().max_examples // 4
+MANY = settings().max_examples // 2
 """Each example tries every corner of the bounds."""
 UNIFORM = (0.25, 0.25, 0.25, 0.25)
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Final
 
 import pydicom
+from pydicom.datadict import tag_for_keyword
+from pydicom.dataelem import RawDataElement
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
+from pydicom.filereader import read_partial
 
 from viewer.domain.annotation import StudyReport
 from viewer.domain.case import ImageRef
@@ -21,13 +24,17 @@ from viewer.readers.files.refusal import refusing
 
 _DEEPEST: Final = 64
 """Levels of a content tree that are read; a report of people has a few."""
+_CLASS: Final = tag_for_keyword("SOPClassUID") or 0
+_UNDEFINED: Final = 0xFFFFFFFF
+"""The length of a sequence that a delimiter ends (PS3.5 7.5)."""
 _ELSEWHERE: Final = "A document of its own: open {} with a program for {}."
 
 
 def is_report(path: Path) -> bool:
-    """Tell whether a file is a report that can be read."""
+    """Tell whether a file begins as a report, be it whole or cut short."""
     try:
-        head = pydicom.dcmread(path, specific_tags=["SOPClassUID"])
+        with path.open("rb") as stream:
+            head = read_partial(stream, stop_when=lambda tag, *_: tag > _CLASS)
     except (InvalidDicomError, OSError, ValueError, EOFError):
         return False
     return head.get("SOPClassUID") in REPORTS
@@ -49,9 +56,19 @@ def report_of(path: Path, ref: ImageRef) -> StudyReport | None:
         held_bytes(path)
         report = pydicom.dcmread(path)
         study = str(report.get("StudyInstanceUID") or "")
+        _check_whole(report)
         if not study or study != str(image.get("StudyInstanceUID") or ""):
             return None
         return StudyReport(path.name, _title(report), tuple(_lines(path, report)))
+
+
+def _check_whole(report: Dataset) -> None:
+    """Raise EOFError for a report that is cut short, of which pydicom reads a part."""
+    for raw in report.elements():
+        if not isinstance(raw, RawDataElement) or raw.length == _UNDEFINED:
+            continue
+        if len(raw.value or b"") < raw.length:
+            raise EOFError("its end is missing")
 
 
 def _title(report: Dataset) -> str:

@@ -180,6 +180,25 @@ def test_b34_without_a_report_it_says_so(
     assert "None of the opened files is a report" in said[-1]
 
 
+@pytest.mark.parametrize("missing", [9, 100, 200, 300])
+def test_b34_a_report_that_is_cut_short_is_refused(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    folder: Path,
+    said: list[str],
+    missing: int,
+) -> None:
+    path = _text_report(folder / "report.dcm")
+    path.write_bytes(path.read_bytes()[:-missing])
+    _open(qtbot, read, folder)
+    before = len(said)
+    context.actions["image.report"].trigger()
+    qtbot.waitUntil(lambda: len(said) > before)
+    assert "report.dcm" in said[-1]
+    assert not read.lightbox.findChildren(ReportText)
+
+
 def test_b34_without_an_image_it_says_what_to_do(
     read: ReadWorkspace, context: AppContext, said: list[str]
 ) -> None:

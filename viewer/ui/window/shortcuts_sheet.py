@@ -18,7 +18,7 @@ from viewer.ui.application.action_spec import ActionSpec
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label
 
-_COLUMNS = 3
+_COLUMNS = 4
 _Lines = Sequence[tuple[str, str]]
 MOUSE: Final = (
     ("Use the tool", "left drag"),

@@ -204,7 +204,8 @@ class ComparePage(QWidget):
         self._mark()
         self.family.setText("Computing intervals and permutations …")
         causes = ", ".join(f"{name} {n}" for name, n in comparison.causes.items())
-        self.causes.setText(f"Why verdicts differ: {causes}." if causes else "")
+        differ = f"Why verdicts differ, over all conditions: {causes}."
+        self.causes.setText(differ if causes else "")
         self.asked.show_asked(comparison.asked, comparison.words)
         self._offer_filters(comparison)
         self._filter()

@@ -6,7 +6,7 @@ from pathlib import Path
 from viewer.domain.case import Case, ImageHeader, ImageRef, Series, Study, View
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.ui.panels.read.hanging import derived_count, stacks_of
+from viewer.ui.panels.read.hanging import derived_count, rows_of, stacks_of
 
 
 def _header(name: str, view: View = View.UNKNOWN, frame: int = 0) -> ImageHeader:
@@ -51,3 +51,17 @@ def test_that_a_caption_says_view_or_count_and_the_size_only_without_both() -> N
     assert slices.words == "CT · 2 images"
     plain = stacks_of(_study(_series("", replace(_header("a.png")))))[0]
     assert plain.words == "4 × 6"
+
+
+def test_that_the_most_recent_study_and_its_frontal_come_first() -> None:
+    films = (
+        _series("DX", _header("lateral.dcm", View.LATERAL)),
+        _series("DX", _header("frontal.dcm", View.FRONTAL)),
+    )
+    days = ("20250114", "", "20260302")
+    studies = tuple(Study(f"s{day}", day, "chest", films) for day in days)
+    (rows,) = rows_of([Case("p", studies)])
+    assert [study.date for study in rows.studies] == ["20260302", "20250114", ""]
+    for study in rows.studies:
+        names = [stack.images[0].ref.path.name for stack in study.stacks]
+        assert names == ["frontal.dcm", "lateral.dcm"]

@@ -290,11 +290,11 @@ def test_that_a_key_hangs_a_chosen_series_in_the_active_viewport(
     (menu,) = read.lightbox.view.findChildren(QMenu)
     names = [a.text() for a in menu.actions() if not a.isSeparator()]
     assert [name.split(".dcm")[0] for name in names] == [
-        f"{NOW} LL", f"{NOW} PA", f"{THEN} LL", f"{THEN} PA",
+        f"{NOW} PA", f"{NOW} LL", f"{THEN} PA", f"{THEN} LL",
     ]  # fmt: skip
     chosen = [a for a in menu.actions() if a.isChecked()]
     assert [a.text().split(".dcm")[0] for a in chosen] == [f"{THEN} PA"]
-    for _ in range(3):  # the keyboard alone: down to the prior lateral, and Enter
+    for _ in range(4):  # the keyboard alone: down to the prior lateral, and Enter
         QTest.keyClick(menu, Qt.Key.Key_Down)
     QTest.keyClick(menu, Qt.Key.Key_Return)
     assert _names(read) == [f"{NOW} PA", f"{THEN} LL"]

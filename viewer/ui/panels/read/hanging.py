@@ -146,10 +146,19 @@ def derived_count(cases: Sequence[Case]) -> int:
 
 
 def _study_rows(case: Case) -> tuple[StudyRows, ...]:
-    """Return a patient's studies, the most recent first: it is the one to be read."""
+    """Return a patient's studies, the most recent first: it is the one to be read.
+
+    Of radiographs the laterals come last, as they hang last.
+    """
     studies = sorted(case.studies, key=lambda s: (s.date, s.time), reverse=True)
     rows = (
-        StudyRows(s.key, _study_words(s, case), stacks_of(s), s.date, s.time)
+        StudyRows(
+            s.key,
+            _study_words(s, case),
+            tuple(sorted(stacks_of(s), key=lambda one: one.view is View.LATERAL)),
+            s.date,
+            s.time,
+        )
         for s in studies
     )
     return tuple(row for row in rows if row.stacks)

@@ -146,6 +146,19 @@ def test_that_decisions_are_there_again_and_a_verdict_undoes_an_edit(
     assert found == {"History": "accept", "CT finding": "reject", "Specialty": ""}
 
 
+def test_that_what_a_case_lacks_is_to_be_written_in_the_review(
+    page: ReviewCases, folder: Path, qtbot: QtBot
+) -> None:
+    write(page, "Specialty", "Respiratory medicine")
+    decide(page, "History", "reject")
+    page.rest.click()
+    page.foot.go.click()
+    qtbot.waitUntil(lambda: "0 cases written" in page.foot.sentence.text())
+    told = "The case 'r1' has no text 'history'. Edit its fields in the review."
+    assert told in page.foot.sentence.text()
+    assert not (folder / "r1").exists()
+
+
 def test_that_closing_at_once_loses_no_decision(
     page: ReviewCases, folder: Path, qtbot: QtBot
 ) -> None:

@@ -308,6 +308,9 @@ def write_cases(prepared: Prepared, marks: Marks, out: Path) -> Written:
             continue
         try:
             _write(case, decided, prepared.folders.get(case.key), out / case.key)
+        except UnreadableInputError as error:
+            # No case.json exists yet that could be corrected.
+            problems.append(f"{error.what} Edit its fields in the review.")
         except OverreadError as error:
             problems.append(str(error))
         else:

@@ -115,6 +115,8 @@ def _item(row: ChoiceRow) -> Item:
         raise RejectedRowError(row.problem)
     if not row.question.strip():
         raise RejectedRowError("It has no question.")
+    if not row.answer.strip():
+        raise RejectedRowError("It has no answer.")
     options = option_texts(row.options)
     return Item(
         key=row.key,

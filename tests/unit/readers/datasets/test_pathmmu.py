@@ -93,7 +93,8 @@ def test_that_an_answer_may_be_a_letter_words_or_both(
     [
         ({"answer": "D) Else"}, "Its answer is not one of its options."),
         ({"answer": "D"}, "Its answer is not one of its options."),
-        ({"answer": ""}, "Its answer is not one of its options."),
+        ({"answer": ""}, "It has no answer."),
+        ({"answer": None}, "It has no answer."),
         ({"answer": "Else"}, "Its answer is not one of its options."),
         ({"answer": "B) Else"}, "Its answer is not one of its options."),
         (

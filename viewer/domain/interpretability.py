@@ -15,6 +15,12 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import Affine
 from viewer.domain.reference import Mask
 
+ATTENTION_NEEDS: Final = (
+    "Where a model looks is measured only in models on this machine whose profile has "
+    'attention = "eager".'
+)
+"""What a run that is to measure attention says before it begins."""
+
 
 class WeightForm(StrEnum):
     """What a highlight's weight w adds to an attention logit (E002-14)."""

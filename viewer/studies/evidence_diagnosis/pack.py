@@ -8,6 +8,7 @@ from typing import Final
 from viewer.domain.choice import letter_of
 from viewer.domain.evidence import EvidenceCase, Language
 from viewer.domain.figure import Figure, FigureHead, Step, StripFigure
+from viewer.domain.interpretability import ATTENTION_NEEDS
 from viewer.domain.pack import PackData
 from viewer.imaging.resample import squared
 from viewer.results.evaluate import evaluate_all
@@ -145,7 +146,7 @@ def _missing(rows: _Rows, params: Params) -> Iterator[str]:
     if rows["table_12_zh"] and not rows["table_12"]:
         yield "Figures 14 and 15 need English cases."
     if params.rapt and not rows["rapt"]:
-        yield "Attention per token is only available for models on this machine."
+        yield ATTENTION_NEEDS
 
 
 PACK = Medsyn2026()

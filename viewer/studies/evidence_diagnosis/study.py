@@ -9,6 +9,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
+from viewer.domain.interpretability import ATTENTION_NEEDS
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
@@ -103,6 +104,8 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
                 "Random text has the same number of words; its number of tokens may "
                 "differ."
             )
+        if params_.rapt:
+            found.append(ATTENTION_NEEDS)
         return tuple(found)
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.interpretability import ContrastSpace, WeightForm
+from viewer.domain.interpretability import (
+    ATTENTION_NEEDS,
+    ContrastSpace,
+    WeightForm,
+)
 from viewer.imaging.blending import Blend
 from viewer.studies.controls import controls_param
 from viewer.studies.fields import (
@@ -315,7 +319,8 @@ class Params:
         """Warnings about these parameters, before running."""
         names = unverified(self.anatomies)
         listed = f"The paper does not name {', '.join(names)}." if names else ""
-        return (self._about_rule, *((listed,) if listed else ()))
+        looked = ATTENTION_NEEDS if self.plain_attention else ""
+        return (self._about_rule, *(text for text in (listed, looked) if text))
 
     @property
     def _about_rule(self) -> str:

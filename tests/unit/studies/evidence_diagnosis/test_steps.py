@@ -300,6 +300,8 @@ def test_that_the_settings_say_what_a_reader_must_know() -> None:
         "Random text has the same number of words; its number of tokens may differ.",
     )
     assert STUDY.notices(Params(tasks=("fdx",))) == ()
+    (needed,) = STUDY.notices(Params(tasks=("fdx",), rapt=True))
+    assert 'attention = "eager"' in needed
 
 
 @pytest.mark.statement("E004-22")

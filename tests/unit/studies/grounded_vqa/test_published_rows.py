@@ -107,6 +107,9 @@ def test_that_the_study_tells_what_it_resolved(tmp_path: Path) -> None:
     params = STUDY.read_params("heal2025", {})
     assert STUDY.preset_title("heal2025") == "As published (HEAL-MedVQA 2025)"
     assert any("threshold is not known" in text for text in STUDY.notices(params))
+    looking = STUDY.read_params("heal2025", {"plain_attention": True})
+    (needed,) = set(STUDY.notices(looking)) - set(STUDY.notices(params))
+    assert 'attention = "eager"' in needed
     names = [name for name, _ in STUDY.prompts(params)]
     assert names == [
         *("closed_1", "closed_2", "closed_3", "open_1", "open_2", "open_3"),

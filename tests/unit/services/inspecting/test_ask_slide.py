@@ -9,8 +9,9 @@ import pytest
 from tests.helpers.make_slide import Pixels, pyramid, tissue, write_svs
 from tests.helpers.tiny_study import D4
 from viewer.cli import run_command_line
-from viewer.domain.case import ImageRef
-from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.case import ImageRef, View
+from viewer.domain.errors import PrivacyError, UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
 from viewer.domain.slide import SlideRegion
@@ -18,9 +19,12 @@ from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.datasets.folder import read_image
-from viewer.services.asking.ask import Question, answer_row, ask
+from viewer.services.asking.ask import Question, answer_row, ask, image_asked
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about, sent_images, sent_text
+from viewer.services.privacy.gate import open_gate
 from viewer.services.viewing.view_image import load_shown_image
+from viewer.store import consents
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 
@@ -113,3 +117,22 @@ def test_that_a_region_off_the_slide_is_refused(tmp_path: Path, path: Path) -> N
         read_image(path, None, ref.frame)
     with pytest.raises(WrongUseError, match=r"9 frame\(s\)"):
         load_shown_image(ref)
+
+
+def test_that_a_region_of_a_restricted_slide_stays_here(
+    tmp_path: Path, path: Path
+) -> None:
+    slide = load_shown_image(ImageRef(path)).slide
+    assert slide is not None
+    region = ImageRef(path, slide.region(BoxPx(0, 0, 512, 512)).frame)
+    settings = {"base_url": "https://api.example.org/v1", "model": "any"}
+    elsewhere = ModelProfile("elsewhere", "openai_api", settings)
+    with open_store(tmp_path / "s.sqlite") as opened:
+        import_dataset(opened, "folder", path.parent, "slides")
+        consents.set_restricted(opened, "slides", restricted=True)
+        asked = Question(region, "Mitosis", elsewhere, view=View.OTHER)
+        dataset, image = image_asked(opened, asked)
+        gate = open_gate(opened, dataset)
+    assert image.ref == region
+    with pytest.raises(PrivacyError, match="'slides' is restricted"):
+        gate.check_model(elsewhere, [image])

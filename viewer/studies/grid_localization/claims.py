@@ -151,8 +151,7 @@ def _no_anatomy_error(evidence: _Evidence) -> Claim:
     if isinstance(shares, Claim):
         return Claim(text, where, shares.verdict, shares.because)
     if "Consolidation" not in shares:
-        because = "The review of its consolidation misses is not finished."
-        return Claim(text, where, Verdict.NOT_REVIEWED, because)
+        return Claim(text, where, *_unknown(GPT_5, ["Consolidation"], evidence))
     share = shares["Consolidation"]
     verdict = Verdict.HOLDS if share == 0 else Verdict.FAILS
     return Claim(text, where, verdict, f"{100 * share:.1f} % of frontal answers.")
@@ -167,10 +166,9 @@ def _highest(who: str, evidence: _Evidence) -> Claim:
     shares = _shares(who, evidence)
     if isinstance(shares, Claim):
         return Claim(text, where, shares.verdict, shares.because)
-    if not set(NINE) <= set(shares):
-        left = ", ".join(f for f in NINE if f not in shares)
-        because = f"The review of {left.lower()} misses is not finished."
-        return Claim(text, where, Verdict.NOT_REVIEWED, because)
+    left = [finding for finding in NINE if finding not in shares]
+    if left:
+        return Claim(text, where, *_unknown(who, left, evidence))
     least = min(shares[finding] for finding in _HIGHEST)
     others = max(shares[finding] for finding in NINE if finding not in _HIGHEST)
     verdict = Verdict.HOLDS if least > others else Verdict.FAILS
@@ -180,6 +178,22 @@ def _highest(who: str, evidence: _Evidence) -> Claim:
     return Claim(text, where, verdict, because)
 
 
+def _unknown(
+    who: str, findings: Sequence[str], evidence: _Evidence
+) -> tuple[Verdict, str]:
+    """Return why some findings have no share: not asked about, or not reviewed."""
+    rows = ((f, evidence.frontal.get((evidence.names[who], f))) for f in findings)
+    unasked = [finding for finding, row in rows if not (row and row["n"])]
+    if unasked:
+        named = ", ".join(unasked).lower()
+        return (
+            Verdict.NOT_RUN,
+            f"The run has no frontal trials of this model for {named}.",
+        )
+    named = ", ".join(findings).lower()
+    return Verdict.NOT_REVIEWED, f"The review of its {named} misses is not finished."
+
+
 def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
     """Return anatomy errors by finding as a share of frontal trials, or why not."""
     missing = evidence.lacks(who)
@@ -187,10 +201,6 @@ def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
         return Claim("", "", Verdict.NOT_RUN, f"The run did not ask {missing}.")
     model = evidence.names[who]
     counts = {f: n for (m, f), n in evidence.anatomy.items() if m == model}
-    if not counts:
-        return Claim(
-            "", "", Verdict.NOT_REVIEWED, "No review of its misses is finished."
-        )
     if evidence.pending:
         return Claim("", "", Verdict.INCOMPLETE, "Some trials are still pending.")
     rows = {f: evidence.frontal.get((model, f)) for f in NINE}

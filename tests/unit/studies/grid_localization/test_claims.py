@@ -95,6 +95,22 @@ def test_that_a_finding_without_a_miss_needs_no_reader() -> None:
     assert verdicts(hits, partly)[4:] == ["holds"] * 3
 
 
+def test_that_a_model_without_any_miss_needs_no_reader() -> None:
+    hits = {**BOTH, "five": dict.fromkeys(NINE, PAIRS)}
+    assert verdicts(hits)[4:] == ["holds", "not reviewed", "does not hold"]
+
+
+def test_that_findings_that_were_not_asked_about_wait_for_no_reader() -> None:
+    some = {m: {"Edema": n["Edema"]} for m, n in BOTH.items()}
+    of = {key: n for key, n in AS_PAPER.items() if key[1] == "Edema"}
+    context = ReportContext(beside=PlacesContext(of))
+    found = claims(STUDY.report(run(some), spec_of(FOUR, FIVE), context))[4:]
+    assert {verdict for _, verdict, _ in found} == {"not run"}
+    assert found[0][2] == (
+        "The run has no frontal trials of this model for consolidation."
+    )
+
+
 @pytest.mark.statement("E000-31")
 def test_that_misses_reviewed_at_another_grid_tell_nothing_of_eight_by_eight() -> None:
     of, context = spec_of(FOUR, FIVE), ReportContext(beside=PlacesContext(AS_PAPER))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
-from tests.ui.bir.conftest import COLUMNS, ROWS, Open, click
+from tests.ui.bir.conftest import COLUMNS, ROWS, Open, click, stroke
 from viewer.ui.application import preferences
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import Preferences
@@ -113,3 +113,23 @@ def test_b33_the_selected_view_is_printed_as_it_is(
     (dialog,) = view.findChildren(QPrintDialog)
     assert dialog.isVisible()
     dialog.close()
+
+
+def test_that_a_painted_mask_is_part_of_a_picture(
+    opened: Open,
+    read: ReadWorkspace,
+    context: AppContext,
+    series: Path,
+    tmp_path: Path,
+) -> None:
+    view = opened(series)
+    pictures = Pictures(read.lightbox, context)
+    view.set_grid(None)
+    pictures.write(view, tmp_path / "without.png")
+    context.actions["tool.brush"].trigger()
+    stroke(view, (60, 60), (140, 90))
+    pictures.write(view, tmp_path / "with.png")
+    pictures.write(view, tmp_path / "with.svg")
+    one, other = (QImage(str(tmp_path / f"{n}.png")) for n in ("without", "with"))
+    assert (_pixels(one) != _pixels(other)).sum() > 1000
+    assert (tmp_path / "with.svg").read_text().count("<path") > 1

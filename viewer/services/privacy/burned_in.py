@@ -61,12 +61,14 @@ def check_pixels(
     """Raise ``PrivacyError`` if an image's pixels must stay on this machine.
 
     A person's decision about exactly these pixels applies. Without one, header and text
-    finder decide; if the finder is not installed, every image needs a review. If a
+    finder decide; if the finder is not installed, every image needs a review. A region
+    of a slide without a decision of its own stays if one keeps any of the slide. If a
     ``window`` replaces the file's own, in which the person reviewed the image, it must
     not reveal text that was not visible then.
     """
     review = reviews.get(pixels_sha256(image))
     if review is None:
+        _check_slide_of(ref, reviews)
         reason = _reason(ref.path, windowed(image, window))
         if reason:
             raise PrivacyError(f"An image was not sent: {reason}.", LOOK)
@@ -79,6 +81,19 @@ def check_pixels(
             "An image was not sent: its window shows text that was not visible when "
             "its pixels were reviewed.",
             "Black it out with overread review, or ask with the file's own window.",
+        )
+
+
+def _check_slide_of(ref: ImageRef, reviews: Mapping[str, PixelReview]) -> None:
+    # Reading and hashing a slide pays only if there is any decision.
+    if ref.listed == ref or not reviews:
+        return
+    review = reviews.get(pixels_sha256(load_pixels(ref.listed)))
+    if review is not None and review.decision is not ReviewDecision.CLEAN:
+        raise PrivacyError(
+            "A region of a slide was not sent: a person decided that the slide, or "
+            "part of it, may not leave.",
+            LOOK,
         )
 
 

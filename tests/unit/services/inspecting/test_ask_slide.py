@@ -1,6 +1,7 @@
 """A question about a field of a whole slide, as the command line and the window ask."""
 
 import json
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -14,14 +15,18 @@ from viewer.domain.errors import PrivacyError, UnreadableInputError, WrongUseErr
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
+from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.domain.slide import SlideRegion
 from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.datasets.folder import read_image
+from viewer.readers.pixels import load_pixels
 from viewer.services.asking.ask import Question, answer_row, ask, image_asked
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.inspecting.answers import answers_about, sent_images, sent_text
+from viewer.services.privacy.burned_in import check_pixels
+from viewer.services.privacy.decisions import decide
 from viewer.services.privacy.gate import open_gate
 from viewer.services.viewing.view_image import load_shown_image
 from viewer.store import consents
@@ -136,3 +141,22 @@ def test_that_a_region_of_a_restricted_slide_stays_here(
     assert image.ref == region
     with pytest.raises(PrivacyError, match="'slides' is restricted"):
         gate.check_model(elsewhere, [image])
+
+
+@pytest.mark.parametrize("decision", list(ReviewDecision))
+def test_that_a_region_of_a_blocked_slide_stays_here(
+    tmp_path: Path, path: Path, decision: ReviewDecision
+) -> None:
+    whole = ImageRef(path)
+    slide = load_shown_image(whole).slide
+    assert slide is not None
+    region = ImageRef(path, slide.region(BoxPx(0, 0, 512, 512)).frame)
+    pixels = load_pixels(region)
+    own = PixelReview(pixels_sha256(pixels), ReviewDecision.CLEAN)
+    with open_store(tmp_path / "s.sqlite") as opened:
+        decide(opened, [whole], decision, [BoxPx(0, 0, 9, 9)])
+        reviews = consents.reviews(opened)
+    stays = pytest.raises(PrivacyError, match="A region of a slide was not sent")
+    with nullcontext() if decision is ReviewDecision.CLEAN else stays:
+        check_pixels(region, pixels, reviews)
+    check_pixels(region, pixels, {**reviews, own.image_sha256: own})

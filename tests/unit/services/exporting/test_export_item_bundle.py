@@ -303,7 +303,15 @@ def test_that_a_changed_number_is_named(
     assert any(f": {name} is " in one for one in wrong)
 
 
-@pytest.mark.parametrize("study", ["evidence_diagnosis", "rubric_reading"])
+_FORGED = ("evidence_diagnosis", "rubric_reading")
+_FORGED_IN_PROOFS = [
+    pytest.param(study, marks=pytest.mark.proof)
+    for study in STUDIES
+    if study not in _FORGED
+]
+
+
+@pytest.mark.parametrize("study", [*_FORGED, *_FORGED_IN_PROOFS])
 def test_that_a_trial_that_is_missing_doubled_or_new_is_named(
     study: str, made: dict[str, Made]
 ) -> None:

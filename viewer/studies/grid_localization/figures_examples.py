@@ -81,7 +81,8 @@ def method_strip(
     )
     caption = (
         f"An item of this run, drawn at random from the hits: {one.finding}, "
-        f"{one.view}. Blue: the reference and its cells; orange: the answered cell."
+        f"{one.view}. Blue: the reference and its cells; in the model's colour: the "
+        "answered cell."
     )
     head = FigureHead("fig1_method", "Figure 1", "Study overview", caption)
     return StripFigure(head, steps)
@@ -113,8 +114,8 @@ def gallery(
         return None
     caption = (
         f"{spoken(first)}, frontal views; examples drawn at random with seed {seed}, "
-        "not picked. Blue: the reference and its cells; orange: the answered cell with "
-        "the sign of its class."
+        "not picked. Blue: the reference and its cells; in the model's colour: the "
+        "answered cell with the sign of its class."
     )
     head = FigureHead(
         "fig5_examples", "Figure 5", "Examples by class of error", caption

@@ -320,6 +320,7 @@ def test_that_the_strip_shows_a_frontal_hit_of_the_first_grid() -> None:
     assert words["Grid"] == "8 × 8 grid"
     assert words["Score"].endswith("a hit")
     assert words["Question"].startswith("Where is")
+    assert "in the model's colour: the answered cell" in strip.head.caption
 
 
 @pytest.mark.statement("E000-32")

@@ -234,6 +234,8 @@ def test_that_the_value_under_the_cursor_comes_with_its_unit(
     view.show_image(make_shown(image))
     view.one_to_one()
     at = view.to_view(PointPx(12.25, 34.25)).toPoint()
+    # A cursor that another test left there would not move.
+    QTest.mouseMove(view.viewport(), at + QPoint(9, 9))
     with qtbot.waitSignal(view.cursor_moved) as told:
         QTest.mouseMove(view.viewport(), at)
     event = told.args[0]

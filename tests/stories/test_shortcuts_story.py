@@ -101,5 +101,5 @@ def test_that_a_run_without_the_control_says_how_to_find_shortcuts(
     run = overread("run", path, *store)["run"]
     code, _, err = say("export", "shortcuts", run, "--out", tmp_path / "x", *store)
     assert code == 2
-    assert "asked no case by its options alone" in err
+    assert "no model answered a case from its options alone" in err
     assert 'controls = ["options_only"]' in err

@@ -100,7 +100,7 @@ def export_shortcuts(store: Store, run: int, out: Path) -> Round:
     Raises
     ------
     WrongUseError
-        The run is of another study, or asked no case by its options alone.
+        The run is of another study, or no model answered from the options alone.
     UnreadableInputError
         The table has a row that cannot be used; the message names its line.
     """
@@ -109,7 +109,7 @@ def export_shortcuts(store: Store, run: int, out: Path) -> Round:
     found = options_alone(report.results, dataset.items)
     if not found:
         raise WrongUseError(
-            f"Run {run} asked no case by its options alone.",
+            f"In run {run} no model answered a case from its options alone.",
             'Run the study with controls = ["options_only"] and several models.',
         )
     this = Round(found, _share(found, dataset))

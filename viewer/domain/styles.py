@@ -62,13 +62,14 @@ class Style:
 REFERENCE: Final = "#56B4E9"
 READER: Final = "#F0E442"
 MODELS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
-"""Models in the order named; further ones repeat the colours hatched."""
+"""Models in the order named; further ones repeat the colours, hatched or with other
+markers and signs."""
 MODEL_NAMES: Final = ("orange", "purple", "green", "violet", "vermilion")
 """What a profile calls them."""
 _KNOWN: Final[dict[str, Mapping[str, int]]] = {"models": {}}
 _MODEL_HATCHES: Final = ("", "////", "xxxx")
-_MODEL_MARKERS: Final = ("o", "D", "^", "s", "v")
-_MODEL_SIGNS: Final = ("●", "◆", "▲", "■", "▼")
+_MODEL_MARKERS: Final = ("o", "D", "^", "s", "v", "P", "X", "<", "*", ">")
+_MODEL_SIGNS: Final = ("●", "◆", "▲", "■", "▼", "✚", "✖", "◀", "★", "▶")
 
 STYLES: Final[Mapping[str, Style]] = {
     # how a cell meets the reference; full_fallback and miss are what trials say
@@ -132,8 +133,8 @@ def model_style(place: int, name: str = "") -> Style:
         name,
         MODELS[which],
         _MODEL_HATCHES[turn % len(_MODEL_HATCHES)],
-        _MODEL_SIGNS[which],
-        _MODEL_MARKERS[which],
+        _MODEL_SIGNS[place % len(_MODEL_SIGNS)],
+        _MODEL_MARKERS[place % len(_MODEL_MARKERS)],
     )
 
 

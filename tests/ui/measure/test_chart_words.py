@@ -6,7 +6,9 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.figure import FigureHead, Stack, StackFigure
+from viewer.domain.styles import looks_of
 from viewer.ui.panels.charts.chart import ChartPanel
+from viewer.ui.panels.charts.words import filled_sign
 
 HEAD = FigureHead(
     "endings", "", "Answers by model, not graded yet", "Grade them. " * 12
@@ -57,3 +59,8 @@ def test_that_a_sentence_stands_alone_at_the_top_in_place_of_a_chart(
     panel.show_chart(figure)
     qtbot.waitUntil(lambda: "token limit" in panel.caption, timeout=20_000)
     assert len([one for one in panel.findChildren(QLabel) if one.isVisible()]) == 3
+
+
+def test_that_the_key_shows_how_bars_of_one_colour_are_filled() -> None:
+    looks = looks_of([f"model {n}" for n in range(15)]).values()
+    assert len({(look.colour, filled_sign(look)) for look in looks}) == 15

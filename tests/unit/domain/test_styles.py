@@ -25,6 +25,7 @@ from viewer.domain.styles import (
     contrast,
     in_order,
     ink_on,
+    looks_of,
     luminance,
     model_style,
     style_of,
@@ -144,3 +145,12 @@ def test_that_further_models_repeat_the_colours_hatched() -> None:
     assert (first.colour, first.hatch) == (MODELS[0], "")
     assert (sixth.colour, bool(sixth.hatch)) == (MODELS[0], True)
     assert len({(s.colour, s.hatch) for s in map(model_style, range(15))}) == 15
+
+
+def test_that_models_of_one_colour_differ_in_marker_and_sign() -> None:
+    for first, sixth in ((model_style(n), model_style(n + 5)) for n in range(5)):
+        assert first.colour == sixth.colour
+        assert first.marker != sixth.marker
+        assert first.sign != sixth.sign
+    drawn = looks_of([f"model {n}" for n in range(10)]).values()
+    assert len({look.marker for look in drawn}) == 10

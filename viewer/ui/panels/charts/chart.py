@@ -14,6 +14,7 @@ from viewer.domain.styles import looks_of, style_of
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.charts.words import (
     brush_of,
+    filled_sign,
     folded,
     is_faint,
     lines_of,
@@ -289,7 +290,7 @@ def _key(chart: BarChart) -> str:
 def _legend(chart: BarChart) -> str:
     """Return the models with their colours, as rich text."""
     return " &nbsp; ".join(
-        f'<span style="color:{look.colour}">◼</span> {as_html(model)}'
+        f'<span style="color:{look.colour}">{filled_sign(look)}</span> {as_html(model)}'
         for model, look in looks_of(chart.models).items()
     )
 

@@ -21,6 +21,8 @@ _PATTERNS: Final = {
     ".": Qt.BrushStyle.Dense6Pattern,
 }
 """How Qt fills what matplotlib hatches with a letter."""
+_FILLED: Final = {"": "◼", "/": "▨", "x": "▩", ".": "▤"}
+"""What stands for it in a key."""
 _LEAST_CONTRAST: Final = 1.2
 """Between a colour and its ground, 1 to 21."""
 
@@ -55,6 +57,11 @@ def brush_of(look: Style) -> QBrush:
     """Return the brush for bars of a style in the current theme."""
     colour = look.colour_on(theme.current().ground)
     return QBrush(QColor(colour), _PATTERNS[look.hatch[:1]])
+
+
+def filled_sign(look: Style) -> str:
+    """Return the square that shows in a key how bars of a style are filled."""
+    return _FILLED[look.hatch[:1]]
 
 
 def is_faint(color: str) -> bool:

@@ -16,7 +16,10 @@ from viewer.ui.widgets.plain_text import Label, as_html
 _LEAST: Final = 4
 """Rows that there is room for at least, so that few do not stand far apart."""
 _BESIDE_NAME: Final = 16
-_SYMBOLS: Final = {"o": "o", "D": "d", "^": "t1", "s": "s", "v": "t"}
+_SYMBOLS: Final = {
+    "o": "o", "D": "d", "^": "t1", "s": "s", "v": "t",
+    "P": "+", "X": "x", "<": "t3", "*": "star", ">": "t2",
+}  # fmt: skip
 """pyqtgraph's names of the markers of print."""
 _RATES_PX: Final = 130
 _STEPS: Final = 2.5

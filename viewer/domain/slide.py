@@ -134,7 +134,7 @@ class SlideMap:
         return self.scales[-1].first + self.scales[-1].count
 
     def __contains__(self, frame: int) -> bool:
-        """Tell whether the slide has a frame: a listed one, or a region within it."""
+        """Return whether a frame number is a listed frame or a region of the slide."""
         if is_region(frame):
             return SlideRegion.of_frame(frame).is_within(self.halvings)
         return 0 <= frame < self.frames

@@ -54,7 +54,7 @@ def brushed(
 
 
 def _reach(ends: list[float], radius: float, count: int) -> range:
-    """Return the pixels of an axis that a brush may cover between some positions."""
+    """Return the range of pixels along one axis that a brush stroke can cover."""
     first = min(max(floor(min(ends) - radius), 0), count)
     return range(first, min(max(ceil(max(ends) + radius) + 1, first), count))
 

@@ -31,7 +31,7 @@ _ELSEWHERE: Final = "A document of its own: open {} with a program for {}."
 
 
 def is_report(path: Path) -> bool:
-    """Tell whether a file begins as a report, be it whole or cut short."""
+    """Return whether a file starts like a structured report, even if truncated."""
     try:
         with path.open("rb") as stream:
             head = read_partial(stream, stop_when=lambda tag, *_: tag > _CLASS)

@@ -109,7 +109,7 @@ def _of_feature(path: Path, number: int, feature: object) -> _Object:
         return _class_of(properties), [[at]]
     raise UnreadableInputError(
         f"Object {number} of '{path.name}' is not a {_KINDS}.",
-        "Export objects of these forms alone.",
+        "Export only objects of these types.",
     )
 
 

@@ -166,7 +166,7 @@ def all_marks(store: Store) -> dict[ImageRef, tuple[Mark, ...]]:
 
 
 def _points_text(mark: Mark) -> str:
-    """Return the points as a list; with more to tell, as an object that has all."""
+    """Return the mark as JSON: a list if it has only points, else an object."""
     stored = stored_parts(mark)
     return json.dumps(stored if len(stored) > 1 else stored["points"])
 

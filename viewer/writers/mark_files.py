@@ -6,7 +6,7 @@ Both belong to the study of their images, and name its patient.
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import groupby, product
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pydicom
@@ -20,6 +20,13 @@ from viewer.domain.image_geometry import MIRRORED, ROTATED_RIGHT, TURNS, then
 from viewer.domain.mark import DrawnImage, Mark, MarkKind
 from viewer.imaging.outline_loops import outline_loops
 from viewer.writers.dicom_dx import MANUFACTURER
+
+if TYPE_CHECKING:
+    from highdicom.pr import (
+        GraphicAnnotation,
+        GraphicLayer,
+        SoftcopyVOILUTTransformation,
+    )
 
 _MODEL: Final = "Overread"
 _SERIES_NUMBER: Final = 990
@@ -85,41 +92,12 @@ def header_of(ref: ImageRef) -> Dataset:
 def _presentation_state(
     group: list[tuple[DrawnImage, Dataset]], number: int
 ) -> Dataset:
-    from highdicom import (
-        ModalityLUTTransformation,
-        PresentationLUTTransformation,
-        ReferencedImageSequence,
-    )
-    from highdicom.pr import (
-        GraphicAnnotation,
-        GraphicLayer,
-        GrayscaleSoftcopyPresentationState,
-        SoftcopyVOILUTTransformation,
-    )
+    from highdicom import ModalityLUTTransformation, PresentationLUTTransformation
+    from highdicom.pr import GraphicLayer, GrayscaleSoftcopyPresentationState
 
     layer = GraphicLayer(_LAYER, order=1)
     headers = list({str(h.SOPInstanceUID): h for _, h in group}.values())
-    annotations, windows = [], []
-    for image, header in group:
-        frame = image.ref.frame + 1 if header.get("NumberOfFrames") else None
-        if image.window is not None:
-            windows.append(
-                SoftcopyVOILUTTransformation(
-                    image.window.center,
-                    image.window.width,
-                    voi_lut_function=image.window.function.value,
-                    referenced_images=ReferencedImageSequence([header], frame),
-                )
-            )
-        annotations.append(
-            GraphicAnnotation(
-                [header],
-                layer,
-                referenced_frame_number=frame,
-                graphic_objects=[g for m, _ in image.marks for g in _graphics(m)],
-                text_objects=[t for m, words in image.marks for t in _texts(m, words)],
-            )
-        )
+    windows = [_window(i, h) for i, h in group if i.window is not None]
     first = group[0][0]
     slope, intercept = first.rescale
     shape = "INVERSE" if first.inverted else "IDENTITY"
@@ -136,7 +114,7 @@ def _presentation_state(
         content_label="MARKS",
         content_description="Marks of a reader",
         graphic_layers=[layer],
-        graphic_annotations=annotations,
+        graphic_annotations=[_annotation(i, h, layer) for i, h in group],
         modality_lut_transformation=ModalityLUTTransformation(
             intercept, slope, rescale_type="US"
         ),
@@ -145,6 +123,38 @@ def _presentation_state(
     )
     _turn(state, first.orientation)
     return state
+
+
+def _window(image: DrawnImage, header: Dataset) -> "SoftcopyVOILUTTransformation":
+    from highdicom import ReferencedImageSequence
+    from highdicom.pr import SoftcopyVOILUTTransformation
+
+    assert image.window is not None  # noqa: S101 - others have none to store
+    return SoftcopyVOILUTTransformation(
+        image.window.center,
+        image.window.width,
+        voi_lut_function=image.window.function.value,
+        referenced_images=ReferencedImageSequence([header], _frame(image, header)),
+    )
+
+
+def _annotation(
+    image: DrawnImage, header: Dataset, layer: "GraphicLayer"
+) -> "GraphicAnnotation":
+    from highdicom.pr import GraphicAnnotation
+
+    return GraphicAnnotation(
+        [header],
+        layer,
+        referenced_frame_number=_frame(image, header),
+        graphic_objects=[g for m, _ in image.marks for g in _graphics(m)],
+        text_objects=[t for m, words in image.marks for t in _texts(m, words)],
+    )
+
+
+def _frame(image: DrawnImage, header: Dataset) -> int | None:
+    """Return the frame number of DICOM, from 1; None for an image without frames."""
+    return image.ref.frame + 1 if header.get("NumberOfFrames") else None
 
 
 def _turn(state: Dataset, orientation: int) -> None:

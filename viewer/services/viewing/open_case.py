@@ -33,10 +33,10 @@ _CHUNK_S: Final = 0.02
 """What further chunks should take, as an image may wait for one."""
 _LARGEST_CHUNK: Final = 256
 _PATIENCE_S: Final = 0.05
-"""After this, files are read before all of them are listed."""
+"""Once listing takes longer than this, reading starts before it is complete."""
 _TELL_S: Final = 0.25
 _SHARE: Final = 10
-"""Grouping what was found may take one part in so many of the time."""
+"""Grouping may take at most one part in this many of the indexing time."""
 _HOW: Final = "Choose DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage files."
 
 

@@ -20,11 +20,11 @@ _PART: Final = 0.3
 """At most so much of the view's sides."""
 _LEAST_FRAME: Final = 6.0
 _LINES_ABOVE: Final = 3
-"""Room for the corner text above."""
+"""Space left for the corner text above the minimap."""
 
 
 class Minimap(QWidget):
-    """Shows where the view lies; a click or a drag moves the view there."""
+    """Shows the field of view on the slide; click or drag to move it."""
 
     def __init__(self, view: "FramedView") -> None:
         super().__init__(view.viewport())
@@ -70,7 +70,7 @@ class Minimap(QWidget):
         return self.width() / tiles.size.columns if tiles else 1.0
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's
-        """Paint the slide, and a frame around what is seen of it."""
+        """Paint the slide and outline the field of view."""
         tiles = self._view.tiles
         if tiles is None:
             return

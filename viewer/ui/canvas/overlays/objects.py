@@ -34,7 +34,7 @@ class ObjectsItem(ScreenItem):
         self._drawn: tuple[object, npt.NDArray[np.uint32]] | None = None
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Return the overview in its native pixels."""
+        """Return the overview's rectangle in native pixels."""
         size = self._slide.scales[0].size
         return QRectF(0, 0, size.columns, size.rows)
 

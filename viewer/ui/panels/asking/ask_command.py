@@ -114,7 +114,7 @@ class Asking(QWidget):
             self.questions.ask(command)
 
     def _check_part(self, command: AskCommand) -> None:
-        """Check the pixels of a region, which are others than those of its slide."""
+        """Check a region's own pixels: they differ from those of the overview."""
         decoder = self._context.decoder
         run_for(
             self,

@@ -234,7 +234,7 @@ _RANKS: Final = {state: rank for rank, state in enumerate(ReadingState)}
 
 
 def _when(entry: Entry) -> str:
-    """Return date and time of a study as one text, which sorts faster than two."""
+    """Return a study's date and time as one sort key: faster than a tuple."""
     return f"{entry.study.date}\0{entry.study.time}"
 
 

@@ -116,9 +116,9 @@ class NameDelegate(QStyledItemDelegate):
 
 
 def fitted(text: str, metrics: QFontMetrics, width: int, most: int = 3) -> str:
-    """Return ``most`` lines of at most this width in pixels.
+    """Return at most ``most`` lines, each no wider than the width in pixels.
 
-    The first that is longer is continued on a further line if there is room for one.
+    The first line that is too wide is wrapped if there is room for another line.
     """
     lines = text.split("\n")
     long = [i for i, x in enumerate(lines) if metrics.horizontalAdvance(x) > width]

@@ -64,7 +64,7 @@ class TileLoading(QObject):
         self._view.rename(_named(self._shown) if as_scanned else self._shown)
 
     def end(self) -> None:
-        """Read no more tiles: the view shows something else."""
+        """Stop reading tiles: the view shows another image."""
         for job in self._jobs.values():
             job.cancel()
         self.deleteLater()

@@ -422,5 +422,6 @@ def test_that_without_a_mask_it_says_what_to_do(
     qtbot: QtBot, opened: Open, context: AppContext, radiograph: Path
 ) -> None:
     opened(radiograph)
-    with qtbot.waitSignal(context.notices.posted):
+    with qtbot.waitSignal(context.notices.posted) as posted:
         context.actions["file.save_masks"].trigger()
+    assert posted.args[0].what == "Paint a mask first; there is none."

@@ -327,5 +327,6 @@ def test_that_without_an_image_there_is_no_series_to_hang(
     qtbot: QtBot, read: ReadWorkspace, context: AppContext
 ) -> None:
     del read
-    with qtbot.waitSignal(context.notices.posted):
+    with qtbot.waitSignal(context.notices.posted) as posted:
         context.actions["hang.series"].trigger()
+    assert posted.args[0].what == "Open a series first to hang it."

@@ -18,7 +18,8 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.open_case import OtherFile
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OtherFiles
-from viewer.ui.panels.read.case_tree import CaseRow, CaseTree
+from viewer.ui.panels.read.case_rows import CaseRow
+from viewer.ui.panels.read.case_tree import CaseTree
 from viewer.ui.panels.read.hanging import CaseRows, Stack, StudyRows
 from viewer.ui.panels.read.thumbnails import ThumbnailMade, Thumbnails
 

@@ -13,7 +13,7 @@ from viewer.domain.case import ReadingState, View
 from viewer.settings import Settings
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
-from viewer.ui.panels.read.case_tree import CaseRow, NameDelegate, fitted
+from viewer.ui.panels.read.case_rows import CaseRow, NameDelegate, fitted
 from viewer.ui.workspaces.read import ReadWorkspace
 
 TITLES = [column.title for column in COLUMNS]

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.services.viewing.open_case import open_cases
 from viewer.ui.panels.read.case_listing import Entries
-from viewer.ui.panels.read.case_tree import CaseRow, CaseTree
+from viewer.ui.panels.read.case_rows import CaseRow
+from viewer.ui.panels.read.case_tree import CaseTree
 from viewer.ui.panels.read.hanging import CaseRows, Stack, StudyRows, rows_of
 
 
@@ -72,8 +74,11 @@ def test_that_cases_that_are_closed_leave_no_row(
 
 
 def test_that_a_filter_makes_rows_only_of_what_may_be_seen(tree: CaseTree) -> None:
+    tree.resize(300, 800)
     _show(tree, _many(5000))
     assert len(_names(tree)) < 1000
+    assert tree.set_filter("patient")
+    assert len(_names(tree)) < 20
     assert tree.set_filter("patient0499")
     assert _names(tree) == [f"patient0499{i}" for i in range(10)]
     assert tree.set_filter("patient0499 998")
@@ -96,6 +101,18 @@ def test_that_scrolling_to_the_end_of_what_is_there_adds_more_and_moves_nothing(
         qtbot.waitUntil(partial(_goes_beyond, tree, last))
         assert tree.visualItemRect(seen).top() == top
     assert len(_names(tree)) < 1000
+
+
+def test_that_a_filter_finds_letters_of_any_script_wherever_a_case_is_listed(
+    tree: CaseTree,
+) -> None:
+    (late,) = _many(1)
+    late = replace(late, key="late", words="Ångström · 日本")
+    _show(tree, (*_many(5000), late))
+    for text in ("ÅNGSTRÖM", "本 frontal", "å 日"):
+        assert tree.set_filter(text)
+        assert _names(tree) == ["late"]
+    assert not tree.set_filter("angstrom")
 
 
 def test_that_any_row_can_be_gone_to(tree: CaseTree) -> None:

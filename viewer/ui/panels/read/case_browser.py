@@ -25,7 +25,7 @@ from viewer.domain.escapes import visible
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.services.viewing.open_case import OtherFile
 from viewer.ui.application.show_once import show_once
-from viewer.ui.panels.read.case_listing import Entries, Entry, Key
+from viewer.ui.panels.read.case_listing import Entries, Entry, Key, Listed
 from viewer.ui.panels.read.case_tree import THUMBNAIL_PX, CaseTree
 from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack
 from viewer.ui.panels.read.index_line import IndexLine
@@ -138,13 +138,13 @@ class CaseBrowser(QWidget):
         return page
 
     def show_cases(
-        self, cases: Sequence[CaseRows], entries: Sequence[Entry] | None = None
+        self, cases: Sequence[CaseRows], listed: Listed | None = None
     ) -> None:
         """List these cases; keep the selection and the scroll position.
 
-        ``entries`` are those of the cases, if they have been made.
+        ``listed`` are their entries, if they have been made.
         """
-        self.tree.show_entries(self._entries.of(cases) if entries is None else entries)
+        self.tree.show_entries(self._entries.of(cases) if listed is None else listed)
         self._stack.setCurrentIndex(1 if cases else 0)
         entry = self.tree.listing.entry_of(self._key)
         if entry is None:
@@ -201,7 +201,7 @@ class CaseBrowser(QWidget):
         listing = self.tree.listing
         place = listing.place_of(self._key)
         wanted = (-1 if place is None else place) + steps
-        if listing.matched:
+        if len(listing.matched):
             last = len(listing.matched) - 1
             self._select(listing.at(min(max(wanted, 0), last)))
 

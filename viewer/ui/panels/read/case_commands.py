@@ -18,7 +18,7 @@ from viewer.ui.application.notices import Notice
 from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.read.case_browser import CaseBrowser
 from viewer.ui.panels.read.case_listing import COLUMNS, ColumnChoice
-from viewer.ui.panels.read.case_tree import CaseRow
+from viewer.ui.panels.read.case_rows import CaseRow
 from viewer.ui.panels.read.hanging import Stack
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.open_folders import OpenFolders

@@ -4,9 +4,12 @@ The browser shows a part of them at a time, so that a key typed in the filter co
 same whether a hundred cases are open or a hundred thousand.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.case import ImageRef, ReadingState, View
 from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack, StudyRows, dated
@@ -17,18 +20,49 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stack with what stands above it; ``text`` is what a filter looks in."""
+    """A stack with what stands above it."""
 
     case: CaseRows
     study: StudyRows
     stack: Stack
-    text: str
     key: Key
 
     def chosen(self, position: int = 0) -> Chosen:
         """Return the stack with its study and the patient's earlier ones, to hang."""
         priors = self.case.before(self.study)
         return Chosen(self.stack, self.study.stacks, position, priors)
+
+
+Ranks = npt.NDArray[np.intp]
+"""The place of each entry in some order, equal ones sharing one; or their numbers."""
+_BLOCK: Final = 4096
+"""Texts in one array; in it each takes as much memory as the longest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Every entry, and what finding, filtering and sorting them needs made once."""
+
+    entries: tuple[Entry, ...] = ()
+    numbers: Mapping[Key, int] = field(default_factory=dict)
+    """Where among all the entry with a key is."""
+    stacks: tuple[str, ...] = ()
+    """The key of each entry's stack."""
+    texts: tuple[npt.NDArray[np.bytes_], ...] = ()
+    """What a filter looks in: a lower-case UTF-8 text of each entry, in blocks."""
+
+    def matching(
+        self, words: Iterable[str], among: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Tell of each entry ``among`` these whether its text has every word."""
+        found = among.copy()
+        for word in words:
+            sought = word.encode(errors="surrogatepass")
+            for number, texts in enumerate(self.texts):
+                here = found[number * _BLOCK : (number + 1) * _BLOCK]
+                some = texts if here.all() else texts[here]
+                here[here] = np.strings.find(some, sought) >= 0
+        return found
 
 
 CHOICE: Final = "case_columns"
@@ -45,7 +79,7 @@ class Column:
     title: str
     tip: str
     text: Callable[[Entry, States], str]
-    key: Callable[[Entry, States], str | int]
+    ranks: Callable[[Listed, States], Ranks]
     width: int = 0
 
 
@@ -67,25 +101,34 @@ class Entries:
     """Makes entries of cases; texts are worked out once for stacks that stay."""
 
     def __init__(self) -> None:
-        self._texts: dict[Key, tuple[tuple[int, View], str]] = {}
+        self._texts: dict[Key, tuple[tuple[int, View], bytes]] = {}
 
-    def of(self, cases: Sequence[CaseRows]) -> tuple[Entry, ...]:
+    def of(self, cases: Sequence[CaseRows]) -> Listed:
         """Return an entry for every stack, in order."""
-        return tuple(
-            self._entry(case, study, stack)
+        entries = tuple(
+            Entry(case, study, stack, (case.key, study.key, stack.key))
             for case in cases
             for study in case.studies
             for stack in study.stacks
         )
+        texts = [self._text(entry) for entry in entries]
+        starts = range(0, len(texts), _BLOCK)
+        return Listed(
+            entries,
+            {entry.key: number for number, entry in enumerate(entries)},
+            tuple(entry.stack.key for entry in entries),
+            tuple(np.array(texts[at : at + _BLOCK]) for at in starts),
+        )
 
-    def _entry(self, case: CaseRows, study: StudyRows, stack: Stack) -> Entry:
-        key, facts = (case.key, study.key, stack.key), (len(stack.images), stack.view)
-        known = self._texts.get(key)
+    def _text(self, entry: Entry) -> bytes:
+        stack = entry.stack
+        facts, known = (len(stack.images), stack.view), self._texts.get(entry.key)
         if known is None or known[0] != facts:
-            above = f"{case.words} {study.words} {view_words(stack)}"
+            above = f"{entry.case.words} {entry.study.words} {view_words(stack)}"
             words = (above, *captions(stack), stack.images[0].ref.path.name)
-            known = self._texts[key] = (facts, " ".join(words).lower())
-        return Entry(case, study, stack, known[1], key)
+            text = " ".join(words).lower().encode(errors="surrogatepass")
+            known = self._texts[entry.key] = (facts, text)
+        return known[1]
 
 
 class CaseListing:
@@ -95,50 +138,54 @@ class CaseListing:
     """
 
     def __init__(self) -> None:
-        self.entries: Sequence[Entry] = ()
-        self.matched: Sequence[int] = ()
+        self._listed = Listed()
+        self.matched: Ranks = np.arange(0)
         self.states: dict[str, ReadingState] = {}
         self._choice = ColumnChoice()
-        self._texts: list[str] = []
         self._words: tuple[str, ...] = ()
-        self._hits: Sequence[int] = ()
-        self._orders: dict[tuple[str, bool], Sequence[int]] = {}
-        self._keys: list[Key] = []
-        self._numbers: dict[Key, int | None] = {}
+        self._hits = np.ones(0, bool)
+        self._ranks: dict[str, Ranks] = {}
+        self._order: Ranks | None = None
 
-    def show(self, entries: Sequence[Entry]) -> None:
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries in the order found."""
+        return self._listed.entries
+
+    def show(self, listed: Listed) -> None:
         """List these entries; the filter and the order stay."""
-        self.entries, self._texts = entries, [entry.text for entry in entries]
-        self._orders.clear()
-        self._keys, self._numbers = [], {}
-        self._match(range(len(entries)))
+        self._listed = listed
+        self._ranks.clear()
+        self._order = None
+        self._match(np.ones(len(listed.entries), bool))
 
     def sort(self, choice: ColumnChoice) -> None:
         """List the entries in another order."""
         if choice != self._choice:
             self._choice = choice
             # States that changed leave rows where they are until they are sorted anew.
-            self._orders.pop((_READ, choice.descending), None)
+            self._ranks.pop(_READ, None)
+            self._order = None
             self._arrange()
 
     def in_order(self) -> Iterator[Entry]:
         """Yield every entry, whether it matches or not."""
-        return (self.entries[number] for number in self._order())
+        return (self.entries[number] for number in self._ordered())
 
-    def _order(self) -> Sequence[int]:
-        """Return the numbers of all entries in the order listed, worked out once."""
-        by, backwards = self._choice.sorted_by, self._choice.descending
-        column = next((one for one in COLUMNS if one.title == by), None)
-        if column is None:
-            return range(len(self.entries))
-        known = self._orders.get((by, backwards))
-        if known is not None:
-            return known
-        keys = [column.key(entry, self.states) for entry in self.entries]
-        numbers = range(len(keys))
-        order = sorted(numbers, key=keys.__getitem__, reverse=backwards)
-        self._orders[by, backwards] = order
-        return order
+    def _ordered(self) -> Ranks:
+        """Return the numbers of all entries in the order listed."""
+        if self._order is None:
+            by = self._choice.sorted_by
+            column = next((one for one in COLUMNS if one.title == by), None)
+            if column is None:
+                self._order = np.arange(len(self.entries))
+                return self._order
+            if by not in self._ranks:
+                self._ranks[by] = column.ranks(self._listed, self.states)
+            ranks = self._ranks[by]
+            ranks = -ranks if self._choice.descending else ranks
+            self._order = np.argsort(ranks, kind="stable")
+        return self._order
 
     def state_of(self, stack: Stack) -> ReadingState:
         """Return the reading state of a stack."""
@@ -148,42 +195,31 @@ class CaseListing:
         """Match the entries that have every word."""
         before, self._words = self._words, tuple(text.lower().split())
         narrows = all(any(old in new for new in self._words) for old in before)
-        self._match(self._hits if narrows else range(len(self.entries)))
+        self._match(self._hits if narrows else np.ones(len(self.entries), bool))
 
-    def _match(self, among: Sequence[int]) -> None:
-        texts = self._texts
-        for word in self._words:
-            if len(among) == len(texts):
-                among = [i for i, text in enumerate(texts) if word in text]
-            else:
-                among = [i for i in among if word in texts[i]]
-        self._hits = among
+    def _match(self, among: npt.NDArray[np.bool_]) -> None:
+        self._hits = self._listed.matching(self._words, among)
         self._arrange()
 
     def _arrange(self) -> None:
         """List what matches in the chosen order."""
-        order, hits = self._order(), self._hits
-        if len(hits) < len(order) and isinstance(order, list):
-            hit = bytearray(len(order))
-            for number in hits:
-                hit[number] = True
-            order = [number for number in order if hit[number]]
-        self.matched = hits if isinstance(order, range) else order
+        order = self._ordered()
+        self.matched = order[self._hits[order]]
 
     def at(self, place: int) -> Entry:
         """Return the entry at a place among those that match."""
-        return self.entries[self.matched[place]]
+        return self.entries[int(self.matched[place])]
 
     def place_of(self, key: Key | None) -> int | None:
         """Return the place of an entry among those that match."""
-        number = self._number_of(key) if key is not None else None
-        if number is None or number not in self.matched:
+        number = self._listed.numbers.get(key) if key is not None else None
+        if number is None or not self._hits[number]:
             return None
-        return self.matched.index(number)
+        return int(np.argmax(self.matched == number))
 
     def entry_of(self, key: Key | None) -> Entry | None:
         """Return an entry by its key, whether it matches or not."""
-        number = self._number_of(key) if key is not None else None
+        number = self._listed.numbers.get(key) if key is not None else None
         return None if number is None else self.entries[number]
 
     def holding(self, ref: ImageRef) -> tuple[Entry, int] | None:
@@ -196,15 +232,6 @@ class CaseListing:
                 if here.frame == frame and str(here.path) == path:
                     return entry, position
         return None
-
-    def _number_of(self, key: Key) -> int | None:
-        """Return where an entry is; searched for, as few are ever asked for."""
-        if key not in self._numbers:
-            if not self._keys:
-                self._keys = [entry.key for entry in self.entries]
-            there = key in self._keys
-            self._numbers[key] = self._keys.index(key) if there else None
-        return self._numbers[key]
 
 
 def captions(stack: Stack) -> tuple[str, str]:
@@ -230,7 +257,11 @@ STATE_SIGNS: Final = {
 """Told apart by shape."""
 
 
-_RANKS: Final = {state: rank for rank, state in enumerate(ReadingState)}
+def _ranked(keys: Iterable[str | int]) -> Ranks:
+    """Return the place of each key among all that there are."""
+    listed = list(keys)
+    places = {key: place for place, key in enumerate(sorted(set(listed)))}
+    return np.fromiter(map(places.__getitem__, listed), np.intp, len(listed))
 
 
 def _when(entry: Entry) -> str:
@@ -242,39 +273,48 @@ def _state(entry: Entry, states: States) -> ReadingState:
     return states.get(entry.stack.key, ReadingState.UNREAD)
 
 
+def _progress(listed: Listed, states: States) -> Ranks:
+    """Rank unread before opened before done, without hashing a state."""
+    opened, done = ReadingState.OPEN, ReadingState.DONE
+    known = map(states.get, listed.stacks)
+    return np.array([(s is opened) + 2 * (s is done) for s in known], np.intp)
+
+
 COLUMNS: Final = (
     Column(
         "Case",
         "Patients, studies and images",
         lambda entry, _: "\n".join(captions(entry.stack)),
-        lambda entry, _: f"{entry.case.words}\0{_when(entry)}",
+        lambda listed, _: _ranked(
+            f"{entry.case.words}\0{_when(entry)}" for entry in listed.entries
+        ),
     ),
     Column(
         "View",
         "What the image shows; F2 corrects it",
         lambda entry, _: view_words(entry.stack),
-        lambda entry, _: view_words(entry.stack),
+        lambda listed, _: _ranked(view_words(entry.stack) for entry in listed.entries),
         52,
     ),
     Column(
         "Date",
         "Date of the study",
         lambda entry, _: dated(entry.study.date),
-        lambda entry, _: _when(entry),
+        lambda listed, _: _ranked(map(_when, listed.entries)),
         84,
     ),
     Column(
         "Images",
         "Number of images",
         lambda entry, _: f"{len(entry.stack.images):,}",
-        lambda entry, _: len(entry.stack.images),
+        lambda listed, _: _ranked(len(entry.stack.images) for entry in listed.entries),
         56,
     ),
     Column(
         _READ,
         "○ unread, ◐ opened, ✓ done (Ctrl+M)",
         lambda entry, states: STATE_SIGNS[_state(entry, states)],
-        lambda entry, states: _RANKS[_state(entry, states)],
+        _progress,
         38,
     ),
 )

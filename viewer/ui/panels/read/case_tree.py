@@ -10,7 +10,6 @@ from typing import Final
 
 from PySide6.QtCore import (
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QSignalBlocker,
     QSize,
@@ -18,19 +17,16 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QIcon, QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTreeWidgetItem,
     QWidget,
 )
 from shiboken6 import isValid
 
-from viewer.domain.case import ImageRef, ReadingState
-from viewer.domain.errors import OverreadError
+from viewer.domain.case import ImageRef
 from viewer.domain.escapes import visible
 from viewer.ui.panels.read.case_listing import (
     COLUMNS,
@@ -38,11 +34,11 @@ from viewer.ui.panels.read.case_listing import (
     ColumnChoice,
     Entry,
     Key,
+    Listed,
     States,
-    captions,
 )
+from viewer.ui.panels.read.case_rows import CaseRow, NameDelegate, SeriesTree
 from viewer.ui.panels.read.hanging import Stack
-from viewer.ui.panels.read.series_drag import SeriesItem, SeriesTree
 from viewer.ui.panels.read.thumbnails import ThumbnailMade
 from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import as_tip
@@ -50,88 +46,15 @@ from viewer.ui.widgets.plain_text import as_tip
 THUMBNAIL_PX: Final = 56
 _NARROWEST: Final = 24
 """Of a column, in pixels."""
-_QT_NEW_LINE: Final = "\u2028"
-"""How a delegate's option parts lines."""
 _SETTLED_MS: Final = 40
 """After this a scroll has come to rest and thumbnails are worth making."""
-_AT_ONCE: Final = 50
-"""Rows that a key in the filter makes: more than a screen shows."""
+_ROW_PX: Final = THUMBNAIL_PX + 8
 _PART: Final = 100
 """Rows there shortly after, and added where they are scrolled to an end."""
 _MOST: Final = 3 * _PART
 """Rows there at a time."""
 _KEPT: Final = 400
 """Thumbnails kept; at twice the size of the screen's they take 50 kB each."""
-
-
-class CaseRow(SeriesItem):
-    """One stack of images."""
-
-    key: Key = ()
-    """The keys of its patient, study and stack."""
-    entry: Entry | None = None
-    failed = False
-    """Whether its thumbnail could not be made."""
-
-    def show_entry(self, entry: Entry, states: States) -> None:
-        """Show a stack, the first time or after it changed."""
-        self.stack, self.entry = entry.stack, entry
-        for place, column in enumerate(COLUMNS):
-            self.setText(place, visible(column.text(entry, states)))
-            self.setToolTip(place, as_tip(column.tip))
-        path = str(entry.stack.images[0].ref.path)
-        self.setToolTip(0, as_tip("\n".join((*captions(entry.stack), path))))
-        state = states.get(entry.stack.key, ReadingState.UNREAD)
-        role = Qt.ItemDataRole.AccessibleTextRole
-        self.setData(len(COLUMNS) - 1, role, state.value)
-
-    def fail(self, error: Exception | None) -> None:
-        """Say that its thumbnail cannot be made, and why."""
-        self.failed = True
-        self.setToolTip(0, as_tip(_sentence(error)))
-        self.setText(0, f"{self.text(0)}\ncannot be read")
-
-
-class NameDelegate(QStyledItemDelegate):
-    """Draws names that are too long on two lines, and shortens them in the middle.
-
-    What tells files of a folder apart is mostly the end of their names.
-    """
-
-    def initStyleOption(  # noqa: N802 - Qt's name
-        self,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        """Fit the text into the cell."""
-        super().initStyleOption(option, index)
-        style = option.widget.style()
-        part = style.SubElement.SE_ItemViewItemText
-        room = style.subElementRect(part, option, option.widget).width()
-        room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 2)
-        text = option.text.replace(_QT_NEW_LINE, "\n")
-        lines = option.rect.height() // option.fontMetrics.lineSpacing()
-        shown = fitted(text, option.fontMetrics, room, lines) if room > 0 else text
-        option.text = shown.replace("\n", _QT_NEW_LINE)
-
-
-def fitted(text: str, metrics: QFontMetrics, width: int, most: int = 3) -> str:
-    """Return at most ``most`` lines, each no wider than the width in pixels.
-
-    The first line that is too wide is wrapped if there is room for another line.
-    """
-    lines = text.split("\n")
-    long = [i for i, x in enumerate(lines) if metrics.horizontalAdvance(x) > width]
-    if long and len(lines) < most:
-        line = lines[long[0]]
-        end = len(line)
-        while end > 1 and metrics.horizontalAdvance(line[:end]) > width:
-            end -= 1
-        breaks = (line.rfind(sign, end // 2, end + 1) for sign in " _-.")
-        end = next((at for at in breaks if at > 0), end)
-        lines[long[0] : long[0] + 1] = [line[:end], line[end:].strip()]
-    middle = Qt.TextElideMode.ElideMiddle
-    return "\n".join(metrics.elidedText(line, middle, width) for line in lines)
 
 
 class CaseTree(SeriesTree):
@@ -146,7 +69,7 @@ class CaseTree(SeriesTree):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.listing = CaseListing()
-        self._first, self._last = 0, _AT_ONCE
+        self._first, self._last = 0, _PART
         self._nodes: dict[Key, QTreeWidgetItem] = {}
         self._icons: dict[ImageRef, QIcon] = {}
         self._on_screen: dict[ImageRef, CaseRow] = {}
@@ -214,17 +137,17 @@ class CaseTree(SeriesTree):
         item = self.currentItem()
         return item if isinstance(item, CaseRow) else None
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
+    def show_entries(self, listed: Listed) -> None:
         """Show these entries: keep the rows they share, remove the others."""
-        self.listing.show(entries)
+        self.listing.show(listed)
         self._show_part()
 
     def set_filter(self, text: str) -> bool:
         """List only what has every word; return whether anything has."""
         self.listing.filter(text)
-        self._first, self._last = 0, _AT_ONCE
+        self._first, self._last = 0, self._at_once
         self._show_part()
-        return bool(self.listing.matched)
+        return len(self.listing.matched) > 0
 
     def cell(self, row: CaseRow, column: int) -> QPoint:
         """Return the lower left corner of a row's cell, in the viewport's pixels."""
@@ -246,8 +169,8 @@ class CaseTree(SeriesTree):
         if not 0 <= place < len(self.listing.matched):
             return None
         if not self._first <= place < self._last:
-            self._first = max(0, place - _PART // 2)
-            self._last = self._first + _PART
+            self._first = max(0, place - self._at_once)
+            self._last = place + self._at_once
             self._show_part()
         row = self._nodes.get(self.listing.at(place).key)
         return row if isinstance(row, CaseRow) else None
@@ -259,6 +182,11 @@ class CaseTree(SeriesTree):
         return (
             self.listing.at(place + 1) if place is not None and place < last else None
         )
+
+    @property
+    def _at_once(self) -> int:
+        """Rows that fill the screen: making them is most of what a key costs."""
+        return self.viewport().height() // _ROW_PX + 2
 
     def _show_part(self) -> None:
         """Show the part of the list in view; what is on the screen stays there."""
@@ -417,7 +345,7 @@ def _is_row(node: QTreeWidgetItem) -> bool:
 def _row(key: Key) -> CaseRow:
     row = CaseRow()
     row.key = key
-    row.setSizeHint(0, QSize(0, THUMBNAIL_PX + 8))
+    row.setSizeHint(0, QSize(0, _ROW_PX))
     return row
 
 
@@ -431,10 +359,6 @@ def _head(words: str) -> QTreeWidgetItem:
 def _keys(entry: Entry) -> tuple[Key, Key, Key]:
     case, study, _ = entry.key
     return (case,), (case, study), entry.key
-
-
-def _sentence(error: Exception | None) -> str:
-    return str(error) if isinstance(error, OverreadError) else type(error).__name__
 
 
 def _middle(stack: Stack) -> ImageRef:

@@ -14,11 +14,11 @@ from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.choices import restored
 from viewer.ui.application.show_once import show_once
+from viewer.ui.panels.read.case_rows import SeriesDropped
 from viewer.ui.panels.read.case_tree import CaseTree
 from viewer.ui.panels.read.hanging import Chosen, Hung, Stack
 from viewer.ui.panels.read.hanging_line import HangingLine, LayoutChosen
 from viewer.ui.panels.read.lightbox import Lightbox
-from viewer.ui.panels.read.series_drag import SeriesDropped
 from viewer.ui.panels.read.viewport import Viewport
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from viewer.services.viewing.unpacking import UnpackedZips, is_zip
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.notices import Notice
-from viewer.ui.panels.read.case_listing import Entries, Entry
+from viewer.ui.panels.read.case_listing import Entries, Listed
 from viewer.ui.panels.read.folder_watch import FolderChanged, FolderWatch
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
@@ -46,7 +46,7 @@ class Found:
     wanted: Wanted
     event: Indexed
     rows: tuple[CaseRows, ...]
-    entries: tuple[Entry, ...] | None
+    entries: Listed | None
     closings: int
     """How often cases had been closed when the rows were made."""
 
@@ -64,7 +64,7 @@ class Relisted:
     """What is open is listed anew, because images show another view."""
 
     rows: tuple[CaseRows, ...]
-    entries: tuple[Entry, ...]
+    entries: Listed
 
 
 class Opening(QObject):

@@ -1,6 +1,7 @@
 """A picture that a model returns is stored, shown and bundled, never fetched."""
 
 import base64
+import csv
 import io
 import json
 import zipfile
@@ -47,6 +48,7 @@ class Drawing(Script):
             kind + base64.b64encode(drawn).decode(),
             elsewhere,
             kind + base64.b64encode(b"\x89PNG\r\n\x1a\n no more").decode(),
+            kind,
         ]
         text = {"type": "text", "text": words}
         parts = [{"type": "image_url", "image_url": {"url": u}} for u in urls]
@@ -100,7 +102,8 @@ def test_that_a_picture_is_stored_shown_and_bundled_but_never_fetched(
     hidden = [text for who, text in told.words if who == "not shown"]
     assert hidden[0].startswith("A picture at 127.0.0.1 was not fetched")
     assert hidden[1:] == [
-        "A picture in the reply cannot be decoded; the reply keeps its bytes."
+        "A picture in the reply cannot be decoded; the reply keeps its bytes.",
+        "A picture in the reply is not valid base64.",
     ]
     assert told.steps[0].reply == TEXT
     assert elsewhere.received == []
@@ -109,9 +112,14 @@ def test_that_a_picture_is_stored_shown_and_bundled_but_never_fetched(
     with zipfile.ZipFile(bundle) as archive:
         page = archive.read("index.html").decode()
         manifest = json.loads(archive.read("manifest.json"))
+        outputs = archive.read("tables/outputs.csv").decode()
     assert base64.b64encode(png).decode() in page
     assert "http" not in page.replace("http-equiv", "")
     assert manifest["returned_pictures"] == 4  # one of each reply
+    (row,) = csv.DictReader(io.StringIO(outputs))
+    assert row["n_planned"] == "4"
+    # two of each reply came with bytes; nothing came of the other two
+    assert (row["n_annotated_images"], row["n_boxes"]) == ("8", "0")
 
 
 BOX = {"image": 1, "label": "Cardiomegaly", "box": [300, 500, 700, 800]}

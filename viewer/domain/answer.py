@@ -131,10 +131,14 @@ class LabelledBox:
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """Free text, with any number of boxes that belong to it."""
+    """Free text, with any number of boxes that belong to it.
+
+    ``pictures`` is how many pictures came beside the text.
+    """
 
     text: str
     boxes: tuple[LabelledBox, ...] = ()
+    pictures: int = 0
 
 
 @dataclass(frozen=True, slots=True)

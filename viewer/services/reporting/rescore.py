@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from viewer.domain.answer_json import any_answer_of_json
 from viewer.services.reporting.grading import score_changed_grades
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
@@ -87,5 +88,10 @@ def _new_verdict(
     verdict = judge(context, scored.trial, replies)
     # a cell is told by its verdict, whatever else its reply says
     told = is_place and not scored.placed
-    same = told or verdict.parsed == scored.parsed
+    same = told or _same_answer(verdict.parsed, scored.parsed)
     return None if verdict.score == scored.score and same else verdict
+
+
+def _same_answer(one: str, other: str) -> bool:
+    """Tell whether two answers as JSON are equal; a missing field has its default."""
+    return one == other or any_answer_of_json(one) == any_answer_of_json(other)

@@ -72,21 +72,30 @@ def run_frames(
 
 
 def trial_frame(results: Sequence[TrialResult]) -> Frame:
-    """Return the trials with their status and number of boxes (E001-09).
+    """Return the trials with their status, annotated images and boxes (E001-09).
 
     Of the token limit are replies that were cut short, and questions that were longer
     than the model's context. A delivered output stays one where nobody graded it.
     """
     outputs = [
-        one.said if isinstance(one.said, ReportAnswer) else None for one in results
+        one.said if isinstance(one.said, ReportAnswer) else ReportAnswer("")
+        for one in results
     ]
-    boxes = [one.boxes if one else () for one in outputs]
     return records(results).having(
         ending=[_ending(one) for one in results],
-        with_boxes=[bool(of) for of in boxes],
-        n_annotated_images=[len({box.image for box in of}) for of in boxes],
-        n_boxes=[len(of) for of in boxes],
+        with_boxes=[bool(one.boxes) for one in outputs],
+        n_annotated_images=[_annotated(one) for one in outputs],
+        n_boxes=[len(one.boxes) for one in outputs],
     )
+
+
+def _annotated(output: ReportAnswer) -> int:
+    """Return how many images an output annotated.
+
+    Boxes in the text and a returned picture may show the same image, so the larger
+    number of both counts and none is counted twice.
+    """
+    return max(len({box.image for box in output.boxes}), output.pictures)
 
 
 def input_frame(asked: Sequence[Asked], spec: RunSpec, params: Params) -> Frame:

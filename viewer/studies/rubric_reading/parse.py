@@ -1,4 +1,4 @@
-"""From a reply to its text and boxes, or to the reason why there is none (E001-09).
+"""From a reply to its text, boxes and pictures, or why there are none (E001-09).
 
 Any text is an answer; readers decide whether it is wrong. Boxes are requested but not
 required. A reply truncated by the token limit is a failure, because its end is unknown.
@@ -49,4 +49,4 @@ def parse(
     short = len(text.split()) <= _LONGEST_REFUSAL
     if short and not boxes and not may_abstain and declines(text, beside_answer=True):
         return Unparsed(Status.REFUSED, "declined")
-    return ReportAnswer(text, boxes)
+    return ReportAnswer(text, boxes, sum(bool(one.data) for one in reply.pictures))

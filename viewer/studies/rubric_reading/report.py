@@ -192,7 +192,7 @@ class Unused(Enum):
     MODEL = "of a model that this run did not ask"
     TASK = "of a task that the data set does not have"
     OUTPUT = "of an output that this run does not have"
-    IMAGE = "of an image that the model was not shown"
+    IMAGE = "of an image that the model was not shown and did not return"
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,9 @@ def used_grades(
 ) -> Used:
     """Return the grades of a run's outputs; ``tasks`` are the data set's."""
     asked = {one.name: one for one in tasks}
-    there = {_output(r) for r in results if isinstance(r.said, ReportAnswer)}
+    there = {
+        _output(r): r.said.pictures for r in results if isinstance(r.said, ReportAnswer)
+    }
     models = {result.model for result in results}
     why = [_why(grade, models, there, asked, params) for grade in grades.grades]
     pairs = tuple(zip(grades.grades, why, strict=True))
@@ -244,7 +246,7 @@ def _output(result: TrialResult) -> tuple[str, str, int]:
 def _why(
     grade: Grade,
     models: set[str],
-    there: set[tuple[str, str, int]],
+    there: Mapping[tuple[str, str, int], int],
     asked: Mapping[str, Asked],
     params: Params,
 ) -> Unused | None:
@@ -256,7 +258,8 @@ def _why(
         return Unused.OUTPUT
     if asked and grade.image is not None:
         shown = asked[grade.item].shown_to(grade.model, params).images
-        return Unused.IMAGE if grade.image > len(shown) else None
+        known = max(len(shown), there[grade.output])
+        return Unused.IMAGE if grade.image > known else None
     return None
 
 

@@ -43,9 +43,11 @@ Grade = Mapping[str, Any]
 
 
 def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Grade]:
-    """Return the grades of delivered outputs, and of images shown."""
+    """Return the grades of delivered outputs, and of images shown or returned."""
     shown = {
-        (one.model, one.item, one.repeat): one.gold["images"]
+        (one.model, one.item, one.repeat): max(
+            one.gold["images"], one.parsed.get("pictures", 0)
+        )
         for one in verdicts
         if one.parsed.get("words") == "report" and "images" in one.gold
     }
@@ -139,8 +141,8 @@ def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 
 def _delivered(one: Verdict) -> dict[str, object]:
-    """Return how a trial ended, and the boxes that it drew."""
-    boxes = one.parsed.get("boxes", [])
+    """Return how a trial ended, and what it drew: boxes, pictures or both."""
+    boxes, pictures = one.parsed.get("boxes", []), one.parsed.get("pictures", 0)
     ending = _ENDINGS.get(one.status, "unparsed")
     if one.reason in ("token_limit", "too_long"):
         ending = "token_limit"
@@ -148,8 +150,8 @@ def _delivered(one: Verdict) -> dict[str, object]:
         ending = "delivered"
     elif one.status == "pending":
         ending = "pending"
-    images = {box["image"] for box in boxes}
-    counts = {"n_annotated_images": len(images), "n_boxes": len(boxes)}
+    images = max(len({box["image"] for box in boxes}), pictures)
+    counts = {"n_annotated_images": images, "n_boxes": len(boxes)}
     return {"ending": ending, "with_boxes": bool(boxes), **counts}
 
 

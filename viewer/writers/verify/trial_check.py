@@ -345,8 +345,10 @@ class TrialCheck:
         self.source.tally["held"] += 1
         if not has_words(self._texts(), self.parsed["text"]):
             self.tell("no reply contains the text of the stored output")
-        graded = self._graded()
-        if not graded:
+        reply, stored = self.answer_reply(), self.parsed.get("pictures", 0)
+        if reply is not None and reply.pictures != stored:
+            self.tell(f"its reply has {reply.pictures} pictures, but {stored}")
+        if not (graded := self._graded()):
             return LEFT_OUT, "ungraded"
         for name in sorted(graded.keys() - dict(self.trial["numbers"]).keys()):
             self.tell(f"{name} is missing, but {graded[name]:g}")
@@ -394,8 +396,7 @@ class TrialCheck:
 
     def place(self) -> tuple[str, str] | None:
         """Judge a point or boxes, using the stored pixels."""
-        measured = self._measured()
-        if measured is None:
+        if (measured := self._measured()) is None:
             return None
         self.source.tally["taken"] += 1
         return (RIGHT if measured[0] else WRONG), ""

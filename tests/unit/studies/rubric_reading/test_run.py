@@ -21,9 +21,11 @@ from viewer.results.evaluate import evaluate
 from viewer.results.spec import TRIALS
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
 from viewer.store.database import open_store
+from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading.frames import trial_frame
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.plan import plan, sampled
@@ -208,9 +210,33 @@ def test_that_a_grade_of_an_image_that_was_not_shown_is_told(
     (dataset.root / "grades.csv").write_text(GRADES + others, encoding="utf-8")
     data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
     assert data.sections[-1].table.rows[0][1] == (
-        "6 grades of an image that the model was not shown, not used: "
-        "'s1|t1' by 'o3', image 3, 's1|t1' by 'o3', image 4, 's1|t1' by 'o3', image 5, "
-        "'s1|t1' by 'o3', image 6, 's1|t1' by 'o3', image 7 and 1 more."
+        "6 grades of an image that the model was not shown and did not return, not "
+        "used: 's1|t1' by 'o3', image 3, 's1|t1' by 'o3', image 4, 's1|t1' by 'o3', "
+        "image 5, 's1|t1' by 'o3', image 6, 's1|t1' by 'o3', image 7 and 1 more."
+    )
+
+
+@pytest.mark.statement("E001-09")
+def test_that_a_returned_picture_is_an_annotated_image_and_can_be_graded(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    grades = "".join(f"A,o3,s1|t1,{n},,,,,1,1\n" for n in (1, 3, 4))
+    header = GRADES.partition("\n")[0]
+    (dataset.root / "grades.csv").write_text(f"{header}\n{grades}", encoding="utf-8")
+    report = reported(tmp_path, dataset, a_spec(models(o3=SAID)))
+    returned = [
+        replace(one, said=replace(one.said, pictures=n))
+        for one, n in zip(report.results, (3, 1, 0, 0), strict=True)
+        if isinstance(one.said, ReportAnswer)
+    ]
+    frame = trial_frame(returned)
+    # the first two drew a box on one image, the others on none
+    assert list(frame["n_annotated_images"]) == [3, 1, 0, 0]
+    context = ReportContext(dataset, beside=grades_of(dataset))
+    data = STUDY.report(returned, a_spec(models(o3=SAID)), context)
+    assert data.sections[-1].table.rows[1][1] == (
+        "1 grade of an image that the model was not shown and did not return, not "
+        "used: 's1|t1' by 'o3', image 4."
     )
 
 

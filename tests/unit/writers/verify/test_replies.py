@@ -1,6 +1,7 @@
 """The verifier reads plain replies alike to the program, and never guesses."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from tests.unit.studies.grid_localization.golden_replies import GOLDEN
 from viewer.domain.answer import CellAnswer
+from viewer.domain.exchange import RawReply, ReplyKind
 from viewer.domain.grid import Grid
+from viewer.models.reading import read_reply as program_reply
 from viewer.studies.grid_localization.parse import read_cell
 from viewer.writers.verify.replies import could_name, plain_cell, read_reply
 
@@ -71,3 +74,37 @@ def test_that_a_refusal_and_a_cut_are_seen() -> None:
         reply = read_reply("response", json.dumps(body).encode(), cap)
         assert reply is not None
         assert reply.finish == finish
+
+
+ONE, OTHER = "data:image/png;base64,iVBORw==", {"url": "data:image/jpeg;base64,/9g="}
+PARTS: tuple[list[Any], ...] = (
+    [],
+    [{"type": "image_url", "image_url": ONE}, {"type": "image", "data": "iVBORw=="}],
+    [{"type": "output_image", "image_url": OTHER}, {"type": "text", "text": "D4"}],
+    [{"type": "image", "b64_json": "iVBO\nRw=="}, {"type": "audio", "data": "AAAA"}],
+    [
+        {"type": "image_url", "image_url": "https://elsewhere.example/1.png"},
+        *({"type": "image_url"}, {"type": "image_url", "image_url": 5}),
+        *({"type": "image", "data": "*"}, {"type": "image", "data": ""}, "odd"),
+    ],
+)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.statement("E001-09")
+def test_that_pictures_are_counted_as_the_program_counts_them(parts: list[Any]) -> None:
+    drawn = [{"type": "image_generation_call", "result": "iVBORw=="}]
+    inside = [part for part in parts if isinstance(part, dict)]
+    bodies = (
+        ("chat_completion", {"choices": [{"message": {"content": inside}}]}),
+        ("chat_completion", {"choices": [{"message": {"images": parts}}]}),
+        ("response", {"output": [{"type": "message", "content": parts}]}),
+        ("response", {"output": drawn}),
+        ("response", {"output": [{"type": "image_generation_call", "result": None}]}),
+    )
+    for kind, value in bodies:
+        body = json.dumps(value).encode()
+        pictures = program_reply(RawReply(ReplyKind(kind), body)).pictures
+        reply = read_reply(kind, body, None)
+        assert reply is not None
+        assert reply.pictures == sum(bool(one.data) for one in pictures)

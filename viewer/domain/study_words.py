@@ -102,6 +102,8 @@ DENIALS: Final = Verdicts(
 Pair = tuple[str, str]
 OfTrial = Callable[[Item, str, str], str]
 """What is true of an item, a trial's name and its condition, in words."""
+Reasons = Callable[[Item, str], tuple[Pair, ...]]
+"""Why an item's answer is right under a condition: a text each, with its heading."""
 
 
 def _one_task(_finding: str) -> str:
@@ -120,7 +122,8 @@ class StudyWords:
     time. ``task`` returns the kind of question of a finding: only rates of one task may
     be pooled. ``strata`` are further groupings of items, by name, and ``asked`` what a
     trial asks in words, by name. ``spelled`` are strata as a trial's page spells them
-    where a column has them otherwise, as JSON.
+    where a column has them otherwise, as JSON. ``explained`` returns the data set's own
+    explanation of the right answer, None if the study's data sets never have any.
     """
 
     finding: str = "finding"
@@ -138,6 +141,7 @@ class StudyWords:
     strata: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
     asked: Mapping[str, OfTrial] = field(default_factory=dict)
     spelled: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
+    explained: Reasons | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

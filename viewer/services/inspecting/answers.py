@@ -39,6 +39,7 @@ class StoredAnswer:
     reference. ``written`` are boxes on this image from an answer in words, which has no
     grid and names no cell. ``reply`` is the stored reply, which several answers may
     share; ``reused`` names the model that it was originally requested from.
+    ``explained`` is the data set's explanation of the right answer.
     """
 
     trial: int
@@ -66,6 +67,7 @@ class StoredAnswer:
     written: ReportAnswer | None = None
     reply: int | None = None
     reused: str = ""
+    explained: str = ""
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:

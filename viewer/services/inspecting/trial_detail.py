@@ -19,6 +19,11 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.domain.study_words import Pair
 from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.inspecting.answers import images_of, parts_of, reused_words
+from viewer.services.inspecting.explanations import (
+    NOT_EXPLAINED,
+    Explanation,
+    explanation,
+)
 from viewer.services.inspecting.marked_images import MarkedImage, marked_images
 from viewer.services.inspecting.predicted_boxes import (
     predicted_boxes,
@@ -90,7 +95,8 @@ class TrialDetail:
     what it asked about, its group and its condition, ``about`` what the study tells of
     its item and its question besides, by name. ``otherwise`` are the trials that
     ask the same under other conditions, such as with a region pointed out. ``reused``
-    says whose reply it shows where another was asked for it.
+    says whose reply it shows where another was asked for it. ``explained`` is the
+    data set's explanation of the right answer.
     """
 
     id: int
@@ -103,6 +109,7 @@ class TrialDetail:
     otherwise: tuple[Otherwise, ...] = ()
     reused: str = ""
     about: tuple[tuple[str, str], ...] = ()
+    explained: Explanation = NOT_EXPLAINED
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -148,6 +155,7 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)
         about = tuple(_about(opened, asked.run, spec, listed.trial))
+        explained = explanation(opened, asked.run, spec, listed.trial)
         told = tuple(_steps(opened, listed.trial, asked, spec))
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
         origin = reuse.origin_of(opened, trial)
@@ -163,6 +171,7 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
         reused_words(origin.origin_run, origin.origin_model) if origin else "",
         about,
+        explained,
     )
 
 

@@ -1,6 +1,7 @@
-"""Answers in words with boxes, drawn on the images that they refer to."""
+"""Answers in words about an image: with boxes drawn on it, or with an explanation."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,8 @@ from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid
 from viewer.domain.run import RunSpec
 from viewer.services.inspecting.answers import StoredAnswer, reused_words
+from viewer.services.inspecting.explanations import explanation
+from viewer.services.inspecting.marked_images import NOWHERE
 from viewer.services.inspecting.predicted_boxes import predicted_boxes, replies_read
 from viewer.services.inspecting.runs import called
 from viewer.store import cases, flat, items, reuse, runs, steps, trials
@@ -28,15 +31,19 @@ _MOST: Final = 200
 
 
 def written_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
-    """Return the answers with boxes on an image, newest first.
+    """Return the answers in words about an image, searched among its newest 200 trials.
 
-    They are searched among the newest 200 trials about this image.
+    Those with boxes on it come first, newest first; then those whose right answer the
+    data set explains, of each run in the order planned: the image as it is, then
+    without it or changed.
     """
     with open_store(store) as opened:
         newest = items.trials_showing(opened, ref, _MOST)
-        found = (_written(opened, trial) for trial in newest)
-        return tuple(
-            answer for answers in found for answer in answers if answer.ref == ref
+        drawn = (one for trial in newest for one in _written(opened, trial))
+        explained = (one for trial in newest for one in _explained(opened, trial, ref))
+        return (
+            *(answer for answer in drawn if answer.ref == ref),
+            *sorted(explained, key=lambda answer: (-answer.run, answer.trial)),
         )
 
 
@@ -71,6 +78,25 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
     for one in drawn:
         reply_pair = _of_step(trial_replies, replies, one.step)
         yield _stored(store, listed, spec, one, reply_pair, refs[one.key])
+
+
+def _explained(store: Store, trial: int, ref: ImageRef) -> Iterator[StoredAnswer]:
+    """Yield a trial's answer where its data set explains the right one."""
+    asked = steps.asked_of_trial(store, trial)
+    spec = runs.run_spec(store, asked.run)
+    words = study_named(spec.study).words
+    if asked.reply is None or words.explained is None:
+        return
+    (listed,) = flat.trials_at(store, [trial])
+    why = explanation(store, asked.run, spec, listed.trial)
+    trial_replies = kept_replies(store, asked.id, asked.reply)
+    replies = replies_read(spec, listed.trial, trial_replies)
+    last, reply = trial_replies[-1], replies[-1]
+    if why.reasons and reply is not None:
+        nowhere = PredictedBoxes(last.step.name, 0, NOWHERE, ())
+        answer = _stored(store, listed, spec, nowhere, (last, reply), ref)
+        subset, _, condition = called(listed.trial, words)
+        yield replace(answer, finding=f"{subset}, {condition}", explained=why.text)
 
 
 _ReplyPair = tuple[TrialReply, ModelReply]

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from viewer.domain.study_words import RIGHTS, StudyWords, spoken
+from viewer.domain.choice import letter_of
+from viewer.domain.item import Item
+from viewer.domain.study_words import RIGHTS, Pair, StudyWords, spoken
 from viewer.studies.pathology_mcq.arms import BUILDING, PLAIN, corruption_of
 from viewer.studies.pathology_mcq.params import KINDS, Arm
+from viewer.studies.pathology_mcq.questions import mcq_of
 
 _CONDITIONS: Final[Mapping[str, str]] = {
     PLAIN: "with its image",
@@ -36,6 +39,25 @@ def condition_words(name: str) -> str:
     return f"{_KINDS.get(kind, kind)}, level {severity}"
 
 
+def explained(item: Item, condition: str) -> tuple[Pair, ...]:
+    """Return the explanation of the right option, and those of every option (E003-12).
+
+    Each stands below its option. There is none where another question is asked over the
+    item's options, or questions are made: the explanations are not about those.
+    """
+    if condition in {Arm.MISMATCH, BUILDING.name}:
+        return ()
+    mcq = mcq_of(item)
+    texts = ((mcq.correct, mcq.explanation), *enumerate(mcq.explanations))
+    named = (
+        (f"({letter_of(i)}) {mcq.options[i]}: {_VERDICTS[i == mcq.correct]}", text)
+        for i, said in texts
+        if (text := said.strip())
+    )
+    return tuple(dict.fromkeys(named))  # a table may give the right one's twice
+
+
+_VERDICTS: Final = {True: "right", False: "wrong"}
 WORDS: Final = StudyWords(
     finding="subset",
     findings="subsets",
@@ -50,4 +72,5 @@ WORDS: Final = StudyWords(
         "test": "Test",
     },
     condition=condition_words,
+    explained=explained,
 )

@@ -378,6 +378,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         *measure_rows(answer.measures),
         ("Model", answer.model),
         ("Version", answer.model_returned or "not stated"),
+        ("Explanation in the data set", answer.explained),
         ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
         ("Adapter", answer.adapter),
         ("Grid", "" if answer.written else _grid_words(answer.grid)),

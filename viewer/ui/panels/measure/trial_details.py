@@ -46,7 +46,9 @@ class TrialDetails:
         )
 
     def _open(self, told: TrialDetail) -> None:
-        self.shown = TrialPage(told, self._parent)
+        # Read first is chosen for every case, so it holds for cases shown here too.
+        read_first = self._context.actions["overlays.read_first"].isChecked()
+        self.shown = TrialPage(told, self._parent, read_first=read_first)
         self.shown.read_wanted.connect(self._open_in_read)
         self.shown.other_wanted.connect(self.show)
         self.shown.show()

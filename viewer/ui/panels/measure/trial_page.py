@@ -10,12 +10,16 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
+    QPlainTextEdit,
     QPushButton,
+    QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
+from viewer.domain.escapes import visible
 from viewer.domain.study_words import capital
+from viewer.services.inspecting.explanations import Explanation
 from viewer.services.inspecting.marked_images import MarkedImage
 from viewer.services.inspecting.trial_detail import StepDetail, TrialDetail
 from viewer.ui.canvas.marked_picture import MarkedPicture
@@ -38,6 +42,13 @@ _HEIGHT: Final = 720
 _WIDEST: Final = 1400
 _LINKS: Final = 120
 """How high the links to other trials may stand; more of them scroll."""
+_EXPLAINED: Final = 150
+"""How high an explanation is shown at first; the edge above it can be dragged."""
+_EXPLANATION: Final = "Explanation in the data set"
+_LOCKED: Final = (
+    "The explanation in the data set is locked until you commit your reading of the "
+    "image in Read, because Read first is on."
+)
 _OTHERWISE: Final = "Open it on a page next to this one"
 _RETURNED: Final = "A picture that the model returned"
 _AS_SENT: Final = "The exact bytes and text of this question, with their hashes"
@@ -51,7 +62,13 @@ class TrialPage(QDialog):
     other_wanted = Signal(object)
     """WordsWanted: the same asked under another condition"""
 
-    def __init__(self, told: TrialDetail, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        told: TrialDetail,
+        parent: QWidget | None = None,
+        *,
+        read_first: bool = False,
+    ) -> None:
         super().__init__(parent)
         trial = told.trial
         self.setWindowTitle(f"What {trial.model} was asked and said")
@@ -70,6 +87,7 @@ class TrialPage(QDialog):
         for step in self.steps:
             for picture in step.pictures:
                 self.draw.toggled.connect(picture.show_marks)
+        self._locked = read_first and not told.explained.read
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -77,10 +95,25 @@ class TrialPage(QDialog):
         column.addWidget(selectable(_head(self.told)))
         if self.told.otherwise:
             column.addWidget(self._otherwise())
-        column.addWidget(self._side_by_side(), 1)
+        column.addWidget(self._body(), 1)
+        if self.told.explained.reasons and self._locked:
+            column.addWidget(caption(_LOCKED))
         column.addLayout(self._foot())
         needed = sum(step.minimumWidth() + 12 for step in self.steps) + 40
         self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
+
+    def _body(self) -> QWidget:
+        """Return the questions, and below them why the right answer is right."""
+        explained = self.told.explained
+        if not explained.reasons or self._locked:
+            return self._side_by_side()
+        both = QSplitter(Qt.Orientation.Vertical)
+        both.addWidget(self._side_by_side())
+        both.addWidget(_why(explained))
+        both.setChildrenCollapsible(False)
+        both.setStretchFactor(0, 1)
+        both.setSizes([_HEIGHT - _EXPLAINED, _EXPLAINED])
+        return both
 
     def _otherwise(self) -> QWidget:
         """Return a link to each trial of the same question, with its outcome."""
@@ -204,6 +237,18 @@ class StepView(QWidget):
         WhatModelSaw(
             step.model, step.images, step.sent, step.request_sha256, self.window()
         ).show()
+
+
+def _why(explained: Explanation) -> QWidget:
+    """Return an explanation below its title; a long one wraps and scrolls."""
+    page, text = QWidget(), QPlainTextEdit(readOnly=True)
+    text.setAccessibleName(_EXPLANATION)
+    text.setPlainText(visible(explained.text))
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 4, 0, 0)
+    column.addWidget(title(_EXPLANATION))
+    column.addWidget(text, 1)
+    return page
 
 
 def _head(told: TrialDetail) -> str:

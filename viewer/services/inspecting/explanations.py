@@ -1,0 +1,44 @@
+"""Why the right answer to a question is right, in the words of its data set."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from viewer.domain.run import RunSpec, Trial
+from viewer.domain.study_words import Pair
+from viewer.store import cases, committed, items
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Texts under headings; it tells the truth, as the reference does.
+
+    ``read`` is whether a reading of each of the question's images is committed: with
+    *Read first* on, nothing of it may be shown before.
+    """
+
+    reasons: tuple[Pair, ...] = ()
+    read: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it, each text below its heading."""
+        return "\n\n".join(f"{heading}\n{words}" for heading, words in self.reasons)
+
+
+NOT_EXPLAINED: Final = Explanation()
+
+
+def explanation(store: Store, run: int, spec: RunSpec, trial: Trial) -> Explanation:
+    """Return what the data set of a run says of a trial's right answer."""
+    explained = study_named(spec.study).words.explained
+    if explained is None:
+        return NOT_EXPLAINED
+    item = items.item_of_run(store, run, trial.item)
+    reasons = explained(item, trial.condition.name)
+    if not reasons:
+        return NOT_EXPLAINED
+    refs = cases.image_refs_of_run(store, run)
+    read = all(committed.is_committed(store, refs[key]) for key in item.images)
+    return Explanation(reasons, read)

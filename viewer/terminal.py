@@ -271,7 +271,8 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
         status = report.summary.status.value
         notes = [str(note) for note in report.summary.notes]
         run = {"run": number, "status": status, "counts": counts, "notes": notes}
-        print_json({**run, "results": rows_of(report)})
+        warnings = list(report.warnings)
+        print_json({**run, "warnings": warnings, "results": rows_of(report)})
         return
     made = made_in_words(report)
     if made:
@@ -283,6 +284,8 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     echo(f"Run {number}: {counts_text}{mark}")
     for note in report.summary.notes:
         echo(f"Note: {note}")
+    for sentence in report.warnings:
+        echo(f"Note: {sentence}")
     echo(f"Report: overread report {number} --out DIR")
 
 

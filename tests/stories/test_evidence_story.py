@@ -9,8 +9,10 @@ import pytest
 
 from tests.helpers.evidence_pack import Made, make_pack
 from tests.helpers.evidence_run_cells import check_every_cell
+from tests.helpers.scripted_server import Script, ScriptedServer
 from viewer.domain.geometry import SizePx
 from viewer.services.exporting.export_bundle import export_bundle
+from viewer.services.inspecting.runs import run_doubt
 from viewer.services.reporting.report_run import report_data
 from viewer.store.database import open_store
 from viewer.writers.verify.main import verify_file
@@ -138,6 +140,45 @@ def test_that_cases_are_made_imported_asked_and_packed_on_the_command_line(
         assert float(point["image_s"]) == 0.0
         assert float(point["image_corrected"]) == 0.0
         assert float(point["image_low"]) == 0.0 < float(point["image_high"])
+
+
+SILENT = """
+study = "evidence_diagnosis"
+dataset = "cases"
+models = ["silent"]
+[params]
+tasks = ["fdx"]
+estimator = "top_logprobs"
+sensitivity = true
+[[model]]
+name = "silent"
+adapter = "openai_api"
+base_url = "{base_url}"
+model = "scripted-1"
+"""
+
+
+@pytest.mark.statement("E004-17")
+def test_that_a_run_says_which_endpoint_gave_no_log_probabilities(
+    overread: Callable[..., Any], tmp_path: Path
+) -> None:
+    store = ["--store", tmp_path / "s.sqlite"]
+    made = ["--out", tmp_path / "cases", "--n", 2, "--size", "128x128"]
+    overread("phantom", "--study", "evidence_diagnosis", *made)
+    overread("import", "medsyn", tmp_path / "cases", "--name", "cases", *store)
+    with ScriptedServer(Script(answer="(A)")) as server:
+        study = SILENT.format(base_url=server.base_url)
+        (tmp_path / "silent.toml").write_text(study, encoding="utf-8")
+        run = overread("run", tmp_path / "silent.toml", *store)
+    (sentence,) = run["warnings"]
+    assert sentence.startswith("silent gave no log-probabilities of the options, so ")
+    report = ["--out", tmp_path / "report", *store]
+    overread("report", run["run"], *report)
+    assert not (tmp_path / "report" / "sensitivity.csv").exists()
+    assert (tmp_path / "report" / "table_02.csv").exists()
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert page.count(f'role="note">{sentence}') == 1
+    assert run_doubt(tmp_path / "s.sqlite", run["run"]) == sentence
 
 
 JUDGES = """

@@ -61,7 +61,7 @@ def render_report(page: ReportPage, drawings: Sequence[bytes]) -> bytes:
         incomplete=data.incomplete,
         pending=summary.counts.get(str(Status.PENDING), 0),
         planned=summary.n_planned,
-        badges=[*map(str, summary.notes), *filter(None, (page.doubt,))],
+        badges=[*map(str, summary.notes), *_unsaid(data), *filter(None, (page.doubt,))],
         facts=tuple(_facts(page)),
         contents=listing,
         sections=sections[: len(data.sections)],
@@ -77,6 +77,13 @@ def render_report(page: ReportPage, drawings: Sequence[bytes]) -> bytes:
         plan_sha256=summary.plan_sha256,
     )
     return html.encode()
+
+
+def _unsaid(data: ReportData) -> Iterator[str]:
+    """Yield the warnings that no table of the page has."""
+    tables = (section.table for section in (*data.sections, *data.appendix))
+    said = {cell for table in tables for row in table.rows for cell in row}
+    yield from (sentence for sentence in data.warnings if sentence not in said)
 
 
 def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:

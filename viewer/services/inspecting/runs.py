@@ -143,9 +143,13 @@ def run_results(store: Path, run: int) -> RunResults:
 
 
 def run_doubt(store: Path, run: int) -> str:
-    """Return a sentence on verdicts that contradict their replies, "" for none."""
+    """Return what a run's report warns of, in lines; "" for nothing.
+
+    Among it is a sentence on verdicts that contradict their replies.
+    """
     with open_store(store) as opened:
-        return _doubt_at(store, run, trials.verdict_stamp(opened, run))
+        doubt = _doubt_at(store, run, trials.verdict_stamp(opened, run))
+    return "\n".join(filter(None, (*_report(store, run).warnings, doubt)))
 
 
 @lru_cache(maxsize=16)

@@ -32,7 +32,7 @@ from viewer.studies.evidence_diagnosis.params import (
 )
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.published import SOURCE
-from viewer.studies.evidence_diagnosis.sensitivity_tables import REFINED, TOLD
+from viewer.studies.evidence_diagnosis.sensitivity_tables import REFINED
 from viewer.studies.packs import PackInput
 
 
@@ -57,7 +57,7 @@ class Medsyn2026:
             given.report.sections,
             tuple(_figures(given, rows, params)),
             given.report.incomplete,
-            tuple(_missing(rows, params)),
+            (*given.report.warnings, *_missing(rows, params)),
         )
 
 
@@ -67,7 +67,7 @@ _Rows = Mapping[str, Records]
 
 def _rows_of_tables(given: PackInput, params: Params) -> _Rows:
     made = frames(given.results, given.spec, params, given.dataset)
-    more = evaluate_all((SCORES_GIVEN, REFINED, TOLD), made) if ANSWERS in made else ()
+    more = evaluate_all((SCORES_GIVEN, REFINED), made) if ANSWERS in made else ()
     found: dict[str, Records] = defaultdict(list)
     found |= {table.name: table.records() for table in (*given.report.tables, *more)}
     return found
@@ -132,12 +132,6 @@ def _missing(rows: _Rows, params: Params) -> Iterator[str]:
     judged = {Task.DDX, Task.OPEN_FDX} & {Task(task) for task in params.tasks}
     if judged and not params.judge:
         yield "Figures 10 and 11 need a judge; name one with --judge."
-    silent = [row["model"] for row in rows[TOLD.name] if not row["n"]]
-    if params.sensitivity and silent:
-        yield (
-            f"The options' probabilities are not known for {', '.join(silent)}; choose "
-            "an estimator that its endpoint supports, such as monte_carlo."
-        )
     if class_figure(rows["table_11"], params) is None:
         yield (
             "Figure 4 needs English cases and models of known classes; name those as "

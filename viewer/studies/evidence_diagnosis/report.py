@@ -1,6 +1,7 @@
 """What a run of the study reports: tables at full precision, and what is printed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.evidence import Language
@@ -13,6 +14,7 @@ from viewer.studies.evidence_diagnosis.judge_tables import judge_spec
 from viewer.studies.evidence_diagnosis.makers import judges_of
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.printed_rows import printed_tables
+from viewer.studies.evidence_diagnosis.sensitivities import untold_models
 from viewer.studies.evidence_diagnosis.tables import (
     PREPARING_SPECS,
     specs,
@@ -84,7 +86,9 @@ def report(
     rates = results_spec(number_names(results), means=False, sets=OF_TASKS)
     every: list[Spec] = [rates, *PREPARING_SPECS]
     only_printed: list[Spec] = []
+    warnings: tuple[str, ...] = ()
     if ANSWERS in made:
+        warnings = untold_models(made[ANSWERS].where({"person": (False,)}), params)
         asked = set(made[ANSWERS]["language"])
         languages = [one for one in Language if str(one) in asked]
         every += specs(params, languages)
@@ -93,8 +97,9 @@ def report(
             only_printed += strata_pages(one, {*cases["specialty"], *cases["group"]})
         if judges := judges_of(spec, params):
             only_printed.append(judge_spec(*judges, decided_by=params.decided_by))
-    return reported(
+    found = reported(
         *(results, every, made, DEFINITIONS),
         only_printed=only_printed,
         paper=printed_tables(),
     )
+    return replace(found, warnings=warnings)

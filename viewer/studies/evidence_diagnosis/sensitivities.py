@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.metrics.divergence import Divergence, divergence
-from viewer.metrics.posterior import Posterior
+from viewer.metrics.posterior import Estimator, Posterior
 from viewer.metrics.sensitivity import TIE
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -60,6 +60,27 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
     )
     more = ("refined", "language", "patient", "compared", "below")
     return frame_of_rows((*HEADER, *more), lines)
+
+
+def untold_models(answers: Frame, params: Params) -> tuple[str, ...]:
+    """Return a sentence for each model that chose options but gave no probabilities.
+
+    ``answers`` is the frame of all answers; there is none without Evidence Sensitivity.
+    """
+    if not params.sensitivity:
+        return ()
+    told: dict[str, bool] = {}
+    for model, chosen, tells in answers.each("model", "chosen", "told"):
+        if chosen is not None or tells:
+            told[model] = told.get(model, False) or tells
+    logs = "log-" if params.estimator is Estimator.TOP_LOGPROBS else ""
+    return tuple(
+        f"{model} gave no {logs}probabilities of the options, so Evidence Sensitivity "
+        "is not computed for it; its answers count everywhere else. To estimate it "
+        "from repeated answers, set draw_where_untold (Sample if no probabilities)."
+        for model, tells in told.items()
+        if not tells
+    )
 
 
 def _compared(line: Sequence[object]) -> tuple[bool, bool]:

@@ -166,11 +166,3 @@ REFINED: Final = TableSpec(
     where={"refined": (True,), "language": (Language.ENGLISH,)},
 )
 """Table 12 under the refined prompt (Figure 15)."""
-TOLD: Final = TableSpec(
-    "posteriors",
-    MODEL,
-    (Cell("sum", ("n",), ("told",)),),
-    frame=ANSWERS,
-    where={"person": (False,)},
-)
-"""Of how many answers the options' probabilities are known."""

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import log
 from typing import Any
 
@@ -11,14 +12,14 @@ from viewer.metrics.divergence import jsd
 from viewer.metrics.posterior import Estimator, Posterior, from_counts, from_letters
 from viewer.results.evaluate import evaluate
 from viewer.results.spec import ListSpec
-from viewer.studies.evidence_diagnosis.frames import SENSITIVITIES
+from viewer.studies.evidence_diagnosis.frames import ANSWERS, SENSITIVITIES
 from viewer.studies.evidence_diagnosis.params import Context, Params, Task
 from viewer.studies.evidence_diagnosis.rows import Row
 from viewer.studies.evidence_diagnosis.sensitivities import (
     HEADER,
     sensitivity_frame,
+    untold_models,
 )
-from viewer.studies.evidence_diagnosis.sensitivity_tables import TOLD
 from viewer.studies.evidence_diagnosis.showing import Showing, sensitivity_showings
 
 CT = EvidenceType.CT
@@ -130,10 +131,17 @@ def test_that_a_case_without_its_plain_answer_is_missing_and_its_text_counts() -
     assert missing == dict.fromkeys(map(str, ENGLISH.types), 1)
 
 
-def test_that_models_without_any_posterior_are_named() -> None:
+@pytest.mark.statement("E004-17")
+def test_that_models_that_answer_without_any_probability_are_named() -> None:
     rows = rows_of(SINGLE)
-    silent = Row(ENGLISH, "silent", Task.FDX, Showing(), Status.SCORED_WRONG)
-    told = table_of(TOLD, frames_of([*rows, silent])).rows
-    assert told == (("m", len(rows)), ("silent", 0))
-    assert rows[0].posterior is not None
-    assert rows[0].posterior.estimator is Estimator.LETTERS
+    failed = Row(ENGLISH, "down", Task.FDX, Showing(), Status.PROVIDER_ERROR)
+    silent = Row(ENGLISH, "silent", Task.FDX, Showing(), Status.SCORED_WRONG, chosen=2)
+    answers = frames_of([*rows, failed, silent])[ANSWERS]
+    (sentence,) = untold_models(answers, SINGLE)
+    assert sentence.startswith("silent gave no probabilities of the options, so ")
+    top = replace(SINGLE, estimator=Estimator.TOP_LOGPROBS)
+    (sentence,) = untold_models(answers, top)
+    assert sentence.startswith("silent gave no log-probabilities of the options, so ")
+    assert untold_models(answers, Params()) == ()
+    one = replace(silent, posterior=believing(1))
+    assert untold_models(frames_of([*rows, silent, one])[ANSWERS], SINGLE) == ()

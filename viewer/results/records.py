@@ -70,6 +70,23 @@ def frame_of_trials(
     )
 
 
+def comparable(trials: Frame, *by: str) -> Frame:
+    """Return trials with whether each can be ``comparable`` with another.
+
+    It is settled, and any settled trial with the same ``by`` got a reply. A failed
+    request counts as wrong (X-01), but where every request of a side failed, its rate
+    says nothing of the model and there is no difference (X-09).
+    """
+    failed = Status.PROVIDER_ERROR.value
+    replied = {
+        tuple(of)
+        for counted, status, *of in trials.each("counted", "status", *by)
+        if counted and status != failed
+    }
+    settled = zip(trials["counted"], trials.each(*by), strict=True)
+    return trials.having(comparable=[one and of in replied for one, of in settled])
+
+
 def _chances(golds: Sequence[object]) -> list[float | None]:
     known = {gold: _chance(str(gold)) for gold in dict.fromkeys(golds)}
     return [known[gold] for gold in golds]

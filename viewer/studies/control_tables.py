@@ -44,7 +44,9 @@ OF_ANSWERS: Final[Mapping[str, str]] = {
     "answered": "tasks answered and not declined over all settled ones",
     "with_image": "share answered with the images, of the trials that are paired",
     "under_control": "share answered under the control, of the same tasks and repeats",
-    "difference": DEFINITIONS["difference"].replace("accuracy", "share answered"),
+    "difference": DEFINITIONS["difference"]
+    .replace("accuracy", "share answered")
+    .replace("as wrong", "as not answered"),
     "p": DEFINITIONS["p"],
 }
 

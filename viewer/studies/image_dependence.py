@@ -18,6 +18,7 @@ from viewer.domain.report import BarSeries
 from viewer.metrics.pairing import bounded_mean
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import comparable
 from viewer.results.spec import (
     OF_WHOM,
     P_VALUE,
@@ -119,7 +120,7 @@ def mean_scores(
         SCORES_NAME,
         (Key("model"), *by, Key("condition", "control")),
         (
-            Cell("size", ("n_planned",)),
+            *counts(("n_planned", "n_failed")),
             replace(
                 _DIFFERENCE,
                 of=("score_with_image", "score"),
@@ -148,7 +149,7 @@ def answered(by: Sequence[Key], shown: Sequence[str | Shown]) -> TableSpec:
     return TableSpec(
         ANSWERED_NAME,
         (Key("model"), *by, Key("condition", "control")),
-        (Cell("size", ("n_planned",)), _rate("answered"), _DIFFERENCE),
+        (*counts(("n_planned", "n_failed")), _rate("answered"), _DIFFERENCE),
         "Answers without the image",
         "Share of tasks that are answered and not declined, with the images and under "
         "each control, of the same tasks. No program grades an answer, so this does "
@@ -186,7 +187,8 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "under_control": "accuracy under the control, of the same items and repeats",
     "difference": (
         "accuracy with the image minus that under the control, over pairs of the same "
-        "item and repeat; Clopper-Pearson by patient, of differences"
+        "item and repeat; Clopper-Pearson by patient, of differences. Failed requests "
+        "count as wrong (n_failed); where all of one side failed there is none"
     ),
     "p": "two-sided sign-flip test of the difference, by patient",
     "n_need_image": (
@@ -218,12 +220,13 @@ def card_frames(
     by : sequence of str
         Further columns that both answers of a pair agree in.
     """
-    right = dict(_plainly(trials, plain, by, "correct"))
-    controlled = trials.where({"condition": (*controls,)})
+    compared = comparable(trials, "model", *by, "condition")
+    right = dict(_plainly(compared, plain, by, "correct"))
+    controlled = compared.where({"condition": (*controls,)})
     with_image = [right.get(key) for key in controlled.each("model", *by, *_ASKED)]
     paired = [
-        counted and one is not None
-        for counted, one in zip(controlled["counted"], with_image, strict=True)
+        settled and one is not None
+        for settled, one in zip(controlled["comparable"], with_image, strict=True)
     ]
     found = controlled.having(with_image=with_image, paired=paired)
     return {DEPENDENCE: found, NEEDS: _needs(found, hiding, by)}
@@ -237,19 +240,23 @@ def score_frame(
     Questions of a kind that has no score are left out.
     """
     tasks = tuple(dict.fromkeys(trials.complete("score")["task"]))
-    scores = dict(_plainly(trials, plain, by, "score"))
-    controlled = trials.where({"condition": (*controls,), "task": tasks})
-    before = [scores.get(key) for key in controlled.each("model", *by, *_ASKED)]
+    compared = comparable(trials, "model", *by, "condition")
+    scores = dict(_plainly(compared, plain, by, "score"))
+    controlled = compared.where({"condition": (*controls,), "task": tasks})
+    before = [
+        scores.get(tuple(key)) if settled else None
+        for settled, *key in controlled.each("comparable", "model", *by, *_ASKED)
+    ]
     return controlled.having(score_with_image=before)
 
 
 def _plainly(
     trials: Frame, plain: str, by: Sequence[str], column: str
 ) -> Iterator[tuple[tuple[object, ...], Any]]:
-    """Yield what was asked with the image, and a column of it, where that counts."""
-    columns = ("condition", "counted", column, "model", *by, *_ASKED)
-    for condition, counted, value, *asked in trials.each(*columns):
-        if condition == plain and counted:
+    """Yield what was asked with the image, and a column of it, where comparable."""
+    columns = ("condition", "comparable", column, "model", *by, *_ASKED)
+    for condition, settled, value, *asked in trials.each(*columns):
+        if condition == plain and settled:
             yield tuple(asked), value
 
 

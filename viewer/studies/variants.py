@@ -11,7 +11,7 @@ from viewer.domain.conditions import control_of, name_without_variant, variant_o
 from viewer.domain.result import TrialResult
 from viewer.domain.study_words import StudyWords
 from viewer.results.frame import Frame
-from viewer.results.records import records
+from viewer.results.records import comparable, records
 from viewer.results.spec import P_VALUE, PERCENT, Cell, Key, Shown, TableSpec
 from viewer.studies.prompts import BASE
 from viewer.studies.tables import CI_CAPTION, MICRO, RATE, counts
@@ -34,21 +34,22 @@ OF_VARIANTS: Final = {
 def variants_frame(results: Sequence[TrialResult]) -> Frame:
     """Return every trial with its variant, and the result with the run's own prompts.
 
-    ``right`` is 1 or 0 of a settled trial, and ``before`` the same with the prompts of
-    the run, which these themselves have not; ``gained`` and ``lost`` tell how the two
-    differ. ``asked`` is the condition without the variant.
+    ``right`` is 1 or 0 of a comparable trial, and ``before`` the same with the prompts
+    of the run, which these themselves have not; ``gained`` and ``lost`` tell how the
+    two differ. ``asked`` is the condition without the variant.
     """
-    trials = records([one for one in results if not control_of(one.condition)])
+    own = [one for one in results if not control_of(one.condition)]
+    trials = comparable(records(own), "model", "condition")
     variants = [variant_of(one) or BASE for one in trials["condition"]]
     asked = [name_without_variant(one) for one in trials["condition"]]
     pairs = zip(trials["item"], asked, trials["repeat"], trials["model"], strict=True)
     right = [
-        float(correct) if counted else None
-        for counted, correct in trials.each("counted", "correct")
+        float(correct) if settled else None
+        for settled, correct in trials.each("comparable", "correct")
     ]
     told = list(zip(pairs, variants, right, strict=True))
-    own = {pair: of for pair, variant, of in told if variant == BASE}
-    before = [None if name == BASE else own.get(pair) for pair, name, _ in told]
+    base = {pair: of for pair, variant, of in told if variant == BASE}
+    before = [None if name == BASE else base.get(pair) for pair, name, _ in told]
     both = [None not in of for of in zip(right, before, strict=True)]
     changes = zip(both, right, before, strict=True)
     moved = [float(is_both) * ((a or 0) - (b or 0)) for is_both, a, b in changes]

@@ -1,12 +1,13 @@
 """A run's trials as a frame, and frames of other rows."""
 
+from dataclasses import replace
 from math import isnan
 
 import pytest
 
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Score, TrialResult
-from viewer.results.records import number_names, records
+from viewer.results.records import comparable, number_names, records
 
 
 def result(item: str, status: Status, **numbers: float) -> TrialResult:
@@ -67,3 +68,27 @@ def test_that_every_status_is_in_its_denominators(status: Status) -> None:
     assert found["answered"] == [status in scored]
     assert found["counted"] == [status in settled]
     assert found["correct"] == [status is Status.SCORED_CORRECT]
+
+
+@pytest.mark.statement("X-01", "X-09")
+def test_that_nothing_is_compared_with_a_side_whose_requests_all_failed() -> None:
+    def asked(item: str, condition: str, status: Status) -> TrialResult:
+        return replace(result(item, status), condition=condition)
+
+    failed, wrong = Status.PROVIDER_ERROR, Status.SCORED_WRONG
+    found = comparable(
+        records(
+            [
+                asked("1", "noise", failed),
+                asked("2", "noise", failed),
+                asked("3", "noise", Status.EXCLUDED),
+                asked("1", "plain", failed),
+                asked("2", "plain", wrong),
+                asked("3", "plain", Status.PENDING),
+            ]
+        ),
+        "model",
+        "condition",
+    )
+    # a failed request still counts as wrong where another one got a reply
+    assert found["comparable"] == [False, False, False, True, True, False]

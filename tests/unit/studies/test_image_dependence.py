@@ -66,6 +66,46 @@ def card(rows: Sequence[Row]) -> Mapping[str, Any]:
     return row
 
 
+FAILED = "provider_error"
+
+
+@pytest.mark.statement("X-01", "X-09")
+@pytest.mark.parametrize("silent", ["image", "no_image"])
+def test_that_there_is_no_difference_to_a_side_whose_requests_all_failed(
+    silent: str,
+) -> None:
+    rows: list[Row] = [
+        (str(i), 0, condition, FAILED if condition == silent else RIGHT, 0)
+        for i in range(8)
+        for condition in ("image", "no_image")
+    ]
+    row = card(rows)
+    assert row["n_failed"] == (8 if silent == "no_image" else 0)
+    assert (row["n_pairs"], row["n_items"], row["n_need_image"]) == (0, 0, 0)
+    for name in ("with_image", "under_control", "difference", "p"):
+        assert row[name] is None, name
+    # where one of them got a reply, the failed ones count as wrong
+    rows[rows.index(("0", 0, silent, FAILED, 0))] = ("0", 0, silent, RIGHT, 0)
+    row = card(rows)
+    assert row["n_pairs"] == 8
+    assert abs(row["difference"]) == 7 / 8
+
+
+@pytest.mark.statement("X-09")
+def test_that_scores_are_not_compared_with_a_side_whose_requests_all_failed() -> None:
+    rows: list[Row] = [
+        (str(i), 0, condition, RIGHT if condition == "image" else FAILED, 0)
+        for i in range(3)
+        for condition in ("image", "no_image")
+    ]
+    trials = frame(rows).having(
+        task=["box"] * 6, score=[1.0, 0.0] * 3, asked=["plain"] * 6
+    )
+    made = score_frame(trials, "image", CONTROLS, ("task", "asked"))
+    assert len(made) == 3
+    assert not made.complete("score_with_image")
+
+
 def pairs_of(rows: Sequence[Row]) -> dict[str, list[int]]:
     """Return by patient what each pair gains with the image: 1, 0 or -1."""
     known = {(r[0], r[1], r[2]): r[3] for r in rows}

@@ -22,7 +22,7 @@ from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.domain.specialties import group_of
 from viewer.results.frame import Frame, frame_of, frame_of_rows
-from viewer.results.records import NOT_COUNTED, records
+from viewer.results.records import NOT_COUNTED, comparable, records
 from viewer.results.spec import TRIALS
 from viewer.studies.consistency import published_table
 from viewer.studies.evidence_diagnosis.consistency import checks
@@ -111,7 +111,7 @@ def answer_frame(
     models = list(dict.fromkeys(row.model for row in answers))
     rows = sorted(answers, key=lambda row: models.index(row.model))
     plain = list(map(_is_plain, rows))
-    return frame_of(
+    found = frame_of(
         {
             **_asked_columns(rows),
             "of_the_judges_maker": [row.model in related for row in rows],
@@ -124,6 +124,7 @@ def answer_frame(
             "told": [row.posterior is not None for row in rows],
         }
     )
+    return comparable(found, "model", "task", "arm")
 
 
 def _asked_columns(rows: Sequence[Row]) -> Columns:

@@ -230,7 +230,7 @@ def _interventions(number: str, language: Language) -> Spec:
         "paired change",
         changes,
         ("correct",),
-        COUNTED,
+        {"comparable": (True,)},
         against={"arm": Arm.RAW},
         options={"pair": "pair", **BY_PATIENT},
     )

@@ -15,7 +15,7 @@ from viewer.domain.choice import ExpertChoice, letter_of
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of_rows
-from viewer.results.records import NOT_COUNTED, records
+from viewer.results.records import NOT_COUNTED, comparable, records
 from viewer.results.spec import OF_WHOM, TRIALS
 from viewer.studies.image_dependence import card_frames
 from viewer.studies.pathology_mcq.arms import (
@@ -136,13 +136,15 @@ def change_frame(answers: Frame) -> Frame:
     """Return the trials with unchanged images, noise, or a corruption at a level.
 
     Corruptions are of the tiny test (Sun 2024, 4.2); each stands here under its kind
-    and under all kinds together.
+    and under all kinds together. A condition that got no reply from a model counts for
+    nothing.
     """
+    answers = comparable(answers, "model", "condition")
     header = (
         *("model", "part", "subset", "shown", "kind", "level"),
         *("counted", "correct", "pair", "chance", *OF_WHOM),
     )
-    columns = ("model", "part", "subset", "condition", "counted", "correct")
+    columns = ("model", "part", "subset", "condition", "comparable", "correct")
     more = zip(
         *(answers.each("item", "repeat"), answers["chance"], answers.each(*OF_WHOM)),
         strict=True,

@@ -9,7 +9,7 @@ from itertools import combinations
 from viewer.writers.verify.agreeing import TIE
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.estimators import Rows
-from viewer.writers.verify.frames import Source, Verdicts, trial_rows
+from viewer.writers.verify.frames import Source, Verdicts, add_comparable, trial_rows
 from viewer.writers.verify.trial_check import JUDGES
 from viewer.writers.verify.verdicts import Verdict
 
@@ -88,6 +88,7 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
     for row, own in zip(rows, judged, strict=True):
         _complete(row, covered_from)
         row["calibrated"] = own and (row["model"], row["task"]) in calibrated
+    add_comparable(rows, "model", "task", "arm")
     return rows
 
 

@@ -67,6 +67,18 @@ def trial_rows(verdicts: Verdicts) -> Rows:
     ]
 
 
+def add_comparable(rows: Rows, *by: str) -> None:
+    """Add whether each is settled, and any settled one of the same got a reply."""
+    replied = {
+        tuple(row[name] for name in by)
+        for row in rows
+        if row["counted"] and row["status"] != "provider_error"
+    }
+    for row in rows:
+        of = tuple(row[name] for name in by)
+        row["comparable"] = row["counted"] and of in replied
+
+
 def item_rows(verdicts: Verdicts) -> Rows:
     """Return every trial with all its values, as items.csv lists them."""
     return [
@@ -90,10 +102,11 @@ def variant_of(condition: str) -> str:
 def variant_rows(verdicts: Verdicts) -> Rows:
     """Return every trial beside the same trial with the run's own prompts."""
     rows = trial_rows(verdicts)
+    add_comparable(rows, "model", "condition")
     for row in rows:
         row["asked"], _, variant = row["condition"].partition(_VARIANT)
         row["variant"] = variant or _BASE
-        row["right"] = float(row["correct"]) if row["counted"] else None
+        row["right"] = float(row["correct"]) if row["comparable"] else None
     own = {_pair(row): row["right"] for row in rows if row["variant"] == _BASE}
     for row in rows:
         varied = row["variant"] != _BASE

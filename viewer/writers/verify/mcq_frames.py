@@ -9,6 +9,7 @@ from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import (
     Source,
     Verdicts,
+    add_comparable,
     chance_of,
     letter_at,
     trial_rows,
@@ -36,6 +37,7 @@ def mcq_frames(source: Source) -> dict[str, Rows]:
         return _built(source.verdicts)
     verdicts = [one for one in source.verdicts if "options" in one.gold]
     answers, trials = list(_answers(verdicts)), trial_rows(source.verdicts)
+    add_comparable(answers, "model", "condition")
     return {
         "trials": trials,
         **dependence_frames(trials, "plain", _CONTROLS, _CONTROLS[:1]),
@@ -95,12 +97,9 @@ def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
     """Yield what was shown of an image: itself, noise, or a corruption at a level."""
-    names = (
-        *("model", "part", "subset", "counted", "correct", "chance"),
-        *("patient", "item"),
-    )
+    names = (*("model", "part", "subset", "correct", "chance", "patient", "item"),)
     own, condition = {name: row[name] for name in names}, str(row["condition"])
-    own["pair"] = row["item"], row["repeat"]
+    own |= {"counted": row["comparable"], "pair": (row["item"], row["repeat"])}
     plain = {"plain": "clean", "noise": "noise"}
     if condition in plain:
         yield {**own, "shown": plain[condition], "kind": "", "level": 0}
@@ -109,7 +108,7 @@ def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
         "Overall",
     ):
         kind, _, level = condition.rpartition("-")
-        for shown in (kind, "overall") if row["counted"] else ():
+        for shown in (kind, "overall") if row["comparable"] else ():
             yield {**own, "shown": shown, "kind": kind, "level": int(level)}
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from viewer.writers.verify.estimators import Rows
-from viewer.writers.verify.frames import Source, trial_rows
+from viewer.writers.verify.frames import Source, add_comparable, trial_rows
 from viewer.writers.verify.verdicts import RIGHT, Verdict
 
 _WITHOUT_IMAGE = ("no_image", "guess", "options_only")
@@ -63,14 +63,20 @@ def scored_frame(
     Questions of a kind that has no score are left out.
     """
     key = ("model", *by, "item", "repeat")
+    add_comparable(trials, "model", *by, "condition")
     tasks = {row["task"] for row in trials if row["score"] is not None}
     scores = {
         tuple(row[name] for name in key): row["score"]
         for row in trials
-        if row["condition"] == plain and row["counted"]
+        if row["condition"] == plain and row["comparable"]
     }
     return [
-        {**row, "score_with_image": scores.get(tuple(row[name] for name in key))}
+        {
+            **row,
+            "score_with_image": scores.get(tuple(row[name] for name in key))
+            if row["comparable"]
+            else None,
+        }
         for row in trials
         if row["condition"] in controls and row["task"] in tasks
     ]
@@ -87,17 +93,18 @@ def dependence_frames(
 
     Both answers of a pair agree in the columns ``by``.
     """
+    add_comparable(trials, "model", *by, "condition")
     key = ("model", *by, "item", "repeat")
     seen = {
         tuple(row[name] for name in key): row["correct"]
         for row in trials
-        if row["condition"] == plain and row["counted"]
+        if row["condition"] == plain and row["comparable"]
     }
     found = []
     for row in trials:
         if row["condition"] in controls:
             before = seen.get(tuple(row[name] for name in key))
-            paired = bool(row["counted"] and before is not None)
+            paired = bool(row["comparable"] and before is not None)
             found.append({**row, "with_image": before, "paired": paired})
     return {"dependence": found, "needs": _needing(found, hiding, by)}
 

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from PIL import Image
 
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.proof_params import always
-from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.scripted_server import Received, Script, ScriptedServer
 from tests.helpers.study_samples import SAMPLES, item_run
 from tests.helpers.tiny_study import (
     D4,
@@ -245,6 +246,60 @@ def test_that_a_bundle_with_controls_verifies(study: str, tmp_path: Path) -> Non
     if scored is not None:
         assert {row["task"] for row in scored.records()} == {"ddx", "open_fdx"}
         assert {row["with_image"] for row in scored.records()} == {4}
+
+
+class NeedsPictures(Script):
+    """A server that refuses requests without a picture."""
+
+    def reply_to(self, request: Received) -> tuple[int, object]:
+        """Return A, or an error that is no answer."""
+        if pictures_in(request.body):
+            return super().reply_to(request)
+        return 422, {"error": {"message": "An image is required."}}
+
+
+@pytest.mark.statement("X-01", "X-09")
+@pytest.mark.parametrize(
+    ("study", "params", "name"),
+    [
+        ("pathology_mcq", {"arms": ["image", "text_only"]}, "image_dependence"),
+        ("rubric_reading", {"controls": ["no_image"]}, "answered_under_control"),
+        ("question_set", {"arms": ["image", "no_image"]}, "image_dependence"),
+    ],
+)
+def test_that_a_control_whose_requests_all_failed_has_no_difference_and_says_so(
+    study: str, params: Mapping[str, object], name: str, tmp_path: Path
+) -> None:
+    with (
+        ScriptedServer(NeedsPictures(answer="A")) as server,
+        open_store(tmp_path / "s.sqlite") as store,
+    ):
+        sample = SAMPLES[study]
+        cases.add_dataset(store, replace(sample.make(tmp_path / "d"), name="sample"))
+        params = {**sample.overrides, **params}
+        model, helper = (
+            server_profile(server.base_url),
+            ModelProfile("helper", "scripted", {"answer": "A"}),
+        )
+        spec = a_spec(
+            [model],
+            study=study,
+            dataset="sample",
+            params=params,
+            known={one.name: one for one in (model, helper)},
+        )
+        run = plan_and_finish(store, spec)
+        data = report_data(store, run).data
+        found = verify(run_bundle(store, run), lambda _: None)
+    assert (found.wrong, found.left) == ([], [])
+    table = next(one for one in data.tables if one.name == name)
+    (row,) = table.records()
+    assert row["n_failed"] == row["n_planned"] > 0
+    assert (row["n_pairs"], row["difference"], row["p"]) == (0, None, None)
+    (sentence,) = (one for one in data.warnings if one.startswith("Every request of"))
+    assert f"failed ({row['n_failed']}), so there is no difference" in sentence
+    section = next(one for one in data.sections if one.table.name == "unanswered")
+    assert section.table.rows[0][2] == row["n_failed"]
 
 
 @pytest.mark.parametrize(

@@ -177,10 +177,11 @@ class Importing(Running):
         *,
         like: AnyRun | None = None,
         study: str | Path | None = None,
-        name: str = "",
+        name: str | Sequence[str] = "",
         model: str = "",
         columns: Mapping[str, str] | None = None,
         convention: str = "",
+        paper_models: Mapping[str, str] | None = None,
         progress: Tell | None = text_bar,
     ) -> Run:
         """Score replies of any model to a study's questions, as a run like any other.
@@ -192,12 +193,17 @@ class Importing(Running):
             .json), or samples of lmms-eval (.jsonl); docs/formats.md has each.
         like : Run, int or "last", optional
             The run whose questions are answered; alternatively ``study``, a study file.
-        name, model : str, optional
-            What the model is called; which of the files' models.
+        name : str or sequence of str, optional
+            What the model is called; or that of each file, in their order.
+        model : str, optional
+            Which of the files' models; default: all.
         columns : mapping, optional
             Meaning of the columns: ``{"id": "item", "output": "reply"}``.
         convention : str, optional
             Coordinate convention of the model; default: cells of the grid.
+        paper_models : mapping, optional
+            Which model of the study's paper each counts as in its claims:
+            ``{"mine": "GPT-5", "other": "GPT-4"}``.
 
         Raises
         ------
@@ -212,10 +218,11 @@ class Importing(Running):
             files=tuple(map(Path, _listed(files))),
             like=self._like(like),
             study=_path(study),
-            name=name,
+            names=(name,) if isinstance(name, str) and name else tuple(name),
             model=model,
             columns=columns or {},
             convention=convention,
+            paper_models=paper_models or {},
         )
         planned = plan_replies(self._opened, self._settings, source)
         return self.run(planned.run, progress=progress)

@@ -6,6 +6,7 @@ import click
 
 from viewer.cli.predictions import column_and_field, say_matched, score_import
 from viewer.cli.shared import json_option, say, store_option
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import PAPER_MODELS
 from viewer.domain.plain import plain
 from viewer.models.coordinates.settings import CONVENTION_NAMES
@@ -91,6 +92,18 @@ def replies(
     echo(written.sentence)
 
 
+def _model_and_paper_model(text: str) -> tuple[str, str]:
+    """Split ``model=paper's model``; without a model it is "", the only one."""
+    model, _, paper_model = text.rpartition("=")
+    if paper_model not in PAPER_MODELS:
+        raise WrongUseError(
+            f"'{paper_model}' is no model of Gosai 2025.",
+            f"Write one of {', '.join(PAPER_MODELS)}, or MODEL=GPT-5 for one of "
+            "several models.",
+        )
+    return model, paper_model
+
+
 @click.command("import-replies")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
@@ -101,7 +114,13 @@ def replies(
     type=click.Path(path_type=Path, dir_okay=False),
     help="Answer the questions of this study file.",
 )
-@click.option("--name", default="", help="Name for the model.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Name for the model; once for each file if every file is of another model.",
+)
 @click.option("--model", default="", help="Use only this model of the files.")
 @click.option(
     "--map",
@@ -120,8 +139,12 @@ def replies(
 )
 @click.option(
     "--paper-model",
-    type=click.Choice(PAPER_MODELS),
-    help="The model of Gosai 2025 that it counts as in claims and published values.",
+    "paper_models",
+    multiple=True,
+    metavar="[MODEL=]NAME",
+    help="The model of Gosai 2025 that it counts as in claims and published values: "
+    f"{', '.join(PAPER_MODELS)}; of several models that of each, such as "
+    "mine=GPT-5.",
 )
 @click.option("--check", is_flag=True, help="Only report what would be used.")
 @store_option
@@ -130,11 +153,11 @@ def import_replies(
     files: tuple[Path, ...],
     like: str | None,
     study: Path | None,
-    name: str,
+    names: tuple[str, ...],
     model: str,
     columns: tuple[str, ...],
     convention: str,
-    paper_model: str | None,
+    paper_models: tuple[str, ...],
     store: Path | None,
     *,
     check: bool,
@@ -161,11 +184,11 @@ def import_replies(
             files=files,
             like=None if like is None else run_number(like, opened),
             study=study,
-            name=name,
+            names=names,
             model=model,
             columns=dict(map(column_and_field, columns)),
             convention=convention,
-            paper_model=paper_model or "",
+            paper_models=dict(map(_model_and_paper_model, paper_models)),
         )
         if check:
             return say_matched(match_reply_files(opened, settings, source)[1])

@@ -13,8 +13,9 @@ from viewer import app
 from viewer.domain.exchange import PAPER_MODELS
 from viewer.services.importing.import_replies import PlannedReplies
 from viewer.services.inspecting.runs import run_list
+from viewer.services.reporting.records import records
 from viewer.settings import Settings
-from viewer.store import cases
+from viewer.store import cases, runs
 from viewer.store.database import open_store
 from viewer.ui.dialogs.import_replies import ImportReplies
 
@@ -104,17 +105,54 @@ def test_that_a_model_counts_as_one_of_a_paper_only_where_its_study_compares_the
     page.show()
     qtbot.waitUntil(lambda: page.questions.count() == 2)
     assert page.questions.currentText().startswith("Those of run 2: Grid")
-    offered = [page.paper_model.itemText(i) for i in range(page.paper_model.count())]
+    qtbot.waitUntil(lambda: page.counting[""].isVisible() is True)
+    choice = page.counting[""]
+    offered = [choice.itemText(i) for i in range(choice.count())]
     assert offered == ["by the name at its server", *PAPER_MODELS]
-    assert page.paper_model.isVisible()
     page.questions.setCurrentIndex(1)
     page.questions.activated.emit(1)
-    assert page.paper_model.isHidden()
-    assert page.paper_model.currentData() == ""
+    assert page.counting[""].isHidden()
+    assert page.counting[""].currentData() == ""
     study = tmp_path / "study.toml"
     study.write_text('study = "grid_localization"\ndataset = "tiny"\n')
     page.choose_study(study)
-    qtbot.waitUntil(page.paper_model.isVisible)
+    qtbot.waitUntil(lambda: page.counting[""].isVisible() is True)
+
+
+def test_that_each_of_several_models_is_asked_what_it_counts_as(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    with open_store(settings.store) as store:
+        run = bundled_run(store, tmp_path / "grid", n=2)
+        items = dict.fromkeys(records(store, run)["item"])
+    files = []
+    for name in ("new", "old"):
+        rows = [
+            json.dumps({"item": item, "reply": "D4", "condition": "grid=8"})
+            for item in items
+        ]
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text("\n".join(rows))
+    page = ImportReplies(settings)
+    page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.questions.count() == 1)
+    page.name.setText("new, old")
+    page.open_paths(tuple(files))
+    qtbot.waitUntil(lambda: tuple(page.counting) == ("new", "old"))
+    for name, counts_as in (("new", "GPT-5"), ("old", "GPT-4")):
+        choice = page.counting[name]
+        assert choice.accessibleName().startswith(f"{name} counts as")
+        choice.setCurrentIndex(choice.findText(counts_as))
+        choice.activated.emit(choice.currentIndex())
+    qtbot.waitUntil(page.go.isEnabled)
+    with qtbot.waitSignal(page.planned) as caught:
+        page.go.click()
+    with open_store(settings.store) as store:
+        models = runs.run_spec(store, caught.args[0].run).models
+    told = {model.name: model.settings["paper_model"] for model in models}
+    assert told == {"new": "GPT-5", "old": "GPT-4"}
 
 
 def test_that_a_broken_study_file_is_refused_at_the_foot(

@@ -7,11 +7,12 @@ reports, comparison and rescoring work as for every run.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
@@ -19,6 +20,7 @@ from viewer.domain.written_reply import WrittenReply, row_of
 from viewer.models.catalog import profile_from_table, spec_of
 from viewer.models.imported import ADAPTER
 from viewer.readers.replies.catalog import read_replies
+from viewer.readers.replies.found import FoundReplies
 from viewer.services.configuring.study_file import read_toml, study_spec
 from viewer.services.importing.answering_file import (
     check_model,
@@ -43,21 +45,22 @@ _NOT_IN_NAMES: Final = re.compile(r"[\s:;,\"'/\\]+")
 class RepliesSource:
     """The files to import, and the questions they answer.
 
-    ``like`` is a run whose questions they answer, or ``study`` a study file. ``name``
-    is the model's name if the files do not give it, and replaces theirs; ``model``
-    selects one of several. ``columns`` maps columns to their meaning; ``convention`` is
-    the model's coordinate convention, if the files do not give it, ``paper_model`` the
-    model of a paper that it counts as in claims.
+    ``like`` is a run whose questions they answer, or ``study`` a study file. ``names``
+    is the model's name if the files do not give it, and replaces theirs; or the name of
+    each file's model. ``model`` selects one of several. ``columns`` maps columns to
+    their meaning; ``convention`` is the models' coordinate convention, if the files do
+    not give it. ``paper_models`` has by model the model of a paper that it counts as in
+    claims; under "" that of the only model.
     """
 
     files: tuple[Path, ...]
     like: int | None = None
     study: Path | None = None
-    name: str = ""
+    names: tuple[str, ...] = ()
     model: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     convention: str = ""
-    paper_model: str = ""
+    paper_models: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,10 @@ def match_reply_files(
     store: Store, settings: Settings, source: RepliesSource
 ) -> tuple[RunSpec, MatchedReplies]:
     """Return what the replies in files would answer, without storing anything."""
-    found = read_replies(source.files, source.columns)
-    replies = _of_models(found.replies, source)
+    found = _read(source)
+    replies = found.replies
     spec = _spec(store, settings, source, replies)
-    _check_paper_model(source, spec.study)
+    _check_paper_models(source, spec)
     dataset = cases.dataset_named(store, spec.dataset)
     context = RunContext(spec, dataset)
     planned = planned_trials(context.study, dataset, spec)
@@ -114,16 +117,28 @@ def match_reply_files(
     return spec, matched
 
 
-def _check_paper_model(source: RepliesSource, study: str) -> None:
-    """Raise for a model of a paper that the study's results do not use."""
-    models = paper_models(study)
-    if source.paper_model and source.paper_model not in models:
-        raise WrongUseError(
-            f"The study {study} compares no model with {source.paper_model}.",
-            f"Choose one of {', '.join(models)}."
-            if models
-            else "Leave out --paper-model.",
-        )
+def _check_paper_models(source: RepliesSource, spec: RunSpec) -> None:
+    """Raise for a model of a paper that the results do not use, or of no model."""
+    known, names = paper_models(spec.study), [model.name for model in spec.models]
+    for name, counts_as in source.paper_models.items():
+        if counts_as not in known:
+            raise WrongUseError(
+                f"The study {spec.study} compares no model with {counts_as}.",
+                f"Choose one of {', '.join(known)}."
+                if known
+                else "Leave out --paper-model.",
+            )
+        if name and _name(name) not in names:
+            raise WrongUseError(
+                f"No model '{name}' is imported, which would count as {counts_as}.",
+                f"Choose one of {', '.join(names)}.",
+            )
+        if not name and len(names) > 1:
+            raise WrongUseError(
+                f"Several models are imported: {', '.join(names)}.",
+                f"Name the one that counts as {counts_as}: "
+                f'--paper-model "{names[0]}={counts_as}".',
+            )
 
 
 def plan_import(settings: Settings, source: RepliesSource) -> PlannedReplies:
@@ -138,27 +153,50 @@ def preview_replies(settings: Settings, source: RepliesSource) -> MatchedReplies
         return match_reply_files(opened, settings, source)[1]
 
 
-def _of_models(
-    replies: Sequence[WrittenReply], source: RepliesSource
-) -> tuple[WrittenReply, ...]:
+def _read(source: RepliesSource) -> FoundReplies:
     """Return the replies of the selected models, each under its name."""
-    models = tuple(dict.fromkeys(one.model for one in replies if one.model))
-    check_model(source.files[0], source.model, models)
-    chosen = (source.model,) if source.model else models
-    if source.name and len(chosen) > 1:
+    names, files = source.names or ("",), source.files
+    if len(names) not in (1, len(files)):
         raise WrongUseError(
-            f"'{source.files[0].name}' has several models: {', '.join(chosen)}.",
+            f"There are {counted(len(names), 'name')} for "
+            f"{counted(len(files), 'file')}.",
+            "Give one name for all files, or one for each in their order.",
+        )
+    groups = [(file,) for file in files] if len(names) > 1 else [files]
+    found = [read_replies(group, source.columns) for group in groups]
+    named = zip(groups, names, found, strict=True)
+    return FoundReplies(
+        tuple(
+            reply
+            for group, name, of in named
+            for reply in _of_models(of.replies, group[0], source.model, name)
+        ),
+        tuple(problem for of in found for problem in of.problems),
+    )
+
+
+def _of_models(
+    replies: Sequence[WrittenReply], file: Path, model: str, name: str
+) -> Iterator[WrittenReply]:
+    """Yield the replies of the model selected, or of all, each under its name."""
+    models = tuple(dict.fromkeys(one.model for one in replies if one.model))
+    check_model(file, model, models)
+    chosen = (model,) if model else models
+    if name and len(chosen) > 1:
+        raise WrongUseError(
+            f"'{file.name}' has several models: {', '.join(chosen)}.",
             "Choose one of them with --model, or leave out --name.",
         )
     nameless = sum(not one.model for one in replies)
-    if nameless and (chosen or not source.name):
+    if nameless and (chosen or not name):
         raise WrongUseError(
-            f"'{source.files[0].name}' does not name the model of {nameless} of its "
+            f"'{file.name}' does not name the model of {nameless} of its "
             f"{len(replies)} replies.",
             "Name the model with --name, or in a column model.",
         )
-    wanted = (one for one in replies if not chosen or one.model in chosen)
-    return tuple(replace(one, model=_name(source.name or one.model)) for one in wanted)
+    for one in replies:
+        if not chosen or one.model in chosen:
+            yield replace(one, model=_name(name or one.model))
 
 
 def _name(name: str) -> str:
@@ -229,7 +267,9 @@ def _to_be(
     name: str, replies: Sequence[WrittenReply], source: RepliesSource
 ) -> ModelProfile:
     """Return the model of replies before their file is written."""
-    given = {"convention": source.convention, "paper_model": source.paper_model}
+    counting = {_name(one): paper for one, paper in source.paper_models.items()}
+    paper = counting.get(name) or counting.get("")
+    given = {"convention": source.convention, "paper_model": paper}
     said = {key: value for key, value in given.items() if value}
     answers = (one for one in replies if one.model == name and not one.role)
     told = next((one.settings for one in answers if one.settings), {})

@@ -38,6 +38,7 @@ _DROP: Final = (
     "Choose JSON lines or a table with item and reply, a log of inspect_ai (.eval, "
     ".json) or samples of lmms-eval (.jsonl), or drop several here."
 )
+_NAME: Final = "if the files do not name it; one for each file with commas between"
 _PAPER_MODEL: Final = (
     "The model of the study's paper whose claims and published values are compared "
     "with it."
@@ -61,7 +62,7 @@ class ImportReplies(QDialog):
         self._paper_models: dict[object, tuple[str, ...]] = {}
         self.path, self.file = selectable(_DROP), QPushButton("File…")
         self.questions, self.study = QComboBox(), QPushButton("Study file…")
-        self.name, self.paper_model = QLineEdit(), QComboBox()
+        self.name, self.counting = QLineEdit(), dict[str, QComboBox]()
         self.unused, self.sentence = selectable(), selectable()
         self.go, self.leave = primary("Import"), QPushButton("Close")
         self._drop = DropTarget(self)
@@ -73,6 +74,7 @@ class ImportReplies(QDialog):
         """Look at files of replies."""
         self._files = files
         self.path.setText("\n".join(map(str, files)))
+        self._ask_paper_models(())
         self._preview()
 
     def choose_study(self, file: Path) -> None:
@@ -96,14 +98,26 @@ class ImportReplies(QDialog):
         self.questions.addItem(words, asked)
 
     def _choose_questions(self, *_: object) -> None:
-        """Offer the models of the study's paper, if it compares any by name."""
-        models = self._paper_models.get(self.questions.currentData(), ())
-        self.paper_model.clear()
-        self.paper_model.addItem("by the name at its server", "")
-        for name in models:
-            self.paper_model.addItem(name, name)
-        self._form.setRowVisible(self.paper_model, bool(models))
+        """Offer the models of the study's paper, and preview."""
+        self._ask_paper_models(tuple(self.counting))
         self._preview()
+
+    def _ask_paper_models(self, models: tuple[str, ...]) -> None:
+        """Ask what each model counts as, if the study's paper compares any by name."""
+        for choice in self.counting.values():
+            self._form.removeRow(choice)
+        self.counting = {name: QComboBox() for name in models or ("",)}
+        offered = self._paper_models.get(self.questions.currentData(), ())
+        for name, choice in self.counting.items():
+            choice.addItem("by the name at its server", "")
+            for paper_model in offered:
+                choice.addItem(paper_model, paper_model)
+            choice.activated.connect(self._preview)
+            choice.setToolTip(_PAPER_MODEL)
+            label = f"{name} counts as" if name else "Counts as"
+            choice.setAccessibleName(f"{label}, in claims of the paper")
+            self._form.addRow(label, choice)
+            self._form.setRowVisible(choice, bool(offered))
 
     def _source(self) -> "RepliesSource | None":
         from viewer.services.importing.import_replies import RepliesSource
@@ -115,8 +129,12 @@ class ImportReplies(QDialog):
             files=self._files,
             like=asked if isinstance(asked, int) else None,
             study=asked if isinstance(asked, Path) else None,
-            name=self.name.text().strip(),
-            paper_model=self.paper_model.currentData(),
+            names=tuple(filter(None, map(str.strip, self.name.text().split(",")))),
+            paper_models={
+                name: choice.currentData()
+                for name, choice in self.counting.items()
+                if choice.currentData()
+            },
         )
 
     def _preview(self, *_: object) -> None:
@@ -134,6 +152,9 @@ class ImportReplies(QDialog):
         )
 
     def _show_preview(self, matched: "MatchedReplies") -> None:
+        models = tuple(dict.fromkeys(o.model for o in matched.replies if not o.role))
+        if len(models) > 1 and models != tuple(self.counting):
+            self._ask_paper_models(models)
         self.sentence.setText(f"{matched.sentence}.")
         lines = [f"{line}." for line in matched.unused]
         more = len(lines) - _SHOWN
@@ -199,7 +220,6 @@ class ImportReplies(QDialog):
         self.study.clicked.connect(self._choose_study)
         self.questions.activated.connect(self._choose_questions)
         self.name.editingFinished.connect(self._preview)
-        self.paper_model.activated.connect(self._preview)
         self.go.clicked.connect(self._import)
         self.leave.clicked.connect(self.reject)
         self._drop.dropped.connect(self.open_paths)
@@ -210,15 +230,12 @@ class ImportReplies(QDialog):
         where.addWidget(self.file)
         asked.addWidget(self.questions, 1)
         asked.addWidget(self.study)
-        self.name.setPlaceholderText("if the files do not name it")
+        self.name.setPlaceholderText(_NAME)
         self.questions.setAccessibleName("Questions")
-        self.paper_model.setToolTip(_PAPER_MODEL)
-        self.paper_model.setAccessibleName("Counts as, in claims of the paper")
         self._form = form = QFormLayout()
         form.addRow("Questions", asked)
         form.addRow("Model", self.name)
-        form.addRow("Counts as", self.paper_model)
-        form.setRowVisible(self.paper_model, False)
+        self._ask_paper_models(())
         foot.addWidget(self.sentence, 1)
         foot.addWidget(self.leave)
         foot.addWidget(self.go)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.bundled_run import bundled_run
 from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered, says
 from tests.helpers.study_samples import SAMPLES, item_run
 from tests.helpers.tiny_study import finish, plan_and_finish
@@ -25,6 +26,7 @@ from viewer.services.importing.import_replies import (
     plan_replies,
 )
 from viewer.services.reporting.records import records
+from viewer.services.reporting.report_run import report_data
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.settings import Settings
 from viewer.store import cases, runs, trials
@@ -49,7 +51,7 @@ def store(settings: Settings) -> Iterable[Store]:
 
 
 def _imported(
-    store: Store, settings: Settings, path: Path, run: int, **said: str
+    store: Store, settings: Settings, path: Path, run: int, **said: object
 ) -> PlannedReplies:
     source = RepliesSource((path,), like=run, **said)  # type: ignore[arg-type]
     planned = plan_replies(store, settings, source)
@@ -90,7 +92,7 @@ def test_that_a_reply_to_a_prompt_variant_is_the_variants(
         for row in _lines(path)
         for reply in ("No" if "short" in str(row["condition"]) else "Yes",)
     ]
-    again = _imported(store, settings, _written(path, rows), run, name="lab").run
+    again = _imported(store, settings, _written(path, rows), run, names=("lab",)).run
     assert {
         ("short" in one.trial.condition.name, one.score.answer)
         for one in trials.scored_trials(store, again)
@@ -184,7 +186,7 @@ def test_that_what_cannot_be_used_is_told_and_the_rest_is_scored(
         {"item": keys[1], "condition": "plain"},
     ]
     path = _written(tmp_path / "mine.jsonl", rows)
-    source = RepliesSource((path,), like=run, name="mine")
+    source = RepliesSource((path,), like=run, names=("mine",))
     _, matched = match_reply_files(store, settings, source)
     asked = len({t.trial.item for t in runs.trials_in(store, run, tuple(Status))})
     assert matched.sentence == (
@@ -201,7 +203,7 @@ def test_that_what_cannot_be_used_is_told_and_the_rest_is_scored(
         "1 reply not used: nobody is not an item of this run",
         f"1 reply not used: {keys[1]} plain 7 {otherwise}",
     )
-    planned = _imported(store, settings, path, run, name="mine")
+    planned = _imported(store, settings, path, run, names=("mine",))
     found = records(store, planned.run)
     said = {
         (item, condition): (status, reason)
@@ -225,7 +227,7 @@ def test_that_samples_without_names_are_counted_as_the_lines_of_the_questions(
         for n in range(len(asked) + 1)
     ]
     path = _written(tmp_path / "samples_pathology.jsonl", rows)
-    source = RepliesSource((path,), like=run, name="vlm")
+    source = RepliesSource((path,), like=run, names=("vlm",))
     _, matched = match_reply_files(store, settings, source)
     dataset = cases.dataset_of_run(store, run)
     names = Pseudonyms(dataset, ())
@@ -250,12 +252,12 @@ def test_that_it_must_be_known_who_replied_to_what(
             match_reply_files(store, settings, source)
 
     refused(source, "does not name the model of 1 of its 1 replies")
-    refused(replace(source, like=None, name="mine"), "not stated which questions")
+    refused(replace(source, like=None, names=("mine",)), "not stated which questions")
     refused(replace(source, model="other"), "has no model 'other'")
     _written(path, [{**row, "model": name} for name in ("a", "b")])
-    refused(replace(source, name="mine"), "has several models: a, b")
+    refused(replace(source, names=("mine",)), "has several models: a, b")
     assert len(match_reply_files(store, settings, source)[1].replies) == 2
-    one = replace(source, model="b", name="org/mine 2")
+    one = replace(source, model="b", names=("org/mine 2",))
     spec, matched = match_reply_files(store, settings, one)
     assert [model.name for model in spec.models] == ["org-mine-2"]
     assert [reply.model for reply in matched.replies] == ["org-mine-2"]
@@ -270,8 +272,51 @@ def test_that_a_model_of_a_paper_is_refused_where_the_study_compares_none(
     path = tmp_path / "replies.jsonl"
     export_replies(store, run, path)
     with pytest.raises(WrongUseError, match="compares no model with GPT-5") as caught:
-        _imported(store, settings, path, run, paper_model="GPT-5")
+        _imported(store, settings, path, run, paper_models={"": "GPT-5"})
     assert caught.value.how == "Leave out --paper-model."
+
+
+@pytest.mark.statement("E000-31")
+def test_that_imported_models_are_compared_by_the_claims_of_a_paper(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    run = bundled_run(store, tmp_path / "grid", n=2)
+    items = dict.fromkeys(records(store, run)["item"])
+    rows = [{"item": item, "reply": "D4", "condition": "grid=8"} for item in items]
+    files = tuple(_written(tmp_path / f"{n}.jsonl", rows) for n in ("new", "old"))
+    source = RepliesSource(
+        files,
+        like=run,
+        names=("org/new", "old"),
+        paper_models={"org/new": "GPT-5", "old": "GPT-4"},
+    )
+    planned = plan_replies(store, settings, source)
+    finish(store, planned.run)
+    assert [one.name for one in runs.run_spec(store, planned.run).models] == [
+        *("org-new", "old"),
+    ]
+    tables = {one.name: one for one in report_data(store, planned.run).data.tables}
+    claims = [row for row in tables["claims"].records() if "points" in row["claim"]]
+    assert claims
+    assert not [row for row in claims if "did not ask" in str(row["this_run"])]
+
+    def refused(told: RepliesSource) -> tuple[str, str]:
+        with pytest.raises(WrongUseError) as caught:
+            match_reply_files(store, settings, told)
+        return caught.value.what, caught.value.how
+
+    assert refused(replace(source, paper_models={"": "GPT-5"})) == (
+        "Several models are imported: org-new, old.",
+        'Name the one that counts as GPT-5: --paper-model "org-new=GPT-5".',
+    )
+    assert refused(replace(source, paper_models={"x": "GPT-5"})) == (
+        "No model 'x' is imported, which would count as GPT-5.",
+        "Choose one of org-new, old.",
+    )
+    assert refused(replace(source, names=("a", "b", "c"))) == (
+        "There are 3 names for 2 files.",
+        "Give one name for all files, or one for each in their order.",
+    )
 
 
 def test_that_a_study_file_need_not_name_who_will_answer(

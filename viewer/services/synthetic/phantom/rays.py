@@ -6,7 +6,7 @@ one along x; the beam is parallel, so one millimetre in the patient is one at th
 detector.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,17 +71,21 @@ class RayGrid:
             int(columns[0]), int(columns[1])
         )
 
-    def windows(
+    def met(
         self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
-    ) -> Iterator[tuple[int, tuple[slice, slice]]]:
-        """Yield index and window of each of (n, 3) boxes that any ray may hit."""
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Return box, row and column (n,) where a ray may hit one of (m, 3) boxes."""
         a = self.across_axis
         left = np.searchsorted(self.across[0], low[:, a])
         right = np.searchsorted(self.across[0], high[:, a])
         first = np.searchsorted(-self.up[:, 0], -high[:, 2])
         last = np.searchsorted(-self.up[:, 0], -low[:, 2])
-        for i in np.flatnonzero((left < right) & (first < last)):
-            yield int(i), (slice(first[i], last[i]), slice(left[i], right[i]))
+        wide = np.maximum(right - left, 0)
+        count = wide * np.maximum(last - first, 0)
+        box = np.repeat(np.arange(len(count)), count)
+        place = np.arange(len(box)) - np.repeat(np.cumsum(count) - count, count)
+        rows, columns = np.divmod(place, wide[box])
+        return box, first[box] + rows, left[box] + columns
 
     def part(self, window: tuple[slice, slice]) -> "RayGrid":
         """Return the grid of a window."""

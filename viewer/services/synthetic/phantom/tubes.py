@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from viewer.services.synthetic.phantom.rays import Bounds, Floats, RayGrid
 from viewer.services.synthetic.phantom.solids import Points, Vector, vector
@@ -34,11 +35,34 @@ class Tube:
         segment seen nearly end-on counts for at most ``_STRETCH`` times its width.
         """
         out = np.zeros(grid.shape, dtype=np.float32)
-        for i, window in grid.windows(*self._boxes):
-            ends, radii = self.points[i : i + 2], self.radii[i : i + 2]
-            cut = _segment_chord(grid.part(window), ends, radii)
-            np.maximum(out[window], cut, out=out[window])
+        segment, row, column = grid.met(*self._boxes)
+        cut = self._cut(segment, grid.across[0, column], grid.up[row, 0], grid)
+        np.maximum.at(out, (row, column), cut)
         return out
+
+    def _cut(
+        self, segment: npt.NDArray[np.intp], across: Floats, up: Floats, grid: RayGrid
+    ) -> Floats:
+        """Return the length of the rays at ``across`` and ``up``, each in a segment.
+
+        All (n,), millimetres: a tube's segments together, as most have few rays.
+        """
+        ends = self.points[:, [grid.across_axis, 2]]
+        start, along = ends[:-1], np.diff(ends, axis=0)
+        seen = (along * along).sum(1)
+        whole = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
+        stretch = np.minimum(whole / np.maximum(np.sqrt(seen), 1e-3), _STRETCH)
+        of_segments = (*start.T, *along.T, seen + 1e-6, self.radii[:-1])
+        left, low, right, rise, square, radius, growth, twice = (
+            one.astype(np.float32)[segment]
+            for one in (*of_segments, np.diff(self.radii), 2 * stretch)
+        )
+        u, z = across - left, up - low
+        t = np.clip((u * right + z * rise) / square, 0, 1)
+        du, dz = u - t * right, z - t * rise
+        radius = radius + t * growth
+        inside = radius * radius - du * du - dz * dz
+        return np.asarray(np.sqrt(np.maximum(inside, 0)) * twice)
 
     def bounds(self) -> Bounds:
         """Return a box around the tube."""
@@ -72,18 +96,3 @@ def smooth_curve(points: Points, steps: int) -> Points:
         for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False)
     ]
     return np.vstack([*pieces, points[-1:]])
-
-
-def _segment_chord(grid: RayGrid, ends: Points, radii: Points) -> Floats:
-    plane = [grid.across_axis, 2]
-    start, along = ends[0, plane], ends[1, plane] - ends[0, plane]
-    seen = float(along @ along)
-    whole = float(np.linalg.norm(ends[1] - ends[0]))
-    u, z = grid.across - np.float32(start[0]), grid.up - np.float32(start[1])
-    t = (u * np.float32(along[0]) + z * np.float32(along[1])) / np.float32(seen + 1e-6)
-    t = np.clip(t, 0, 1)
-    du, dz = u - t * np.float32(along[0]), z - t * np.float32(along[1])
-    radius = np.float32(radii[0]) + t * np.float32(radii[1] - radii[0])
-    half = np.sqrt(np.maximum(radius * radius - du * du - dz * dz, 0))
-    stretch = whole / max(float(np.sqrt(seen)), 1e-3)
-    return np.asarray(half * np.float32(2 * min(stretch, _STRETCH)))

@@ -65,19 +65,19 @@ def _grow(
 ) -> tuple[Points, list[int]]:
     """Return node positions (n, 3) and each node's parent; node 0 is the root."""
     order = np.argsort(np.linalg.norm(targets - root, axis=1), kind="stable")
-    nodes, parents = [root], [-1]
+    nodes, from_root, parents = root[np.newaxis], np.zeros(1), [-1]
     for target in targets[order]:
-        known = np.array(nodes)
-        reach = np.linalg.norm(known - target, axis=1)
-        detour = reach + 0.35 * np.linalg.norm(known - root, axis=1)
-        start = int(np.argmin(detour))
+        reach = np.linalg.norm(nodes - target, axis=1)
+        start = int(np.argmin(reach + 0.35 * from_root))
         steps = max(1, int(reach[start] // 14))
         bend = rng.normal(0, 0.8, (steps, 3))
-        for i in range(1, steps + 1):
-            point = nodes[start] + (target - nodes[start]) * (i / steps)
-            nodes.append(point + bend[i - 1] * (i < steps))
-            parents.append(len(nodes) - 2 if i > 1 else start)
-    return np.array(nodes), parents
+        bend[-1] = 0
+        along = np.arange(1, steps + 1)[:, np.newaxis] / steps
+        added = nodes[start] + (target - nodes[start]) * along + bend
+        parents += [start, *range(len(nodes), len(nodes) + steps - 1)]
+        nodes = np.vstack([nodes, added])
+        from_root = np.append(from_root, np.linalg.norm(added - root, axis=1))
+    return nodes, parents
 
 
 def _tubes(nodes: Points, parents: list[int]) -> tuple[Tube, ...]:

@@ -185,12 +185,13 @@ def review(
         _review_words(name, items, decided, store, as_json=as_json)
         return
     with open_store(read_settings(store).store) as opened:
-        refs = decisions.images_named(opened, name)
+        images = decisions.images_named(opened, name)
         if black_found:
-            decisions.black_out_found(opened, refs)
+            decisions.black_out_found(opened, images.values())
         elif clean or block or boxes:
-            decisions.decide(opened, refs, _decision(clean=clean, block=block), boxes)
-        rows = decisions.review_rows(opened, refs)
+            decided = _decision(clean=clean, block=block)
+            decisions.decide(opened, images.values(), decided, boxes)
+        rows = decisions.review_rows(opened, images)
     if as_json:
         print_json(rows)
     else:
@@ -263,6 +264,7 @@ def forget(name: str) -> None:
     from viewer.services.privacy.decisions import forget_key
 
     forget_key(name)
+    echo(f"The keyring no longer holds {name}.")
 
 
 @key.command()

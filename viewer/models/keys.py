@@ -97,20 +97,21 @@ def store_key(name: str, key: str) -> None:
         raise _refused(error) from error
 
 
-def forget_key(name: str) -> None:
-    """Remove a key from memory and keyring; it need not exist."""
+def forget_key(name: str) -> bool:
+    """Remove a key from memory and keyring; tell whether the keyring had it."""
     remember_key(name, "")
     backend = _backend()
     if backend is None:
-        return
+        return False
     from keyring.errors import KeyringError, PasswordDeleteError
 
     try:
         backend.delete_password(SERVICE, name)
     except PasswordDeleteError:
-        return  # it was not there, which is what is wanted
+        return False
     except KeyringError as error:
         raise _refused(error) from error
+    return True
 
 
 def _found(name: str) -> tuple[KeyPlace, str]:

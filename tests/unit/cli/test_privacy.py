@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.helpers.scripted_server import ScriptedServer
 from tests.helpers.tiny_study import everything_is_remote, write_images
@@ -170,6 +172,22 @@ def test_that_boxes_are_kept_and_listed(overread: Overread, films: Path) -> None
     assert row["decision"] == "blocked"
 
 
+def test_that_images_are_listed_by_the_names_that_the_list_of_cases_has(
+    overread: Overread, tmp_path: Path
+) -> None:
+    for patient in ("one", "two"):
+        folder = tmp_path / "many" / patient
+        folder.mkdir(parents=True)
+        grey = np.full((40, 40), len(patient) + ord(patient[0]), np.uint8)
+        Image.fromarray(grey).save(folder / "frontal.png")
+    assert overread("import", "folder", tmp_path / "many", "--name", "many")[0] == 0
+    cases = rows_of(overread("cases", "many", "--json")[1])
+    listed = [row["image"] for row in cases["images"]]
+    rows = rows_of(overread("review", "many", "--json")[1])
+    assert [row["image"] for row in rows] == listed
+    assert len(set(listed)) == 2
+
+
 @pytest.mark.skipif(text_finder_missing() is not None, reason="no extra ocr")
 def test_that_what_the_finder_finds_is_accepted_at_once(
     overread: Overread, films: Path
@@ -193,7 +211,18 @@ def test_that_a_key_is_read_from_standard_input_only(
     monkeypatch.setenv("MY_KEY", "sk-CANARY-1")
     assert overread("key", "where", "MY_KEY")[1] == "environment\n"
     assert overread("key", "where", "OTHER_KEY")[1] == "nowhere\n"
-    assert overread("key", "forget", "MY_KEY")[0] == 0
+    monkeypatch.setattr(keys, "forget_key", lambda name: kept.pop(name, None))
+    code, out, _ = overread("key", "forget", "MY_KEY")
+    assert (code, out) == (0, "The keyring no longer holds MY_KEY.\n")
+    code, out, err = overread("key", "forget", "MY_KEY")
+    assert (code, out) == (2, "")
+    assert err == (
+        "No keyring of this computer has a key MY_KEY, so none was removed. It is in "
+        "the environment: unset the variable MY_KEY.\n"
+    )
+    code, _, err = overread("key", "forget", "OTHER_KEY")
+    assert code == 2
+    assert "overread key where OTHER_KEY says where a key was found." in err
 
 
 def test_that_a_key_found_nowhere_is_typed_for_this_command_alone(

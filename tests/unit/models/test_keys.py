@@ -64,8 +64,8 @@ def test_that_a_key_is_kept_in_the_keyring_and_forgotten(backend: InMemory) -> N
     keys.store_key(NAME, f" {KEY}\n")
     assert backend.kept == {("overread", NAME): KEY}
     assert (keys.key_named(NAME), keys.key_place(NAME)) == (KEY, KeyPlace.KEYRING)
-    keys.forget_key(NAME)
-    keys.forget_key(NAME)
+    assert keys.forget_key(NAME)
+    assert not keys.forget_key(NAME)
     assert keys.key_place(NAME) is KeyPlace.NOWHERE
 
 
@@ -88,7 +88,7 @@ def test_that_without_a_keyring_memory_and_environment_do(
     keys.remember_key(NAME, KEY)
     monkeypatch.setenv(NAME, "of the environment")
     assert (keys.key_named(NAME), keys.key_place(NAME)) == (KEY, KeyPlace.MEMORY)
-    keys.forget_key(NAME)
+    assert not keys.forget_key(NAME)
     assert keys.key_place(NAME) is KeyPlace.ENVIRONMENT
 
 

@@ -3,7 +3,7 @@
 import getpass
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -207,14 +207,19 @@ def restricted_by(store: Path, ref: ImageRef) -> str:
         return files.get(hashlib.file_digest(file, "sha256").hexdigest(), "")
 
 
-def review_rows(store: Store, refs: Sequence[ImageRef]) -> list[dict[str, object]]:
+def review_rows(
+    store: Store, images: Mapping[str, ImageRef]
+) -> list[dict[str, object]]:
     """Return the evidence of text in the pixels of images, and the decisions."""
-    return [_review_row(ref, pixels_to_review(store.path, ref)) for ref in refs]
+    return [
+        _review_row(name, ref, pixels_to_review(store.path, ref))
+        for name, ref in images.items()
+    ]
 
 
-def _review_row(ref: ImageRef, found: PixelLook) -> dict[str, object]:
+def _review_row(name: str, ref: ImageRef, found: PixelLook) -> dict[str, object]:
     return {
-        "image": ref.path.name,
+        "image": name,
         "frame": ref.frame,
         "decision": found.decision,
         "reason": found.reason,
@@ -222,17 +227,20 @@ def _review_row(ref: ImageRef, found: PixelLook) -> dict[str, object]:
     }
 
 
-def images_named(store: Store, name: str) -> tuple[ImageRef, ...]:
-    """Return the images of a registered data set, or of a file."""
+def images_named(store: Store, name: str) -> Mapping[str, ImageRef]:
+    """Return the images of a registered data set, or of a file, by their names.
+
+    Those of a data set are the names that its list of cases has.
+    """
     path = Path(name)
     if path.is_file():
-        return (ImageRef(path.absolute(), 0),)
-    return tuple(image.ref for image in cases.dataset_named(store, name).images)
+        return {path.name: ImageRef(path.absolute(), 0)}
+    return {image.key: image.ref for image in cases.dataset_named(store, name).images}
 
 
 def decide(
     store: Store,
-    refs: Sequence[ImageRef],
+    refs: Iterable[ImageRef],
     decision: ReviewDecision,
     boxes: Sequence[BoxPx] = (),
 ) -> None:
@@ -242,7 +250,7 @@ def decide(
         consents.add_review(store, PixelReview(sha256, decision, tuple(boxes)))
 
 
-def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
+def black_out_found(store: Store, refs: Iterable[ImageRef]) -> None:
     """Black out what the finder found in images without a decision.
 
     Without the text finder this raises MissingDependencyError.
@@ -272,8 +280,15 @@ def remember_key(name: str, key: str) -> None:
 
 
 def forget_key(name: str) -> None:
-    """Remove the key of a name from the keyring."""
-    keys.forget_key(name)
+    """Remove the key of a name from the keyring; raise if it has none."""
+    if not keys.forget_key(name):
+        in_environment = keys.key_place(name) is keys.KeyPlace.ENVIRONMENT
+        raise WrongUseError(
+            f"No keyring of this computer has a key {name}, so none was removed.",
+            f"It is in the environment: unset the variable {name}."
+            if in_environment
+            else f"overread key where {name} says where a key was found.",
+        )
 
 
 def key_place(name: str) -> str:

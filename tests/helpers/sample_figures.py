@@ -50,7 +50,11 @@ def rates(*, published: bool, one_model: bool = False) -> RateFigure:
 
 def stacks(*, share: bool) -> StackFigure:
     """Return two stacked bars."""
-    bars = (Stack("Edema", "a", (2, 1, 1), 4), Stack("Edema", "b", (0, 0, 0)))
+    bars = (
+        Stack("Edema", "a", (2, 1, 1), 4),
+        Stack("Edema", "b", (0, 0, 0)),
+        Stack("CT", "c", (1, 0, 2), 3, code="CT"),
+    )
     segments = ("full", "not_reviewed", "no_answer")
     name = "fig3" if share else "fig9"
     return StackFigure(head(name), segments, bars, "trials", share=share)
@@ -92,7 +96,8 @@ def plots(*, joined: bool) -> PlotFigure:
     )
     second = PlotSeries("text", (0.0, 0.5), (0.25, 0.125))
     titles = ("CT",) if joined else ("CT", "MRI", "PET", "X-ray")
-    panels = tuple(PlotPanel(title, (first, second)) for title in titles)
+    code = "" if joined else "CT"
+    panels = tuple(PlotPanel(title, (first, second), code) for title in titles)
     name = "fig12" if joined else "fig13"
     return PlotFigure(head(name), panels, "x", "y", joined, not joined)
 

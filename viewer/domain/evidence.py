@@ -51,21 +51,6 @@ _SPELLINGS: Final = {
     "other": EvidenceType.OTHER,
 } | {of.casefold(): of for of in EvidenceType}
 
-COLOURS: Final[Mapping[EvidenceType, tuple[int, int, int]]] = {
-    EvidenceType.LABORATORY: (230, 159, 0),
-    EvidenceType.CT: (86, 180, 233),
-    EvidenceType.MRI: (0, 114, 178),
-    EvidenceType.PET: (213, 94, 0),
-    EvidenceType.ULTRASOUND: (0, 158, 115),
-    EvidenceType.X_RAY: (148, 203, 236),
-    EvidenceType.MICROSCOPY: (204, 121, 167),
-    EvidenceType.PHOTOGRAPHY: (240, 228, 66),
-    EvidenceType.OTHER: (170, 68, 153),
-}
-"""A colour for each type wherever a question is shown, told apart by colour-blind
-readers as well; text is ``TEXT_COLOUR`` (E004-24)."""
-TEXT_COLOUR: Final = (128, 128, 128)
-
 
 def evidence_type(name: str) -> EvidenceType | None:
     """Return the evidence type for a name in any case or a common spelling."""
@@ -90,6 +75,21 @@ class Evidence:
     def title(self) -> str:
         """The type with its time, such as ``CT (day 3)``."""
         return f"{self.type} ({self.when})" if self.when else str(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvidence:
+    """How a question shows a piece of evidence, or the case's own text.
+
+    ``kind`` is its code in :mod:`viewer.domain.styles`, ``title`` its name in the
+    question, ``how`` what is shown of it, such as "2 images" or "left out". ``images``
+    is the number of its images in the question, which follow one another.
+    """
+
+    kind: str
+    title: str
+    how: str
+    images: int = 0
 
 
 def with_images_named(

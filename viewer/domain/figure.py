@@ -90,7 +90,7 @@ class Stack:
     """One stacked bar: a count for each segment of its figure.
 
     ``n`` is the total count, None if the bar is a mean of shares; ``note`` a caveat
-    about the counts.
+    about the counts. ``code`` is the style of its group's name, "" for none.
     """
 
     group: str
@@ -98,6 +98,7 @@ class Stack:
     counts: tuple[float, ...]
     n: int | None = None
     note: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -227,10 +228,11 @@ class PlotSeries:
 
 @dataclass(frozen=True, slots=True)
 class PlotPanel:
-    """Series on one pair of axes."""
+    """Series on one pair of axes; ``code`` is the style of its title, "" for none."""
 
     title: str
     series: tuple[PlotSeries, ...]
+    code: str = ""
 
 
 @dataclass(frozen=True)

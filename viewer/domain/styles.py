@@ -116,6 +116,21 @@ STYLES: Final[Mapping[str, Style]] = {
     "alike": Style("alike", "#C9D0D5", marker="s", on_dark="#6B747E"),
     "tagged": Style("so tagged", "#56B4E9"),
     "not_tagged": Style("other tasks", "#EEF1F3", on_dark="#343A42"),
+    # kinds of evidence (Chen 2026, Fig. 2 and 8): read as text too, so 4.5 : 1
+    "Laboratory": Style("Laboratory", "#8A5A00", "", "▶", ">", "#E69F00"),
+    "CT": Style("CT", "#0A6AA0", "", "●", "o", "#56B4E9"),
+    "MRI": Style("MRI", "#2F3FB0", "", "◆", "D", "#8FA2FF"),
+    "PET": Style("PET", "#B03A00", "", "▲", "^", "#FF8552"),
+    "Ultrasound": Style("Ultrasound", "#006B4A", "", "▼", "v", "#2CC295"),
+    "X-ray": Style("X-ray", "#006C78", "", "■", "s", "#9BDDE6"),
+    "Microscopy": Style("Microscopy", "#A02F78", "", "✚", "P", "#E58ABD"),
+    "Clinical Photography": Style(
+        "Clinical Photography", "#665F00", "", "★", "*", "#F0E442"
+    ),
+    "Electrophysiology/Other": Style(
+        "Electrophysiology/Other", "#7A35C0", "", "✖", "X", "#C79CFF"
+    ),
+    "text": Style("text", "#5B646E", "", "≡", "<", "#9AA3AD"),
 }
 """Every code that is drawn in a style of its own, in the order of stacks and keys."""
 

@@ -5,6 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.evidence import ShownEvidence
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
@@ -167,6 +168,15 @@ class PointsOut(Protocol):
         params: Any,  # noqa: ANN401 - the study's own type
     ) -> tuple[PredictedBoxes, ...]:
         """Return the boxes to be drawn; ``answer`` is the stored one, if any."""
+        ...
+
+
+@runtime_checkable
+class ShowsEvidence(Protocol):
+    """Additional interface of a study whose items consist of pieces of evidence."""
+
+    def evidence_shown(self, trial: Trial, item: Item) -> tuple[ShownEvidence, ...]:
+        """Return how a trial shows its evidence, in the order of its images."""
         ...
 
 

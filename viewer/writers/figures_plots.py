@@ -10,6 +10,7 @@ from viewer.writers.figures_style import (
     SMALL_PT,
     page,
     say_none,
+    titled,
 )
 from viewer.writers.recorded import made
 
@@ -35,7 +36,8 @@ def draw_plots(figure: PlotFigure, ground: Ground) -> "Page":
 
 
 def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) -> None:
-    axes.set_title(panel.title)
+    title, colour = titled(panel.title, panel.code, ground)
+    axes.set_title(title, color=colour)
     if not any(series.x for series in panel.series):
         say_none(axes, ground)
         return

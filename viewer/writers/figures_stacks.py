@@ -10,6 +10,7 @@ from viewer.writers.figures_style import (
     SMALL_PT,
     name_groups,
     page,
+    titled,
 )
 from viewer.writers.recorded import made
 
@@ -73,8 +74,9 @@ def _draw_shares(
     axes.set_xlabel(f"Share of {figure.unit} (%)")
     axes.spines["left"].set_visible(False)
     for group in dict.fromkeys(stack.group for _, stack in rows):
-        first = min(at for at, stack in rows if stack.group == group)
-        axes.text(0, first - 0.55, group, va="bottom", fontweight="bold")
+        first, code = next((at, s.code) for at, s in rows if s.group == group)
+        title, colour = titled(group, code, ground)
+        axes.text(0, first - 0.55, title, va="bottom", fontweight="bold", color=colour)
 
 
 def _draw_parts(
@@ -168,7 +170,11 @@ def _draw_counts(axes: "Axes", figure: StackFigure, ground: Ground) -> None:
             ha="center",
             fontsize=SMALL_PT,
         )
-    name_groups(axes, [stack.group for stack in figure.stacks])
+    named = [titled(stack.group, stack.code, ground) for stack in figure.stacks]
+    name_groups(axes, [title for title, _ in named])
+    for at, stack in enumerate(figure.stacks):
+        if stack.code:
+            axes.get_xticklabels()[at].set_color(named[at][1])
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, max(1.0, 1.1 * tallest))
     axes.set_ylabel(f"Number of {figure.unit}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from viewer.domain.styles import LIGHT, Ground
+from viewer.domain.styles import LIGHT, Ground, style_of
 from viewer.writers.figures_letters import FAMILY, Readable, readable
 from viewer.writers.recorded import made, real, recorded, script_of
 
@@ -190,6 +190,14 @@ def wrapped(name: str, most: int = 13) -> str:
     import textwrap
 
     return "\n".join(textwrap.wrap(name, most, break_long_words=False))
+
+
+def titled(name: str, code: str, ground: Ground) -> tuple[str, str]:
+    """Return what a name is written as, and its colour; with a code, in its style."""
+    if not code:
+        return name, ground.ink
+    look = style_of(code)
+    return f"{look.sign} {name}", look.colour_on(ground)
 
 
 def name_groups(axes: "Axes", names: Sequence[str]) -> None:

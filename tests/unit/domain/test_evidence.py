@@ -4,8 +4,6 @@ from dataclasses import replace
 import pytest
 
 from viewer.domain.evidence import (
-    COLOURS,
-    TEXT_COLOUR,
     Evidence,
     EvidenceCase,
     EvidenceType,
@@ -19,6 +17,7 @@ from viewer.domain.specialties import (
     group_of,
     specialty_named,
 )
+from viewer.domain.styles import DARK, LIGHT, STYLES, Ground, contrast, rgb_of
 
 CASE = EvidenceCase(
     "case-1",
@@ -88,11 +87,25 @@ def test_that_both_names_of_a_type_are_one(name: str, of: EvidenceType | None) -
     assert evidence_type(name) is of
 
 
+KINDS = {name: STYLES[name] for name in (*map(str, EvidenceType), "text")}
+
+
 @pytest.mark.statement("E004-24")
-def test_that_each_type_has_a_colour_of_its_own_and_text_is_grey() -> None:
-    assert set(COLOURS) == set(EvidenceType)
-    assert len({*COLOURS.values(), TEXT_COLOUR}) == len(EvidenceType) + 1
-    assert len(set(TEXT_COLOUR)) == 1
+def test_that_each_type_has_a_sign_and_a_marker_of_its_own() -> None:
+    assert len({style.sign for style in KINDS.values()}) == len(KINDS)
+    assert len({style.marker for style in KINDS.values()}) == len(KINDS)
+
+
+@pytest.mark.statement("E004-24")
+@pytest.mark.parametrize("ground", [LIGHT, DARK], ids=lambda ground: ground.name)
+def test_that_the_name_of_each_type_is_read_in_a_colour_of_its_own(
+    ground: Ground,
+) -> None:
+    colours = [style.colour_on(ground) for style in KINDS.values()]
+    assert len(set(colours)) == len(KINDS)
+    assert min(contrast(colour, ground.paper) for colour in colours) >= 4.5
+    grey = rgb_of(KINDS["text"].colour_on(ground))
+    assert max(grey) - min(grey) < 24
 
 
 @pytest.mark.statement("E004-12")

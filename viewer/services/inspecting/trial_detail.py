@@ -3,7 +3,7 @@
 For studies whose answers are not a location on one image; it lists every step.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from viewer.domain.evidence import ShownEvidence
 from viewer.domain.exchange import ModelReply, RawReply
 from viewer.domain.interpretability import Highlight, Measured, WeightForm
 from viewer.domain.plain import made
@@ -42,6 +43,7 @@ from viewer.store.database import Store, open_store
 from viewer.store.steps import kept_replies
 from viewer.studies.catalog import places_findings, study_named
 from viewer.studies.steps import StepReply
+from viewer.studies.study import ShowsEvidence
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class StepDetail:
     ``returned`` those that came back with the reply.
     ``name`` is "" if the trial has only one question; ``model`` answered it, in a
     ``role`` if it is not the trial's model. ``measured`` are measurements returned with
-    the reply.
+    the reply. ``pictured`` is the evidence of each image, empty if there is none or it
+    is not known.
     """
 
     name: str
@@ -65,6 +68,7 @@ class StepDetail:
     role: str = ""
     marked: tuple[MarkedImage, ...] = ()
     returned: Returned = NOTHING_RETURNED
+    pictured: tuple[ShownEvidence, ...] = ()
 
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
@@ -96,7 +100,8 @@ class TrialDetail:
     its item and its question besides, by name. ``otherwise`` are the trials that
     ask the same under other conditions, such as with a region pointed out. ``reused``
     says whose reply it shows where another was asked for it. ``explained`` is the
-    data set's explanation of the right answer.
+    data set's explanation of the right answer, ``evidence`` how the case's evidence is
+    shown.
     """
 
     id: int
@@ -110,6 +115,7 @@ class TrialDetail:
     reused: str = ""
     about: tuple[tuple[str, str], ...] = ()
     explained: Explanation = NOT_EXPLAINED
+    evidence: tuple[ShownEvidence, ...] = ()
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -156,7 +162,8 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         spec = runs.run_spec(opened, asked.run)
         about = tuple(_about(opened, asked.run, spec, listed.trial))
         explained = explanation(opened, asked.run, spec, listed.trial)
-        told = tuple(_steps(opened, listed.trial, asked, spec))
+        evidence = _evidence(opened, asked.run, spec, listed.trial)
+        told = tuple(_steps(opened, listed.trial, asked, spec, evidence))
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
         origin = reuse.origin_of(opened, trial)
     words = study_named(spec.study).words
@@ -172,7 +179,17 @@ def trial_detail(store: Path, trial: int) -> TrialDetail:
         reused_words(origin.origin_run, origin.origin_model) if origin else "",
         about,
         explained,
+        evidence,
     )
+
+
+def _evidence(
+    store: Store, run: int, spec: RunSpec, trial: Trial
+) -> tuple[ShownEvidence, ...]:
+    study = study_named(spec.study)
+    if not isinstance(study, ShowsEvidence):
+        return ()
+    return study.evidence_shown(trial, items.item_of_run(store, run, trial.item))
 
 
 def _about(store: Store, run: int, spec: RunSpec, trial: Trial) -> Iterator[Pair]:
@@ -184,7 +201,11 @@ def _about(store: Store, run: int, spec: RunSpec, trial: Trial) -> Iterator[Pair
 
 
 def _steps(
-    store: Store, trial: Trial, asked: steps.AskedTrial, spec: RunSpec
+    store: Store,
+    trial: Trial,
+    asked: steps.AskedTrial,
+    spec: RunSpec,
+    evidence: Sequence[ShownEvidence],
 ) -> Iterator[StepDetail]:
     if asked.reply is None:
         return
@@ -197,6 +218,7 @@ def _steps(
     sent = [trials.sent_request(store, one.request_sha256) for one in trial_replies]
     first = next((image for request in sent for image in images_of(request)), None)
     before = None if first is None else MarkedImage(first)
+    pictured = tuple(one for one in evidence for _ in range(one.images))
     for request, (one, reply) in zip(sent, pairs, strict=True):
         images = images_of(request)
         here = [p for p in pointed if p.step == one.step.name]
@@ -213,6 +235,7 @@ def _steps(
             role=one.step.role,
             marked=shown,
             returned=returned_pictures(reply),
+            pictured=pictured if len(pictured) == len(images) else (),
         )
 
 

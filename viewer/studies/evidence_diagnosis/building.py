@@ -5,8 +5,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.choice import letter_of
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
-from viewer.domain.evidence import OPTIONS, Evidence, EvidenceCase, Language
+from viewer.domain.evidence import (
+    OPTIONS,
+    Evidence,
+    EvidenceCase,
+    Language,
+    ShownEvidence,
+)
 from viewer.metrics.posterior import cyclic_orders
 from viewer.metrics.seeding import generator
 from viewer.studies.evidence_diagnosis.params import OptionOrder, Params
@@ -236,6 +243,32 @@ def _case_parts(
     yield from _textual(case, showing, replaced)
     for one in case.evidence:
         yield from _evidence_parts(one, showing.modality(one), case.language)
+
+
+def shown_evidence(case: EvidenceCase, showing: Showing) -> Iterator[ShownEvidence]:
+    """Yield what a question shows of a case: its text, then each piece of evidence."""
+    headings = HEADINGS[case.language]
+    named = {headings.history: case.history, headings.examination: case.examination}
+    for title, text in named.items():
+        if text:
+            yield ShownEvidence("text", title, _TEXTUAL[showing.textual])
+    for one in case.evidence:
+        modality = showing.modality(one)
+        pictured = len(one.images) if modality is Modality.IMAGE else 0
+        how = counted(pictured, "image") if pictured else _NOT_PICTURED[modality]
+        yield ShownEvidence(str(one.type), one.title, how, pictured)
+
+
+_TEXTUAL: Final[Mapping[Textual, str]] = {
+    Textual.KEPT: "as it is",
+    Textual.REMOVED: "left out",
+    Textual.RANDOM: "random text",
+}
+_NOT_PICTURED: Final[Mapping[Modality, str]] = {
+    Modality.IMAGE: "no image",
+    Modality.TEXT: "expert's text",
+    Modality.ABSENT: "left out",
+}
 
 
 def _textual(

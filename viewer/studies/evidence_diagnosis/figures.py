@@ -178,7 +178,10 @@ def proportion_figures(plain: Records, refined: Records) -> Iterator[Figure]:
     if found:
         types = list(dict.fromkeys(row["evidence"] for row in found))
         by_type = sorted(found, key=lambda row: types.index(row["evidence"]))
-        stacks = [_proportions(row["evidence"], row["model"], row) for row in by_type]
+        stacks = [
+            _proportions(row["evidence"], row["model"], row, row["evidence"])
+            for row in by_type
+        ]
         title = "Images versus text, by type of evidence"
         yield _proportion_figure("fig_14", "Figure 14", title, stacks)
     before, after = (
@@ -204,7 +207,7 @@ def scatter_figures(sensitivities: Records) -> Iterator[PlotFigure]:
     """Yield Figures 6 and 13: each case's sensitivity to text and to images."""
     for place, (model, own) in enumerate(_by("model", sensitivities)):
         panels = tuple(
-            PlotPanel(str(of), tuple(_points(rows)))
+            PlotPanel(str(of), tuple(_points(rows)), str(of))
             for of, rows in _by("evidence", own)
         )
         head = FigureHead(
@@ -257,9 +260,9 @@ def _layers(rows: Records) -> Iterator[PlotSeries]:
     for section in ("image", "text"):
         means = {row["layer"]: row["rapt"] for row in rows if row["section"] == section}
         layers = sorted(means)
-        yield PlotSeries(
-            section, tuple(map(float, layers)), tuple(means[layer] for layer in layers)
-        )
+        values = tuple(means[layer] for layer in layers)
+        code = section if section == "text" else ""  # grey, as in the question
+        yield PlotSeries(section, tuple(map(float, layers)), values, code)
 
 
 def _class_series(
@@ -288,6 +291,7 @@ def _counted(
             str(stratum),
             "",
             tuple(float(counts[stratum, language]) for language in _LANGUAGES),
+            code=str(stratum) if isinstance(stratum, EvidenceType) else "",
         )
         for stratum in strata
     )
@@ -304,9 +308,11 @@ def _score_stack(row: Mapping[str, Any]) -> Stack:
     return Stack(group, row["model"], counts, int(sum(counts)))
 
 
-def _proportions(group: str, name: str, row: Mapping[str, Any]) -> Stack:
+def _proportions(
+    group: str, name: str, row: Mapping[str, Any], code: str = ""
+) -> Stack:
     counts = tuple(float(row[of]) for of in ("image_above", "image_below", "tied"))
-    return Stack(group, name, counts, row["cases"])
+    return Stack(group, name, counts, row["cases"], code=code)
 
 
 def _proportion_figure(

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.conditions import control_of
 from viewer.domain.controls import Control
 from viewer.domain.errors import WrongUseError
-from viewer.domain.evidence import EvidenceCase
+from viewer.domain.evidence import EvidenceCase, ShownEvidence
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.interpretability import ATTENTION_NEEDS
+from viewer.domain.item import Item
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Step, Trial
@@ -30,7 +32,7 @@ from viewer.studies.evidence_diagnosis import (
     request,
     score,
 )
-from viewer.studies.evidence_diagnosis.building import ask_choice
+from viewer.studies.evidence_diagnosis.building import ask_choice, shown_evidence
 from viewer.studies.evidence_diagnosis.pack import PACK
 from viewer.studies.evidence_diagnosis.params import Arm, Params, RandomText, Task
 from viewer.studies.evidence_diagnosis.preparation import is_report
@@ -87,6 +89,15 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
     def image_kinds(self, dataset: Dataset) -> Mapping[str, str]:
         """Return the type of evidence of each image of a case."""
         return controlling.image_kinds(dataset)
+
+    def evidence_shown(self, trial: Trial, item: Item) -> tuple[ShownEvidence, ...]:
+        """Return how a trial shows a case; nothing where that is not asked or known."""
+        is_case = Task(trial.finding) not in params.PREPARING
+        by_model = trial.model != people.PHYSICIANS.name
+        if not (is_case and by_model) or control_of(trial.condition.name):
+            return ()
+        showing = Showing.of_condition(trial.condition)
+        return tuple(shown_evidence(EvidenceCase.of_item(item), showing))
 
     def guess_words(self, prompt: str) -> str:
         """Return what asks to guess before a question, in its language."""

@@ -20,6 +20,7 @@ from viewer.studies.evidence_diagnosis.building import (
     ask_open,
     check_exclusive,
     option_order,
+    shown_evidence,
 )
 from viewer.studies.evidence_diagnosis.params import (
     Arm,
@@ -250,3 +251,30 @@ def test_that_wrong_parameters_are_told_in_a_sentence() -> None:
         read_params("medsyn2026", {"tasks": ["ddx"], "sensitivity": True})
     with pytest.raises(WrongUseError, match="tasks"):
         read_params("medsyn2026", {"tasks": ["cure"]})
+
+
+@pytest.mark.statement("E004-24")
+def test_that_what_is_shown_of_a_case_is_listed_in_the_order_of_its_images() -> None:
+    raw = Showing(textual=Textual.REMOVED).but(EvidenceType.MICROSCOPY)
+    found = [(one.kind, one.title, one.how) for one in shown_evidence(ENGLISH, raw)]
+    assert found == [
+        ("text", "Medical history", "left out"),
+        ("text", "Physical examination", "left out"),
+        ("Laboratory", "Laboratory", "1 image"),
+        ("CT", "CT (day 2)", "2 images"),
+        ("Microscopy", "Microscopy", "left out"),
+        ("CT", "CT (day 90)", "1 image"),
+    ]
+    for showing in EVERY:
+        if showing.textual is Textual.RANDOM:
+            continue
+        sent = [
+            p.evidence
+            for p in ask_choice(ENGLISH, showing, ORDER).parts
+            if isinstance(p, Picture)
+        ]
+        pieces = [one for one in shown_evidence(ENGLISH, showing) if one.kind != "text"]
+        named = zip(ENGLISH.evidence, pieces, strict=True)
+        assert sent == [e.key for e, one in named for _ in range(one.images)]
+    expert = [one.how for one in shown_evidence(CHINESE, Showing(Modality.TEXT))]
+    assert expert == ["as it is", "expert's text", "expert's text"]

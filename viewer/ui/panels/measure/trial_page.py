@@ -1,9 +1,10 @@
 """The page of a trial: each question with its images and text, side by side."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.escapes import visible
+from viewer.domain.evidence import ShownEvidence
 from viewer.domain.study_words import capital
 from viewer.services.inspecting.explanations import Explanation
 from viewer.services.inspecting.marked_images import MarkedImage
@@ -25,6 +27,11 @@ from viewer.services.inspecting.trial_detail import StepDetail, TrialDetail
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
+from viewer.ui.panels.measure.evidence_list import (
+    EvidenceHeadings,
+    KindLabel,
+    evidence_list,
+)
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.widgets.labels import caption, link, selectable, title
@@ -81,7 +88,7 @@ class TrialPage(QDialog):
         color = model_colors(told.models or (trial.model,))
         alone = len(told.steps) == 1
         self.steps = tuple(
-            StepView(step, number, color[trial.model], alone=alone)
+            StepView(step, number, color[trial.model], told.evidence, alone=alone)
             for number, step in enumerate(told.steps, 1)
         )
         for step in self.steps:
@@ -93,6 +100,8 @@ class TrialPage(QDialog):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.addWidget(selectable(_head(self.told)))
+        if self.told.evidence:
+            column.addWidget(evidence_list(self.told.evidence))
         if self.told.otherwise:
             column.addWidget(self._otherwise())
         column.addWidget(self._body(), 1)
@@ -170,7 +179,13 @@ class StepView(QWidget):
     """A question with its reply: pictures above the words, beside them if ``alone``."""
 
     def __init__(
-        self, step: StepDetail, number: int, color: str, *, alone: bool
+        self,
+        step: StepDetail,
+        number: int,
+        color: str,
+        evidence: Sequence[ShownEvidence] = (),
+        *,
+        alone: bool,
     ) -> None:
         super().__init__()
         self._step = step
@@ -182,6 +197,7 @@ class StepView(QWidget):
         )
         seen = (*self.pictures, *self.returned)
         self.text = text_view(step.words)
+        self._headings = EvidenceHeadings(self.text.document(), evidence)
         across = QBoxLayout.Direction.LeftToRight
         body = QBoxLayout(across if alone else QBoxLayout.Direction.TopToBottom)
         if seen:
@@ -195,6 +211,12 @@ class StepView(QWidget):
         words = _WORDS if alone else 0
         self.setMinimumWidth(words + (side + _ROOM if seen or not alone else 0))
 
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Colour the headings for another theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._headings.rehighlight()
+
     def _headline(self, number: int, *, alone: bool) -> QWidget:
         if alone:
             return caption(self._step.model)
@@ -206,6 +228,9 @@ class StepView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         n = len(self.pictures)
         for i, picture in enumerate(self.pictures):
+            if self._step.pictured:
+                shown = self._step.pictured[i]
+                column.addWidget(KindLabel(shown.kind, shown.title))
             column.addWidget(picture)
             several = f"Image {i + 1} of {n}. " if n > 1 else ""
             column.addWidget(selectable(several + self._about(i)))

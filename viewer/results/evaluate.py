@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import isnan
+from typing import Final, NamedTuple
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
@@ -17,8 +18,17 @@ from viewer.results.spec import Cell, Key, Line, ListSpec, Spec, TableSpec, Wher
 
 Values = Mapping[str, object]
 """What a row is about, by column."""
-Groups = Mapping[tuple[object, ...], Frame]
-"""A frame's rows by the values of some columns."""
+
+
+_ALL: Final[Where] = {}
+
+
+class _Groups(NamedTuple):
+    """A frame's rows by the values of some columns; ``none`` has only its columns."""
+
+    columns: tuple[str, ...]
+    rows: Mapping[tuple[object, ...], Frame]
+    none: Frame
 
 
 def evaluate(spec: Spec, frames: Frames) -> Table:
@@ -48,8 +58,9 @@ class _Evaluation:
         self._frames = frames
         self._keys = {key.column: key for key in spec.keys}
         self._lines, self._numbers = spec.each_line, spec.numbers
-        self._grouped: dict[object, Groups] = {}
+        self._grouped: dict[object, _Groups] = {}
         self._filtered: dict[object, Frame] = {}
+        self._checked: set[int] = set()
         self._memory: dict[Hashable, object] = {}
         limits = {key.column: key.values for key in spec.keys if key.values}
         self._fixed = {c: of[0] for c, of in spec.where.items() if len(of) == 1}
@@ -67,7 +78,7 @@ class _Evaluation:
         choices = [_in_order(self._keys[name], self._own) for name in spec.outer]
         for values in product(*choices):
             outer = dict(zip(spec.outer, values, strict=True))
-            rows = self._group("", {}, outer)
+            rows = self._group("", _ALL, outer)
             if not rows and not spec.every:
                 continue
             for columns in spec.inner:
@@ -163,29 +174,38 @@ class _Evaluation:
             wanted = {column: value for column, value in held if value is not None}
             others = self._group(cell.frame, cell.where, wanted)
         rows = self._group(cell.frame, cell.where, about)
-        named = (*cell.of, *columns_named(cell.options), *cell.against)
-        _need(self._spec.name, rows, named)
+        if id(cell) not in self._checked:
+            named = (*cell.of, *columns_named(cell.options), *cell.against)
+            _need(self._spec.name, rows, named)
+            self._checked.add(id(cell))
         return Seen(rows, others, cell.of, cell.options, self._memory)
 
     def _group(self, frame: str, where: Where, about: Values) -> Frame:
         """Return a frame's rows that belong to a table row, by the keys it has."""
-        rows = self._of_frame(frame, where)
-        columns = tuple(name for name in about if name in rows.columns)
-        which = (frame, *((name, tuple(of)) for name, of in where.items()), columns)
-        if which not in self._grouped:
-            self._grouped[which] = rows.groups(*columns)
-        values = tuple(about[name] for name in columns)
+        # By identity, which is quick, and safe: what asks is kept as long as this is.
+        which = (frame, id(where), *about)
+        groups = self._grouped.get(which) or self._grouped.setdefault(
+            which, self._groups(frame, where, tuple(about))
+        )
+        values = tuple([about[name] for name in groups.columns])
         # Empty, but with its columns, whose names are still checked.
-        return self._grouped[which].get(values) or rows.take(())
+        return groups.rows.get(values, groups.none)
 
-    def _of_frame(self, frame: str, where: Where) -> Frame:
-        which = (frame, *((name, tuple(of)) for name, of in where.items()))
-        if which not in self._filtered:
+    def _groups(self, frame: str, where: Where, names: tuple[str, ...]) -> _Groups:
+        source = (frame, *((name, tuple(of)) for name, of in where.items()))
+        if source not in self._filtered:
             base = self._own
             if frame:
                 base = _filtered(self._spec.name, self._frames, frame, {})
-            self._filtered[which] = _taken(self._spec.name, base, where)
-        return self._filtered[which]
+            self._filtered[source] = _taken(self._spec.name, base, where)
+        rows = self._filtered[source]
+        columns = tuple(name for name in names if name in rows.shared)
+        # Cells with equal conditions share their groups.
+        alike = ("", source, columns)
+        if alike not in self._grouped:
+            groups = _Groups(columns, rows.groups(*columns), rows.take(()))
+            self._grouped[alike] = groups
+        return self._grouped[alike]
 
 
 def _is_one(values: Iterable[object]) -> bool:
@@ -254,7 +274,7 @@ def _estimators(spec: TableSpec) -> Iterator[tuple[str, Estimator]]:
 def _need(
     table: str, rows: Frame, columns: Sequence[str] | Mapping[str, object]
 ) -> None:
-    missing = [name for name in columns if name not in rows.columns]
+    missing = [name for name in columns if name not in rows.shared]
     if missing:
         raise WrongUseError(
             f"The table '{table}' names the column '{missing[0]}', which its records "

@@ -13,7 +13,12 @@ from viewer.services.readings import order
 from viewer.services.readings.ground import form_text, ground_of, reader_name
 from viewer.services.readings.reviewing import KINDS
 from viewer.services.readings.standings import standings_of
-from viewer.services.readings.verdicts import TrialVerdicts, scope_of, verdicts_of
+from viewer.services.readings.verdicts import (
+    TrialVerdicts,
+    scope_of,
+    trials_to_adjudicate,
+    verdicts_of,
+)
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
 from viewer.store.readings import NewSession, PlannedTask
@@ -115,11 +120,20 @@ def open_adjudication(store: Path, run: int, reader: str) -> SessionId:
 def _begun(store: Store, run: int, name: str) -> SessionId | None:
     for row in readings.session_rows(store, run=run)[::-1]:
         own = row.kind is SessionKind.ADJUDICATION and row.reader == name
-        if own and not row.withdrawn:
-            standings = standings_of(store, ground_of(store, row.id))
-            if not all(s.complete and not s.unresolved for s in standings):
-                return row.id
+        if own and not row.withdrawn and _is_waiting(store, run, row.id):
+            return row.id
     return None
+
+
+def _is_waiting(store: Store, run: int, session: SessionId) -> bool:
+    """Tell whether an adjudication has a case to decide on which readers differ."""
+    differing = trials_to_adjudicate(store, run)
+    reviewed = readings.reviewed_trials(store, session)
+    return any(
+        reviewed[position].trial in differing
+        for position, one in enumerate(standings_of(store, ground_of(store, session)))
+        if not one.complete or one.unresolved
+    )
 
 
 def _opened(store: Store, run: int, name: str) -> SessionId:

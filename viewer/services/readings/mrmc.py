@@ -33,6 +33,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.standings import standings_of
+from viewer.services.readings.verdicts import trials_to_adjudicate
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
 from viewer.store import cases, readings
@@ -320,6 +321,7 @@ def _rows(
     ground = ground_of(store, session.id)
     tasks = readings.tasks_of(store, session.id)
     reviewed = readings.reviewed_trials(store, session.id)
+    moot = _moot(store, session, reviewed)
     return [
         (
             *(session.id, session.kind.value, session.reader, position),
@@ -329,8 +331,18 @@ def _rows(
             *_verdict(verdicts.get((session.id, position))),
         )
         for position, standing in enumerate(standings_of(store, ground))
-        if standing.complete
+        if standing.complete and position not in moot
     ]
+
+
+def _moot(
+    store: Store, session: StoredSession, reviewed: Mapping[int, ReviewedTrial]
+) -> frozenset[int]:
+    """Return the positions of an adjudication on which readers no longer differ."""
+    if session.kind is not SessionKind.ADJUDICATION or session.run is None:
+        return frozenset()
+    differing = trials_to_adjudicate(store, session.run)
+    return frozenset(p for p, one in reviewed.items() if one.trial not in differing)
 
 
 def _case(task: PlannedTask, trial: ReviewedTrial | None) -> tuple[object, ...]:

@@ -21,8 +21,8 @@ class TrialVerdicts:
     """The verdicts on one trial.
 
     ``by_reader`` are the current option keys, the first reader's first; ``adjudicated``
-    is the adjudicator's, None without one. ``session`` is one of those in which it was
-    reviewed.
+    is the adjudicator's, None without one or once the readers no longer differ, as
+    after a withdrawal. ``session`` is one of those in which it was reviewed.
     """
 
     task: PlannedTask
@@ -39,12 +39,16 @@ class TrialVerdicts:
     @property
     def disputed(self) -> bool:
         """Whether readers differ and nobody has adjudicated."""
-        return self.adjudicated is None and len(set(self.by_reader.values())) > 1
+        return self.adjudicated is None and _differ(self.by_reader)
 
     @property
     def final(self) -> str:
         """The verdict that counts: the adjudicated one, else the first reader's."""
         return self.adjudicated or next(iter(self.by_reader.values()))
+
+
+def _differ(by_reader: Mapping[str, str]) -> bool:
+    return len(set(by_reader.values())) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,16 @@ def verdicts_of(store: Store, run: int) -> dict[Scope, tuple[TrialVerdicts, ...]
     since the run was rescored.
     """
     return {scope: one.verdicts() for scope, one in _gathered(store, run).items()}
+
+
+def trials_to_adjudicate(store: Store, run: int) -> frozenset[int]:
+    """Return the trials on which readers of a run differ, decided or not.
+
+    What was decided about others no longer counts: the adjudicator saw, and the
+    decision depends on, an answer that a reader took back (M-22).
+    """
+    gathered = _gathered(store, run).values()
+    return frozenset(number for one in gathered for number in one.differing)
 
 
 def unread_of(store: Store, run: int) -> dict[Scope, Counter[Stratum]]:
@@ -101,12 +115,13 @@ class _Gathered:
         for position, standing in enumerate(standings_of(store, ground)):
             verdict = standing.values.get(VERDICT)
             trial = reviewed[position]
-            if trial.is_miss:
+            adjudicates = session.kind is SessionKind.ADJUDICATION
+            if trial.is_miss and not adjudicates:
                 self._drawn[trial.trial] = trial.model, tasks[position].finding
             counts = standing.complete and trial.is_miss
             if not counts or not isinstance(verdict, str):
                 continue
-            if session.kind is SessionKind.ADJUDICATION:
+            if adjudicates:
                 if verdict != UNSURE:
                     self._last[trial.trial] = verdict
             else:
@@ -114,6 +129,11 @@ class _Gathered:
                     trial.trial, (tasks[position], trial, session.id)
                 )
                 self._by_reader[trial.trial][session.reader] = verdict
+
+    @property
+    def differing(self) -> frozenset[int]:
+        """The trials on which readers differ."""
+        return frozenset(n for n, of in self._by_reader.items() if _differ(of))
 
     def unread(self) -> Counter[Stratum]:
         """Return by model and finding how many drawn misses wait for a reviewer."""
@@ -125,13 +145,14 @@ class _Gathered:
 
     def verdicts(self) -> tuple[TrialVerdicts, ...]:
         """Return the verdicts on each trial that a reviewer locked."""
+        differing = self.differing
         return tuple(
             TrialVerdicts(
                 task,
                 trial.model,
                 session,
                 self._by_reader[number],
-                self._last.get(number),
+                self._last.get(number) if number in differing else None,
             )
             for number, (task, trial, session) in sorted(self._tasks.items())
         )

@@ -1,5 +1,6 @@
 """A review from opening to the last word, over a run whose answers are known."""
 
+import csv
 import dataclasses
 from collections import Counter
 from itertools import pairwise
@@ -32,6 +33,7 @@ from viewer.services.readings import (
     recording,
     reviewing,
 )
+from viewer.services.readings.mrmc import export_readings
 from viewer.store import readings, runs, trials
 from viewer.store.database import open_store
 
@@ -387,6 +389,52 @@ def test_that_disputes_go_to_somebody_else_who_has_the_last_word(path: Path) -> 
         agreeing.open_adjudication(path, run, "C")
     kinds = [one.kind for one in opening.sessions(path, run=run)]
     assert kinds == [SessionKind.ADJUDICATION, *[SessionKind.ERROR_REVIEW] * 2]
+
+
+@pytest.mark.statement("E000-26")
+@pytest.mark.parametrize("leaving", [("B",), ("A",), ("A", "B"), ("D",)])
+def test_that_a_decision_counts_only_while_the_readers_it_is_about_differ(
+    path: Path, leaving: tuple[str, ...]
+) -> None:
+    run = reviewed_run(path, 2, findings=("Edema",))
+    said = {"A": POSITION, "B": PARTIAL, "D": PARTIAL}
+    of_reader = {name: opening.open_error_review(path, run, name) for name in said}
+    misses = len(cases.queue(path, of_reader["A"]))
+    for name, session in of_reader.items():
+        for position in range(misses):
+            _lock(path, session, position, said[name])
+    session = agreeing.open_adjudication(path, run, "C")
+    for position in range(misses):
+        _lock(path, session, position, ANATOMY)
+
+    def counted() -> dict[str, int]:
+        rows = reviewing.review_results(path, run)
+        assert not any(row.unread or row.disputed for row in rows)
+        kinds = Counter[str]()
+        for row in rows:
+            kinds.update(row.found)
+        return +kinds
+
+    def exported() -> list[tuple[str, str]]:
+        (file,) = export_readings(path, of_reader[staying[0]], path.parent)
+        with file.open(encoding="utf-8") as rows:
+            return [(row["kind"], row["verdict"]) for row in csv.DictReader(rows)]
+
+    staying = [name for name in said if name not in leaving]
+    assert counted() == {"anatomy": misses}
+    for name in leaving:
+        recording.withdraw(path, of_reader[name])
+    remain = {said[name] for name in staying}
+    of_all = [("adjudication", ANATOMY)] * misses
+    reviews = [("error_review", said[name]) for name in staying for _ in range(misses)]
+    if len(remain) > 1:  # still in dispute: the decision stands
+        assert counted() == {"anatomy": misses}
+        assert sorted(exported()) == sorted([*reviews, *of_all])
+    else:
+        assert counted() == {reviewing.KINDS[remain.pop()]: misses}
+        assert sorted(exported()) == sorted(reviews)
+        with pytest.raises(WrongUseError, match="do not disagree"):
+            agreeing.open_adjudication(path, run, "C")
 
 
 @pytest.mark.statement("E000-24")

@@ -74,7 +74,7 @@ def ask(
         reply = ask_one(opened, question, Following(progress), stop, fresh=fresh)
     if stop.is_set() and reply.scored.reply_id is None:
         return say("Stopped; what was downloaded so far is kept.", UNFINISHED)
-    for sentence in notices_of(reply.context.spec):
+    for sentence in notices_of(reply.context.spec, reply.context.dataset):
         say(sentence)
     if out is not None:
         write_overlay(reply, out)

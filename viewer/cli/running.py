@@ -59,6 +59,7 @@ def run(
     from viewer.services.running.plan_run import plan_run
     from viewer.services.running.prompt_versions import split_notice_of_run
     from viewer.services.running.supported_findings import missing_findings_of_run
+    from viewer.store.cases import dataset_named
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -72,9 +73,9 @@ def run(
     )
     if not worker:  # a process of its own would not know what is typed here
         ask_for_keys((*spec.models, *spec.helpers))
-    for sentence in notices_of(spec):
-        say(sentence)
     with open_store(settings.store) as opened:
+        for sentence in notices_of(spec, dataset_named(opened, spec.dataset)):
+            say(sentence)
         number = plan_run(opened, spec, new=new, fresh=fresh)
         for told in (missing_findings_of_run, split_notice_of_run):
             if sentence := told(opened, number):

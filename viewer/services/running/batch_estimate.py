@@ -26,6 +26,7 @@ from viewer.services.running.supported_findings import (
     missing_findings,
     planned_trials,
 )
+from viewer.services.trials.grades import grades_of
 from viewer.services.trials.placed_answer import asking_of
 from viewer.settings import Settings
 from viewer.store import cases, runs, usage
@@ -35,6 +36,7 @@ from viewer.studies.exclusions import reason_words
 from viewer.studies.places import prompt_for_places
 from viewer.studies.prompts import varied
 from viewer.studies.steps import Longest
+from viewer.studies.study import Study
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping."""
@@ -90,7 +92,7 @@ def estimate(
         _answered_already(done),
         takes,
         _at_most(spec, most),
-        *notices_of(spec),
+        *notices_of(spec, dataset),
         _own_prompts(spec),
         _controls(spec),
         _repeated(spec),
@@ -110,10 +112,21 @@ def estimate(
     )
 
 
-def notices_of(spec: RunSpec) -> tuple[str, ...]:
-    """Return what a study says of its settings before anything is asked."""
+def notices_of(spec: RunSpec, dataset: Dataset) -> tuple[str, ...]:
+    """Return what a study says of its settings before anything is asked.
+
+    How readers grade outputs is not said where they have graded some of the run's.
+    """
     study = study_named(spec.study)
+    if study.words.graded and _is_graded(study, spec, dataset):
+        return ()
     return study.notices(study.read_params(spec.preset, dict(spec.params)))
+
+
+def _is_graded(study: Study, spec: RunSpec, dataset: Dataset) -> bool:
+    graded = {(one.model, one.item) for one in grades_of(dataset).grades}
+    planned = planned_trials(study, dataset, spec) if graded and spec.models else ()
+    return any((trial.model, trial.item) in graded for trial in planned)
 
 
 def _own_prompts(spec: RunSpec) -> str:

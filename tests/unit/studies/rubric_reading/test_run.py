@@ -21,6 +21,7 @@ from viewer.results.evaluate import evaluate
 from viewer.results.spec import TRIALS
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.running.batch_estimate import notices_of
 from viewer.services.trials.grades import grades_of
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases
@@ -280,6 +281,20 @@ A,medgemma-4b-it,s1|t1,,4,4,4,5,,,1,
             "grade of one repeat does not count for another."
         ),
     ]
+
+
+def test_that_a_run_whose_outputs_are_graded_does_not_ask_for_grades(
+    dataset: Dataset,
+) -> None:
+    answering = a_spec(models(**BOTH))
+    (asks,) = notices_of(answering, dataset)
+    assert asks.startswith("Outputs are graded by readers")
+    (dataset.root / "grades.csv").write_text(GRADES, encoding="utf-8")
+    assert notices_of(answering, dataset) == ()
+    # they are neither of another model nor of tasks that are only proposed
+    assert notices_of(a_spec(models(other="x")), dataset) == (asks,)
+    (selects,) = notices_of(a_spec(models(**BOTH), work="curation"), dataset)
+    assert selects.startswith("A radiologist should select")
 
 
 def test_that_without_grades_nothing_is_right_or_wrong(

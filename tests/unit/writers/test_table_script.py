@@ -65,7 +65,7 @@ def rates_of(some: Sequence[TrialResult], spec: Spec, folder: Path) -> Table:
 @pytest.fixture(scope="module")
 def run_script() -> Iterator[ScriptProcess]:
     """Return a process in which scripts have pandas, and not Overread."""
-    with ScriptProcess("pandas") as process:
+    with ScriptProcess("pandas", "scipy.stats") as process:
         yield process
 
 

@@ -1,6 +1,9 @@
 """The paper's pack of a run that asked again, and of one that nobody graded."""
 
 import csv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -8,9 +11,14 @@ import pytest
 from tests.helpers.item_datasets import report_dataset
 from tests.helpers.tiny_study import a_spec, plan_and_finish
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.figure import Figure
+from viewer.services.reporting.figures import pack_data, pack_input
 from viewer.services.reporting.pack import write_pack
+from viewer.services.reporting.report_run import checked_report
 from viewer.store import cases
-from viewer.store.database import open_store
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import pack_named
+from viewer.writers.figures_files import figure_csv, figure_picture
 
 SAID = 'An effusion. {"boxes": [{"image": 1, "label": "it", "box": [0, 0, 500, 500]}]}'
 GRADES = """reader,model,item,image,process,execution,synthesis,language,\
@@ -19,8 +27,33 @@ A,o3,s1|t1,,5,5,5,5,,,1,Too large.
 """
 
 
-def packed(folder: Path, grades: str) -> tuple[Path, list[str]]:
-    """Return a pack of one model asked twice, and the sentences that were said."""
+@dataclass(frozen=True)
+class Packed:
+    """What is missing in a pack, and each figure's rows, without drawing any."""
+
+    missing: tuple[str, ...]
+    figures: Mapping[str, Figure]
+
+    def tiles(self, name: str) -> list[dict[str, str]]:
+        """Return the rows of a figure's CSV file."""
+        text = figure_csv(self.figures[name]).decode()
+        return list(csv.DictReader(text.splitlines()))
+
+
+def packed(folder: Path, grades: str) -> Packed:
+    """Return the pack of one model asked twice, whose outputs have these grades."""
+    with a_run(folder, grades) as (store, run):
+        report = checked_report(store, run)
+        data = pack_data(
+            pack_named("rexecution2025"), pack_input(store, report), report
+        )
+    return Packed(
+        (*report.warnings, *data.missing), {one.head.name: one for one in data.figures}
+    )
+
+
+@contextmanager
+def a_run(folder: Path, grades: str) -> Iterator[tuple[Store, int]]:
     dataset = report_dataset(folder / "studies")
     if grades:
         (dataset.root / "grades.csv").write_text(grades, encoding="utf-8")
@@ -31,29 +64,21 @@ def packed(folder: Path, grades: str) -> tuple[Path, list[str]]:
         repeats=2,
         params={"replicates": 20},
     )
-    said: list[str] = []
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, dataset)
-        run = plan_and_finish(store, spec)
-        write_pack(store, "rexecution2025", run, folder / "pack", say=said.append)
-    return folder / "pack", said
-
-
-def tiles(pack: Path, name: str) -> list[dict[str, str]]:
-    path = pack / "figures" / f"{name}.csv"
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+        yield store, plan_and_finish(store, spec)
 
 
 @pytest.mark.statement("E001-17")
 def test_that_a_card_is_of_the_repeat_that_was_graded(tmp_path: Path) -> None:
-    pack, said = packed(tmp_path, GRADES)
-    (card,) = tiles(pack, "figure_4")
+    pack = packed(tmp_path, GRADES)
+    (card,) = pack.tiles("figure_4")
     assert (card["item"], card["concerns"]) == ("s1|t1", "Too large.")
     assert (card["labels"], card["excerpt"]) == ("it", "An effusion.")
-    examples = tiles(pack, "boxed_outputs")
+    examples = pack.tiles("boxed_outputs")
     assert len(examples) == 4
     assert {tile["outcome"] for tile in examples} == {"excluded"}
-    assert said == [
+    assert list(dict.fromkeys(pack.missing)) == [
         "A graded alone, so agreement cannot be measured.",
         (
             "7 of 8 delivered outputs without a grade: excluded as ungraded; a grade "
@@ -64,17 +89,21 @@ def test_that_a_card_is_of_the_repeat_that_was_graded(tmp_path: Path) -> None:
 
 
 def test_that_a_pack_without_grades_says_what_it_lacks(tmp_path: Path) -> None:
-    pack, said = packed(tmp_path, "")
-    assert not (pack / "figures" / "figure_3.svg").exists()
+    said: list[str] = []
+    with a_run(tmp_path, "") as (store, run):
+        write_pack(store, "rexecution2025", run, tmp_path / "pack", say=said.append)
+    figures = tmp_path / "pack" / "figures"
+    assert (figures / "boxed_outputs.pdf").read_bytes().startswith(b"%PDF")
+    assert not (figures / "figure_3.svg").exists()
     assert said[0] == "No reader has graded an output of this run's models."
     assert said[1].startswith("Figures 3, 4 and 5 need readers' grades")
 
 
 def test_that_what_was_not_delivered_is_in_no_picture(tmp_path: Path) -> None:
     other = GRADES.replace(",1,Too", ",5,Too") + "A,o3,s2|t1,,4,4,4,4,,,,\n"
-    pack, said = packed(tmp_path, other)
-    assert not (pack / "figures" / "figure_4.svg").exists()
-    assert "No reader had a concern about an output." in said
+    pack = packed(tmp_path, other)
+    assert "figure_4" not in pack.figures
+    assert "No reader had a concern about an output." in pack.missing
 
 
 @pytest.mark.statement("E001-17")
@@ -93,11 +122,12 @@ def test_that_a_card_has_every_remark_and_one_of_each_failure_comes_first(
         f"{',,,,5,5' if kind else '5,5,5,5,,'},0,{concern},{code},"
         for reader, item, image, kind, concern, code in lines
     )
-    pack, _ = packed(tmp_path, "\n".join((header, *rows)) + "\n")
-    first, second = tiles(pack, "figure_4")
+    pack = packed(tmp_path, "\n".join((header, *rows)) + "\n")
+    first, second = pack.tiles("figure_4")
     assert first["item"] == "s1|t1"
     assert first["concerns"] == (
         "Too large. | Box too large to be useful | Left and right mixed up | Swapped."
     )
     assert second["concerns"] == "Again too large. | Box too large to be useful"
-    assert (pack / "figures" / "figure_4.pdf").read_bytes().startswith(b"%PDF")
+    pdf = figure_picture(pack.figures["figure_4"], "pdf")
+    assert pdf.startswith(b"%PDF")

@@ -17,15 +17,20 @@ from tests.helpers.tiny_study import finish
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.pack import PackData
 from viewer.domain.report_study import study_of
 from viewer.readers.datasets.report_studies import read
 from viewer.readers.grades import read_grades
-from viewer.services.reporting.pack import PackRequest, plan_pack, write_pack
+from viewer.services.reporting.figures import pack_data, pack_input
+from viewer.services.reporting.pack import PackRequest, plan_pack
+from viewer.services.reporting.report_run import checked_report
 from viewer.services.synthetic.make_readings import make_readings
 from viewer.services.synthetic.phantom.chest_reports import earlier
 from viewer.services.synthetic.phantom.patient import make_patient
 from viewer.store import cases
 from viewer.store.database import open_store
+from viewer.studies.catalog import pack_named
+from viewer.writers.tables import csv_bytes
 
 SIZE = SizePx(125, 100)
 STUDIES = 5
@@ -43,8 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pack(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The paper's pack on it, with both scripted models."""
+def pack(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> PackData:
+    """The paper's pack on it, with both scripted models; no figure is drawn."""
     out = tmp_path_factory.mktemp("pack")
     profiles = tuple(
         ModelProfile(
@@ -56,13 +61,16 @@ def pack(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         cases.add_dataset(store, read(folder, "readings"))
         run = plan_pack(store, PackRequest("rexecution2025", "readings", profiles))
         finish(store, run)
-        write_pack(store, "rexecution2025", run, out)
-    return out
+        report = checked_report(store, run)
+        given = pack_input(store, report)
+        return pack_data(pack_named("rexecution2025"), given, report)
 
 
-def table(pack: Path, name: str) -> list[dict[str, str]]:
-    path = pack / "tables" / f"{name}.csv"
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+def table(pack: PackData, name: str) -> list[dict[str, str]]:
+    """Return the rows of a table as its CSV file has them."""
+    (one,) = (one for one in pack.tables if one.name == name)
+    text = csv_bytes(one.header, one.rows).decode()
+    return list(csv.DictReader(text.splitlines()))
 
 
 def first_reader(model: str, i: int) -> tuple[int, int, int, int]:
@@ -102,7 +110,7 @@ def finals(model: str) -> Scores:
 
 
 @pytest.mark.statement("E001-01", "E001-15")
-def test_that_tables_1_and_2_equal_their_closed_forms(pack: Path) -> None:
+def test_that_tables_1_and_2_equal_their_closed_forms(pack: PackData) -> None:
     for name in ("table_1", "table_2"):
         for row in table(pack, name):
             scores = finals(row["model"])[row["metric"]]
@@ -128,7 +136,7 @@ def flipped_by_study(
 
 
 @pytest.mark.statement("E001-14")
-def test_that_the_tests_of_tables_1_and_2_flip_signs_by_patient(pack: Path) -> None:
+def test_that_the_tests_of_tables_1_and_2_flip_signs_by_patient(pack: PackData) -> None:
     rows = table(pack, "tests")
     common = [i for i in delivered("draws") if i in delivered("writes")]
     draws, writes = finals("draws"), finals("writes")
@@ -147,7 +155,7 @@ def test_that_the_tests_of_tables_1_and_2_flip_signs_by_patient(pack: Path) -> N
 
 
 @pytest.mark.statement("E001-16")
-def test_that_table_3_equals_its_closed_form(pack: Path) -> None:
+def test_that_table_3_equals_its_closed_form(pack: PackData) -> None:
     rows = {row["category"]: row for row in table(pack, "table_3")}
     outputs = [
         (first_reader(model, i), second)
@@ -169,7 +177,7 @@ def test_that_table_3_equals_its_closed_form(pack: Path) -> None:
 
 
 @pytest.mark.statement("E001-09", "E001-12", "E001-19", "E001-24")
-def test_that_outputs_orders_abstention_and_images_are_counted(pack: Path) -> None:
+def test_that_outputs_orders_abstention_and_images_are_counted(pack: PackData) -> None:
     outputs = {row["model"]: row for row in table(pack, "outputs")}
     assert outputs["draws"]["n_delivered"] == "10"
     assert int(outputs["writes"]["n_token_limit"]) == 2
@@ -196,8 +204,8 @@ def test_that_outputs_orders_abstention_and_images_are_counted(pack: Path) -> No
 
 
 @pytest.mark.statement("E001-17")
-def test_that_figures_and_published_rows_are_there(pack: Path) -> None:
-    drawn = {path.stem for path in (pack / "figures").glob("*.svg")}
+def test_that_figures_and_published_rows_are_there(pack: PackData) -> None:
+    drawn = {figure.head.name for figure in pack.figures}
     numbers = {f"figure_{n}" for n in (2, 3, 4, 5)}
     assert drawn == {*numbers, "boxed_outputs", "supplementary_1b"}
     for model, metric in product(("draws", "writes"), ("Content", "Execution")):

@@ -104,6 +104,47 @@ def test_that_what_would_be_drawn_is_shown_before_it_is_registered(
     assert not page.isVisible()
 
 
+@pytest.mark.statement("E002-08")
+def test_that_questions_are_drawn_about_several_data_sets_together(
+    settings: Settings, chests: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    write_phantom(make_chests, tmp_path / "more", 3, 5, _SIZE)
+    with open_store(chests) as store:
+        import_dataset(store, "vindr", tmp_path / "more", "more")
+    page = DrawQuestions(settings)
+    page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(page.foot.go.isEnabled, timeout=20_000)
+    assert page.dataset.currentText() == "more"
+    assert [page.others.item(i).text() for i in range(page.others.count())] == [
+        "chests"
+    ]
+    page.others.item(0).setCheckState(Qt.CheckState.Checked)
+    assert not page.foot.go.isEnabled()
+    qtbot.waitUntil(page.foot.go.isEnabled, timeout=20_000)
+    told = [drawing(source_dataset(chests, name)) for name in ("more", "chests")]
+    n = sum(len(one.dataset.items) for one in told)
+    assert page.foot.sentence.text() == (
+        f"{n} questions. more: {told[0].sentence}; chests: {told[1].sentence}"
+    )
+    assert sum(int(count) for _, count in _cells(page.kinds)) == n
+    assert [words for words, _ in _cells(page.rules)] == [
+        f"{name}: {rule}"
+        for name in ("more", "chests")
+        for rule in ("IoU over 0.1 (paper)", "Share of box from 0.5")
+    ]
+    page.name.setText("both")
+    with qtbot.waitSignal(page.drawn):
+        page.foot.go.click()
+    with open_store(chests) as store:
+        kept = cases.dataset_named(store, "both")
+        draw_questions(store, ["more", "chests"], "typed")
+        typed = cases.dataset_named(store, "typed")
+    assert len(kept.items) == n
+    assert kept.items == typed.items
+
+
 def test_that_a_setting_and_the_seed_draw_anew(
     page: DrawQuestions, settings: Settings, qtbot: QtBot
 ) -> None:
@@ -175,7 +216,7 @@ def test_that_a_store_without_such_a_data_set_says_what_to_import(
 
 def test_that_the_anatomies_offered_are_those_of_the_data_set(chests: Path) -> None:
     fields = {
-        field.name: field for field in drawing_fields(chests, "chests", "heal2025")
+        field.name: field for field in drawing_fields(chests, ["chests"], "heal2025")
     }
     anatomies = fields["anatomies"]
     assert "Heart" in anatomies.choices

@@ -1,8 +1,8 @@
 """Draw questions about the images of a data set, and register them as another."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Final
@@ -127,6 +127,58 @@ class Drawing:
         return f"{counted(len(items), 'question')} about {about} of {every:,}"
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Questions drawn about each of some data sets, as a page shows them together.
+
+    Rows of several data sets begin with the data set's name.
+    """
+
+    parts: tuple[Drawing, ...]
+
+    @property
+    def kinds(self) -> tuple[KindCount, ...]:
+        """How many questions of each kind there are in all."""
+        together = zip(*(one.kinds for one in self.parts), strict=True)
+        return tuple(
+            KindCount(of[0].kind, sum(each.questions for each in of)) for of in together
+        )
+
+    @property
+    def notices(self) -> tuple[NoticeCount, ...]:
+        """The notices of every data set."""
+        return tuple(notice for one in self.parts for notice in one.notices)
+
+    @property
+    def rule_rows(self) -> tuple[tuple[str | int, ...], ...]:
+        """The rules in words, as in :attr:`Drawing.rule_rows`."""
+        return self._named(lambda one: one.rule_rows)
+
+    @property
+    def box_rows(self) -> tuple[tuple[str | int, ...], ...]:
+        """How many images have a box of each finding, and how many each step leaves."""
+        return self._named(lambda one: map(astuple, one.boxes))
+
+    @property
+    def sentence(self) -> str:
+        """How many questions there are, about how many images."""
+        if len(self.parts) == 1:
+            return self.parts[0].sentence
+        n = sum(len(one.dataset.items) for one in self.parts)
+        each = "; ".join(f"{one.source}: {one.sentence}" for one in self.parts)
+        return f"{counted(n, 'question')}. {each}"
+
+    def _named(
+        self, rows_of: Callable[[Drawing], Iterable[tuple[str | int, ...]]]
+    ) -> tuple[tuple[str | int, ...], ...]:
+        several = len(self.parts) > 1
+        return tuple(
+            (f"{one.source}: {name}" if several else name, *rest)
+            for one in self.parts
+            for name, *rest in rows_of(one)
+        )
+
+
 def rule_words(rule: RuleLoss) -> str:
     """Return the display name of a rule for "lies in this anatomy"."""
     return _RULES[rule.rule].format(rule.threshold)
@@ -159,19 +211,24 @@ def drawing_presets() -> Mapping[str, str]:
     return preset_titles(STUDY)
 
 
-def drawing_fields(store: Path, source: str, preset: str) -> tuple[FormField, ...]:
-    """Return the settings as form fields, limited to a data set's anatomies.
+def drawing_fields(
+    store: Path, sources: Sequence[str], preset: str
+) -> tuple[FormField, ...]:
+    """Return the settings as form fields, limited to some data sets' anatomies.
 
-    Those of the preset are chosen, or all if the data set has none of them.
+    Those of the preset are chosen, or all if the data sets have none of them.
     """
     with open_store(store) as opened:
-        there = anatomy_names(opened, source)
+        named = [anatomy_names(opened, source) for source in sources]
+    there = tuple(dict.fromkeys(name for names in named for name in names))
+    readers = [name for source in sources for name in reader_names(store, source)]
     fields = {field.name: field for field in form_fields(STUDY, preset)}
     own = tuple(
         _of_anatomies(fields[name], there) if name == ANATOMIES else fields[name]
         for name in _SETTINGS
     )
-    return (*own, of_readers(_OF_READERS, reader_names(store, source)), _OF_REPORTS)
+    by_reader = of_readers(_OF_READERS, tuple(dict.fromkeys(readers)))
+    return (*own, by_reader, _OF_REPORTS)
 
 
 _OF_READERS: Final = FormField(
@@ -311,10 +368,10 @@ def _with_source(drawn: Drawing) -> Dataset:
     return replace(drawn.dataset, items=tuple(items))
 
 
-def keep_drawn(store: Path, drawn: Drawing, name: str) -> None:
+def keep_drawn(store: Path, drawn: Drawn, name: str) -> None:
     """Register questions in the store at a path, like :func:`register_drawn`."""
     with open_store(store) as opened:
-        register_drawn(opened, [drawn], name)
+        register_drawn(opened, drawn.parts, name)
 
 
 def draw_questions(

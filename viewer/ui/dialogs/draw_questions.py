@@ -1,15 +1,16 @@
-"""Draw questions from a data set's boxes and masks, with a preview."""
+"""Draw questions from data sets' boxes and masks, with a preview."""
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -35,7 +36,7 @@ from viewer.ui.widgets.scrolled import scrolled
 
 if TYPE_CHECKING:
     from viewer.services.configuring.form_field import FormField
-    from viewer.services.importing.draw_questions import Drawable, Drawing
+    from viewer.services.importing.draw_questions import Drawable, Drawn
 
 _SIZE: Final = (980, 720)
 _WAIT_MS: Final = 400
@@ -55,6 +56,12 @@ _BOXES: Final = (
     "Agreed: readers whose boxes count. Reported: the report names the finding. "
     "Placed: the rule finds it in an anatomy."
 )
+_OTHERS: Final = (
+    "Questions about several data sets are registered together, and a run's tables "
+    "have the data sets side by side."
+)
+_MOST_ROWS: Final = 4
+"""Of the other data sets, until the list scrolls."""
 _KEPT: Final = (
     "The images stay the same; the questions are registered under their own name."
 )
@@ -74,8 +81,9 @@ class DrawQuestions(QDialog):
         self._store = settings.store
         self._reading = DrawReading(settings.store, self)
         self._background_tasks = BackgroundTasks(self)
-        self._found: Drawing | None = None
+        self._found: Drawn | None = None
         self.dataset, self.preset = QComboBox(), QComboBox()
+        self.others = QListWidget()
         self.form, self.seed, self.name = ParamsForm(), WholeBox(), QLineEdit()
         self.kinds, self.notices = read_only_table(QUESTIONS), read_only_table(NOTICES)
         self.rules = read_only_table(RULES)
@@ -114,7 +122,7 @@ class DrawQuestions(QDialog):
             self.foot.sentence.setText(_NONE)
 
     def _able(self, able: bool) -> None:
-        for widget in (self.preset, self.form, self.seed, self.name):
+        for widget in (self.others, self.preset, self.form, self.seed, self.name):
             widget.setEnabled(able)
 
     def _choose_dataset(self) -> None:
@@ -127,17 +135,40 @@ class DrawQuestions(QDialog):
             return
         source = self.dataset.currentText()
         self.name.setText(f"{source}-questions")
+        self._offer_others(source)
         self._choose_preset()
+
+    def _offer_others(self, source: str) -> None:
+        """List the other data sets that questions can be drawn about, unticked."""
+        with QSignalBlocker(self.others):
+            self.others.clear()
+            for row in range(self.dataset.count()):
+                name = self.dataset.itemText(row)
+                if name != source and not self.dataset.itemData(row):
+                    item = QListWidgetItem(name, self.others)
+                    item.setCheckState(Qt.CheckState.Unchecked)
+        rows = min(self.others.count(), _MOST_ROWS)
+        frame = 2 * self.others.frameWidth()
+        self.others.setFixedHeight(rows * self.others.sizeHintForRow(0) + frame)
+        self._rows.setRowVisible(self.others, rows > 0)
+
+    def _sources(self) -> tuple[str, ...]:
+        """Return the data sets that questions are drawn about."""
+        items = (self.others.item(row) for row in range(self.others.count()))
+        ticked = (
+            one.text() for one in items if one.checkState() is Qt.CheckState.Checked
+        )
+        return (self.dataset.currentText(), *ticked)
 
     def _choose_preset(self) -> None:
         from viewer.services.importing.draw_questions import drawing_fields
 
-        store, source = self._store, self.dataset.currentText()
+        store, sources = self._store, self._sources()
         preset = str(self.preset.currentData())
         self._halt()
         self._background_tasks.start(
             "fields",
-            lambda: drawing_fields(store, source, preset),
+            lambda: drawing_fields(store, sources, preset),
             self._show_fields,
             self._fail,
         )
@@ -167,7 +198,7 @@ class DrawQuestions(QDialog):
     def _draw(self) -> None:
         self.foot.busy("Reading the data set …")
         wanted = ToDraw(
-            self.dataset.currentText(),
+            self._sources(),
             str(self.preset.currentData()),
             self.seed.value(),
             self._changes(),
@@ -180,11 +211,11 @@ class DrawQuestions(QDialog):
 
         return {**self.form.changed(), ANATOMIES: self.form.values()[ANATOMIES]}
 
-    def _show_drawn(self, found: "Drawing") -> None:
+    def _show_drawn(self, found: "Drawn") -> None:
         self.foot.ready()
         self._show(found)
 
-    def _show(self, found: "Drawing | None") -> None:
+    def _show(self, found: "Drawn | None") -> None:
         """Show how many questions of each kind there are; None empties the page."""
         self._found = found
         kinds = found.kinds if found else ()
@@ -195,7 +226,7 @@ class DrawQuestions(QDialog):
         rows = self.rules.verticalHeader().length() if found else 0
         head = self.rules.horizontalHeader().sizeHint().height()
         self.rules.setMinimumHeight(head + rows + 2 * self.rules.frameWidth())
-        fill(self.boxes, [astuple(each) for each in found.boxes] if found else ())
+        fill(self.boxes, found.box_rows if found else ())
         self.foot.sentence.setText(found.sentence if found else "")
         self._offer()
 
@@ -248,11 +279,13 @@ class DrawQuestions(QDialog):
 
         for name, words in drawing_presets().items():
             self.preset.addItem(words, name)
+        self.others.setToolTip(_OTHERS)
         self.seed.setRange(0, _LARGEST_SEED)
         self.seed.setToolTip("The same seed and settings draw the same questions")
         self.name.setMinimumWidth(280)
         named = (
             (self.dataset, "Data set"),
+            (self.others, "Data sets to ask about as well"),
             (self.preset, "Settings"),
             (self.seed, "Seed"),
             (self.name, "Name of the questions"),
@@ -264,6 +297,7 @@ class DrawQuestions(QDialog):
 
     def _connect(self) -> None:
         self.dataset.activated.connect(self._choose_dataset)
+        self.others.itemChanged.connect(self._choose_preset)
         self.preset.activated.connect(self._choose_preset)
         self.form.edited.connect(self._edited)
         self.seed.valueChanged.connect(self._edited)
@@ -280,6 +314,8 @@ class DrawQuestions(QDialog):
             QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint
         )
         self._rows.addRow("Data set", self.dataset)
+        self._rows.addRow("And about", self.others)
+        self._rows.setRowVisible(self.others, False)
         self._rows.addRow("Settings", self.preset)
         self._rows.addRow("Seed", self.seed)
         self._rows.addRow("Name", self.name)

@@ -1,4 +1,4 @@
-"""Drawing questions off the GUI thread; the data set is read once and kept."""
+"""Drawing questions off the GUI thread; data sets are read once and kept."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from viewer.ui.dialogs.import_reading import Seldom
 
 if TYPE_CHECKING:
     from viewer.domain.case import Dataset
-    from viewer.services.importing.draw_questions import Drawing
+    from viewer.services.importing.draw_questions import Drawn
 
 _DRAW: Final = "draw"
 
@@ -22,7 +22,7 @@ _DRAW: Final = "draw"
 class ToDraw:
     """What to draw, as a person chose it; ``changes`` differ from the preset."""
 
-    source: str
+    sources: tuple[str, ...]
     preset: str
     seed: int
     changes: dict[str, object] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class DrawReading(QObject):
         super().__init__(parent)
         self._store, self._background_tasks = store, BackgroundTasks(self)
         self._stop = Event()
-        self._dataset: Dataset | None = None
+        self._datasets: dict[str, Dataset] = {}
 
     @property
     def is_under_way(self) -> bool:
@@ -48,7 +48,7 @@ class DrawReading(QObject):
     def draw(
         self,
         wanted: ToDraw,
-        then: "Callable[[Drawing], None]",
+        then: "Callable[[Drawn], None]",
         failed: Callable[[Exception], None],
     ) -> None:
         """Draw questions, telling how far it is."""
@@ -56,28 +56,32 @@ class DrawReading(QObject):
         self._stop = stop = Event()
         told = Seldom(self.progressed.emit)
 
-        def work() -> "Drawing":
-            from viewer.services.importing.draw_questions import drawing
+        def work() -> "Drawn":
+            from viewer.services.importing.draw_questions import Drawn, drawing
 
-            source = self._source(wanted.source)
-            return drawing(
-                source,
-                wanted.preset,
-                wanted.changes,
-                wanted.seed,
-                progress=told,
-                stop=stop,
+            parts = (
+                drawing(
+                    source,
+                    wanted.preset,
+                    wanted.changes,
+                    wanted.seed,
+                    progress=told,
+                    stop=stop,
+                )
+                for source in self._read(wanted.sources)
             )
+            return Drawn(tuple(parts))
 
         self._background_tasks.start(_DRAW, work, then, failed)
 
-    def _source(self, name: str) -> "Dataset":
+    def _read(self, names: tuple[str, ...]) -> "list[Dataset]":
         from viewer.services.importing.draw_questions import source_dataset
 
-        source = self._dataset
-        if source is None or source.name != name:
-            self._dataset = source = source_dataset(self._store, name)
-        return source
+        known = self._datasets
+        self._datasets = {
+            name: known.get(name) or source_dataset(self._store, name) for name in names
+        }
+        return list(self._datasets.values())
 
     def stop(self) -> None:
         """End the drawing under way; nobody is told of it any more."""

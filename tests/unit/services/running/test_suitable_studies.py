@@ -8,7 +8,12 @@ from tests.helpers.tiny_study import write_images
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Holdings, Wanted
 from viewer.readers.datasets.catalog import formats_of
-from viewer.services.importing.draw_questions import drawing, keep_drawn, source_dataset
+from viewer.services.importing.draw_questions import (
+    Drawn,
+    drawing,
+    keep_drawn,
+    source_dataset,
+)
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.services.synthetic.phantoms import PHANTOMS
@@ -43,7 +48,7 @@ def test_that_drawn_questions_choose_the_study_that_asks_them(tmp_path: Path) ->
     PHANTOMS["grounded_vqa"].write(folder, 2, 1, SizePx(120, 96), lambda *_: None)
     with open_store(store) as opened:
         import_dataset(opened, "vindr", folder, "films")
-    keep_drawn(store, drawing(source_dataset(store, "films")), "drawn")
+    keep_drawn(store, Drawn((drawing(source_dataset(store, "films")),)), "drawn")
     found = suiting_of(store)
     assert found.newest_beside(["films"]) == "drawn"
     assert found.study_for("films", "") == "grid_localization", "films have boxes alone"

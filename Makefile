@@ -1,7 +1,7 @@
 # The two commands are `make run` and `make test`; each sets up all it needs first.
 .DEFAULT_GOAL := run
 .PHONY: run run-reader test test-fast proof mutants statements bench lint style types \
-    layers lock docs package clean
+    layers suite without-qt lock docs package clean
 
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
@@ -60,12 +60,16 @@ layers:
 
 test: style     ## lint, the suite with coverage, and without Qt what needs none
 	@packaging/bootstrap headless
-	@# Types are checked on one core only, which leaves the others to the layers' tests.
-	@$(MAKE) --no-print-directory --jobs 2 types layers
+	@# One after another on one core each: types, without Qt; the layers, all the rest.
+	@$(MAKE) --no-print-directory --jobs 2 without-qt suite
+
+suite: layers
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal --ignore tests/benchmarks \
 	    $(addprefix --ignore ,$(TRACED) $(ONLY_WITHOUT_QT))
+
+without-qt: types
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
-	$(HEADLESS) -m "not proof and not hypothesis" $(PARALLEL) worksteal $(WITHOUT_QT)
+	$(HEADLESS) -m "not proof and not hypothesis" -n 1 $(WITHOUT_QT)
 
 test-fast: style ## for the edit loop: style, the layers below, what changed since main
 	$(PYTEST) $(QT) -m "not proof" $(PARALLEL) worksteal $(LAYERS) \

@@ -62,7 +62,7 @@ class Patch:
 
     @property
     def box(self) -> BoxPx:
-        """The smallest native rectangle around the pixels."""
+        """The smallest rectangle around the pixels, in native pixels of the image."""
         right, bottom = self._end
         return BoxPx(float(self.left), float(self.top), float(right), float(bottom))
 

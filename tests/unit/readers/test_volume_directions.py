@@ -80,9 +80,10 @@ def test_that_a_head_is_shown_as_radiologists_look_at_it_and_lies_where_it_is(
     tmp_path: Path, suffix: str, last: int
 ) -> None:
     """Also pixel by pixel in the patient, in every order whose slices run so."""
-    for order in ORDERS:
-        if order.axes[2] == last:
-            check_head(write_head(tmp_path / f"a.{suffix}", order), last)
+    orders = [order for order in ORDERS if order.axes[2] == last]
+    assert orders
+    for order in orders:
+        check_head(write_head(tmp_path / f"a.{suffix}", order), last)
 
 
 def check_head(path: Path, last: int) -> None:

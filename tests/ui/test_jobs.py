@@ -1,7 +1,10 @@
 """Work off the GUI thread: the results come back to it."""
 
+import subprocess
+import sys
 import threading
 import weakref
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QThreadPool
@@ -123,3 +126,18 @@ def test_that_on_one_core_a_long_job_holds_up_no_other(qtbot: QtBot) -> None:
         go.set()
         finish_background_work()
         pool.setMaxThreadCount(before)
+
+
+def test_that_an_exit_waits_for_work_that_still_reports(tmp_path: Path) -> None:
+    script = tmp_path / "leaves.py"
+    script.write_text(
+        "import time\n"
+        "from PySide6.QtCore import QCoreApplication\n"
+        "from viewer.ui.application.jobs import run_in_background\n"
+        "app = QCoreApplication([])\n"
+        "run_in_background(lambda: time.sleep(0.5), print, priority=-1)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stderr == ""

@@ -1,5 +1,6 @@
 """Work off the GUI thread: a thread pool whose results come back to the GUI thread."""
 
+import atexit
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -91,7 +92,11 @@ def _courier() -> _Courier:
     if application is None:
         raise RuntimeError("background work needs the application's event loop")
     known = application.findChild(_Courier)
-    return known if known is not None else _Courier(application)
+    if known is not None:
+        return known
+    # Before PySide deletes the application with the courier, which threads still need.
+    atexit.register(finish_background_work)
+    return _Courier(application)
 
 
 def run_in_background(
@@ -134,10 +139,12 @@ def finish_background_work() -> None:
     interpreter shut down crashes the process.
     """
     application = QCoreApplication.instance()
-    pools = application.findChildren(QThreadPool) if application is not None else []
-    for pool in (QThreadPool.globalInstance(), *pools):
+    if application is None:
+        return
+    for pool in (QThreadPool.globalInstance(), *application.findChildren(QThreadPool)):
         pool.waitForDone()
-    _courier().forget_all()
+    for courier in application.findChildren(_Courier):
+        courier.forget_all()
 
 
 def _pool(priority: int) -> QThreadPool:

@@ -13,10 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey, write_dicom
+from viewer.domain.case import ImageRef
+from viewer.domain.image import Raster
 from viewer.services.viewing import open_case
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.header_chunks import Headers, read_chunk
-from viewer.ui.application.app_context import AppContext
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.settings import Settings
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.application.layout_memory import KeptImage
 from viewer.ui.panels.read.index_line import IndexLine
 from viewer.ui.panels.read.opening import lies_in
@@ -40,6 +44,34 @@ class Slow(LocalDecoder):
             self.go.wait(300)
         self._first = False
         return read_chunk(paths)
+
+
+class Noting(LocalDecoder):
+    """Notes what is asked of it, and opens an image once it may."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.go = Event()
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        self.asked.append("headers")
+        return read_chunk(paths)
+
+    def open(self, ref: ImageRef) -> OpenedImage:
+        self.asked.append("image")
+        self.go.wait(300)
+        return super().open(ref)
+
+    def thumbnail(self, ref: ImageRef, side: int) -> Raster:
+        self.asked.append("thumbnail")
+        return super().thumbnail(ref, side)
+
+
+@pytest.fixture
+def noting() -> Iterator[Noting]:
+    made = Noting()
+    yield made
+    made.go.set()
 
 
 @pytest.fixture
@@ -92,6 +124,22 @@ def test_that_the_first_image_is_seen_while_the_rest_is_indexed(
     assert names == [f"{n}.dcm" for n in reversed(range(30))]
     assert viewport.stack_images[viewport.position].ref == shown.ref
     assert "1 case · 30 images · indexed in" in read.browser.count.text()
+
+
+def test_that_nothing_else_is_read_until_the_first_image_is_seen(
+    qtbot: QtBot, settings: Settings, noting: Noting, series: Path
+) -> None:
+    read = ReadWorkspace(AppContext(settings, WorkerBridge(settings.store), noting))
+    qtbot.addWidget(read)
+    read.show()
+    read.open_paths([series])
+    qtbot.waitUntil(lambda: "image" in noting.asked)
+    qtbot.wait(200)
+    assert noting.asked == ["headers", "image"]
+    noting.go.set()
+    _await_image(qtbot, read)
+    _await_end(qtbot, read)
+    qtbot.waitUntil(lambda: "thumbnail" in noting.asked)
 
 
 def test_that_the_line_says_so_while_files_are_still_being_listed(

@@ -24,10 +24,12 @@ _MEGA: Final = 1e6
 class FirstImage:
     """A start: seconds until the first image is painted, and memory soon after.
 
-    ``resident`` is in bytes, None if the system does not report it.
+    ``cpu`` is the seconds of all its processes until then, and ``resident`` in bytes;
+    None if the system does not report it.
     """
 
     seconds: float
+    cpu: float | None
     resident: int | None
 
 
@@ -78,7 +80,8 @@ def time_first_image(command: Sequence[str], home: Path) -> FirstImage:
             "Run overread demo and check what it prints.",
         )
     parsed = json.loads(report.read_text(encoding="utf-8"))
-    return FirstImage((parsed["painted_ns"] - began) / 1e9, parsed["resident_bytes"])
+    seconds = (parsed["painted_ns"] - began) / 1e9
+    return FirstImage(seconds, parsed["cpu_seconds"], parsed["resident_bytes"])
 
 
 def _environment(home: Path, report: Path) -> Mapping[str, str]:

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.plain import plain
@@ -25,12 +20,7 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices, KeptImage
 from viewer.ui.application.tell import tell_error
 from viewer.ui.canvas.display import window_text
-from viewer.ui.canvas.events import (
-    AnswerClicked,
-    AnswerHovered,
-    CursorMoved,
-    Tool,
-)
+from viewer.ui.canvas.events import AnswerClicked, AnswerHovered, CursorMoved, Tool
 from viewer.ui.panels.read import case_listing, hanging_control
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.read.case_commands import CaseCommands
@@ -82,6 +72,7 @@ class ReadWorkspace(QWidget):
         self._opening = Opening(context.decoder, self, context.settings)
         self.lightbox = Lightbox(context.decoder)
         self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
+        self.browser.thumbnails.hold()
         self._folders = OpenFolders(self._store, self.browser.folder, self)
         self._commands = ImageCommands(self.lightbox, context)
         self.hanging = HangingControl(self.lightbox, context, self.browser.tree)
@@ -132,6 +123,9 @@ class ReadWorkspace(QWidget):
     def _follow_viewport(self, viewport: Viewport) -> None:
         viewport.image_shown.connect(self._image_shown)
         viewport.image_failed.connect(self._image_failed)
+        for ended in (viewport.image_shown, viewport.image_failed):
+            ended.connect(self._opening.read_on)
+            ended.connect(self.browser.thumbnails.begin)
         viewport.view.files_dropped.connect(lambda event: self.open_paths(event.paths))
         viewport.view.cursor_moved.connect(self._tell_cursor)
         viewport.view.answer_hovered.connect(self._hover)

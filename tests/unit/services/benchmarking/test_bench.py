@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SHOWS_AT_ONCE = f"""
 import json, os
-told = {{"painted_ns": 4_500_000_000, "resident_bytes": 5}}
+told = {{"painted_ns": 4_500_000_000, "cpu_seconds": 0.7, "resident_bytes": 5}}
 open(os.environ["{FIRST_IMAGE_VARIABLE}"], "w").write(json.dumps(told))
 """
 
@@ -107,7 +107,7 @@ def test_that_a_start_is_timed_up_to_what_the_program_noted(
         "viewer.services.benchmarking.start.time.monotonic_ns", lambda: 0
     )
     first = time_first_image([sys.executable, "-c", SHOWS_AT_ONCE], tmp_path)
-    assert first == FirstImage(4.5, 5)
+    assert first == FirstImage(4.5, 0.7, 5)
 
 
 def test_that_a_program_without_an_image_is_told(tmp_path: Path) -> None:

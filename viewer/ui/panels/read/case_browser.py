@@ -82,7 +82,7 @@ class CaseBrowser(QWidget):
         self.unmatched = link("Nothing matches: clear the filter", "")
         for widget in (self.count, self.others, self.unmatched):
             widget.hide()
-        self._thumbnails = Thumbnails(
+        self.thumbnails = Thumbnails(
             lambda ref: decodes.thumbnail(ref, 2 * THUMBNAIL_PX), self
         )
         self._lay_out()
@@ -107,8 +107,8 @@ class CaseBrowser(QWidget):
         self.filter.installEventFilter(self)
         self.unmatched.clicked.connect(self.filter.clear)
         self.tree.currentItemChanged.connect(self._tell)
-        self.tree.thumbnails_wanted.connect(self._thumbnails.want)
-        self._thumbnails.made.connect(self.tree.show_thumbnail)
+        self.tree.thumbnails_wanted.connect(self.thumbnails.want)
+        self.thumbnails.made.connect(self.tree.show_thumbnail)
         self.others.clicked.connect(self._show_others)
 
     def _tree_page(self) -> QWidget:

@@ -5,8 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
+from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import UnreadableInputError
@@ -22,6 +23,9 @@ from viewer.ui.panels.read.case_listing import Entries, Listed
 from viewer.ui.panels.read.folder_watch import FolderChanged, FolderWatch
 from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
+_PAINT_S: Final = 1.0
+"""After this the rest is read, whether the first image is seen or not."""
+
 
 @dataclass(eq=False)
 class Wanted:
@@ -33,6 +37,8 @@ class Wanted:
     image: ImageRef | None = None
     """What is to come up instead of the first, and therefore to be read first."""
     cancelled: Event = field(default_factory=Event)
+    painted: Event = field(default_factory=Event)
+    """Set when its first image is seen: reading on meanwhile would hold it up."""
     listed: bool = False
     """Whether it counts among what is open, as it does once an image is found."""
     packed: dict[Path, Path] = field(default_factory=dict)
@@ -138,6 +144,17 @@ class Opening(QObject):
         """Stop indexing; keep the files found."""
         for wanted in self._running:
             wanted.cancelled.set()
+            wanted.painted.set()
+
+    def read_on(self, *_: object) -> None:
+        """Read what is left once the image that is shown now has been painted."""
+        running = tuple(self._running)
+
+        def go_on() -> None:
+            for wanted in running:
+                wanted.painted.set()
+
+        QTimer.singleShot(0, self, go_on)
 
     def close_case(self, key: str) -> None:
         """Close a patient's files."""
@@ -229,7 +246,10 @@ class Opening(QObject):
         for event in events:
             rows = rows_of(event.cases)
             entries = self._entries.of(rows)
+            first = wanted.show and not wanted.listed
             self._arrived.emit(Found(wanted, event, rows, entries, self._closings))
+            if first and event.state is IndexState.RUNNING:
+                wanted.painted.wait(_PAINT_S)
 
     def _deliver(self, found: Found) -> None:
         wanted = found.wanted

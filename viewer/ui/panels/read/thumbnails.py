@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from viewer.domain.case import ImageRef
 from viewer.domain.image import Raster
@@ -43,8 +43,19 @@ class Thumbnails(QObject):
     ) -> None:
         super().__init__(parent)
         self._make = make
+        self._held = False
         self._waiting: list[ImageRef] = []
         self._jobs: dict[ImageRef, Job[Raster]] = {}
+
+    def hold(self) -> None:
+        """Make none until told to begin."""
+        self._held = True
+
+    def begin(self, *_: object) -> None:
+        """Make what is wanted, once the image that is shown now has been painted."""
+        if self._held:
+            self._held = False
+            QTimer.singleShot(0, self, self._start_next)
 
     def want(self, refs: Sequence[ImageRef]) -> None:
         """Make these; of earlier requests, finish only those under way."""
@@ -52,7 +63,7 @@ class Thumbnails(QObject):
         self._start_next()
 
     def _start_next(self) -> None:
-        while self._waiting and len(self._jobs) < AT_ONCE:
+        while not self._held and self._waiting and len(self._jobs) < AT_ONCE:
             self._start(self._waiting.pop(0))
 
     def _start(self, ref: ImageRef) -> None:

@@ -74,13 +74,21 @@ def edit_frame(results: Sequence[TrialResult], about: About) -> Frame:
 
     ``positive`` are the model's true positives that were asked about, ``shared`` those
     shared by all models in all ways that have any; a test is ``controlled`` if a sham
-    of it was asked. ``edit_share`` and ``sham_share`` of the edits and shams were
-    answered No.
+    of it was asked, and ``comparable`` if any edit and any sham got a reply.
+    ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
     """
     header = (
         *("model", "condition", "note", "test", "item", "patient"),
         *("anatomy", "finding", "place", "positive"),
-        *("controlled", "shared", "edited", "n_edits", "n_flipped", "n_unread"),
+        *(
+            "controlled",
+            "comparable",
+            "shared",
+            "edited",
+            "n_edits",
+            "n_flipped",
+            "n_unread",
+        ),
         *("edit_share", "sham_share"),
     )
     ways = tuple(_by_way(results))
@@ -101,14 +109,16 @@ def _rows_of_test(
     ways: Sequence[_Way], name: str, about: About
 ) -> Iterator[tuple[object, ...]]:
     for way, questions, shared in _tested(ways, name):
-        controlled = _has(way.results, set(TESTS[name][1]))
+        condition, shams = TESTS[name]
+        controlled = _has(way.results, {*shams})
+        comparable = all(_replied(way.results, one) for one in ({condition}, {*shams}))
         for key, of in questions.items():
             edits = [answer for _, answer in of.edits]
             yield (
                 *(way.model, way.way, note_of(way.way), name),
                 *(question_name(of.one), of.one.patient, about.anatomy(of.one)),
                 *(of.one.finding, about.place(of.one)),
-                *(of.positive, controlled, key in shared, bool(edits)),
+                *(of.positive, controlled, comparable, key in shared, bool(edits)),
                 *(len(edits), edits.count(NO), edits.count("")),
                 *(_share(edits), _share(of.shams)),
             )
@@ -181,6 +191,11 @@ def _tested(
 
 def _has(results: Iterable[TrialResult], tests: set[str]) -> bool:
     return any(perturbation_of(one.condition) in tests for one in results)
+
+
+def _replied(results: Iterable[TrialResult], tests: set[str]) -> bool:
+    unanswered = {*NOT_COUNTED, Status.PROVIDER_ERROR}
+    return _has((one for one in results if one.score.status not in unanswered), tests)
 
 
 @dataclass(slots=True)

@@ -280,6 +280,7 @@ def _net(where: Where) -> Cell:
         *("p_value", "method"),
     )
     shares = ("edit_share", "sham_share")
+    where = {**where, "comparable": (True,)}
     return Cell(
         "paired difference", names, shares, where, options={"cluster": "patient"}
     )

@@ -174,6 +174,11 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
     edit, *shams = _TESTS[name]
     for test in _tested(verdicts, name):
         tests = {_test_of(one.condition) for one in test.own}
+        replied = {
+            _test_of(one.condition)
+            for one in test.own
+            if one.counted and one.status != "provider_error"
+        }
         for key, some in test.questions.items():
             edits, others = (
                 [_yes_no(one) for one in test.trials(key, edit, edited=is_edit)]
@@ -187,6 +192,7 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
                 "finding": some[0].finding,
                 "positive": key in test.positive,
                 "controlled": bool(tests & set(shams)),
+                "comparable": edit in replied and bool(replied & set(shams)),
                 "shared": key in test.shared,
                 "edited": bool(edits),
                 "n_edits": len(edits),

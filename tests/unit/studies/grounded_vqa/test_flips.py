@@ -22,7 +22,7 @@ from tests.helpers.heal_trials import (
 from tests.helpers.tabled import Row
 from viewer.domain.answer import Status, YesNoAnswer
 from viewer.domain.item import TASK_MARK
-from viewer.domain.result import TrialResult
+from viewer.domain.result import Score, TrialResult
 from viewer.studies.grounded_vqa.arms import TEXT_SHAM
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import Benchmark, build
@@ -231,6 +231,28 @@ def test_that_the_score_counts_edits_and_tells_its_base() -> None:
 
 
 @pytest.mark.statement("E002-11")
+@pytest.mark.statement("E002-11", "X-09")
+@pytest.mark.parametrize("silent", ["vpt", "vpt-sham-same"])
+def test_that_nothing_is_taken_off_where_every_request_of_a_side_failed(
+    silent: str,
+) -> None:
+    other = "vpt" if silent == "vpt-sham-same" else "vpt-sham-same"
+    results = [
+        one
+        for i in range(4)
+        for one in (
+            *probed(f"q{i}", f"p{i}", {other: (NO,)}),
+            unsaid(f"q{i}{TASK_MARK}0", silent, Status.PROVIDER_ERROR),
+        )
+    ]
+    (net,) = heal_rows("sham_control", results)
+    assert (net["n_items"], net["net"], net["p_value"]) == (0, None, None)
+    answered = replace(results[-1], score=Score(Status.SCORED_WRONG), said=NO)
+    (net,) = heal_rows("sham_control", [*results[:-1], answered])
+    assert net["n_items"] == 4
+    assert abs(net["net"]) == 3 / 4  # the other three failed, and count as no No
+
+
 def test_that_shams_are_taken_off_where_both_were_asked() -> None:
     results = [
         *probed("a", "p1", {"vpt": (NO, YES), "vpt-sham-same": (YES,)}),

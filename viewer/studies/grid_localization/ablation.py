@@ -11,6 +11,7 @@ from typing import Final
 
 from viewer.domain.grid import grids_in_words
 from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import comparable
 from viewer.results.spec import P_VALUE, Cell, Key, Shown, TableSpec
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.plan import (
@@ -33,7 +34,7 @@ def ablation_frames(trials: Frame, params: Params) -> dict[str, Frame]:
     """Return the pairs of trials of main effects, and of whole combinations.
 
     ``right`` is 1 or 0, and ``before`` the same under the condition compared with; only
-    trials that are settled under both are there.
+    trials that are comparable under both are there.
     """
     order = {one.name: i for i, one in enumerate(conditions(params))}
     settled = _settled(trials) if params.ablation else ()
@@ -48,8 +49,9 @@ def ablation_frames(trials: Frame, params: Params) -> dict[str, Frame]:
 
 
 def _settled(trials: Frame) -> Iterator[tuple[_Pair, tuple[str, int]]]:
-    """Yield each settled trial by whose it is and its condition, with its verdict."""
-    settled = trials.where({"counted": (True,)})
+    """Yield each comparable trial by whose it is and its condition, and its verdict."""
+    compared = comparable(trials, "model", "condition")
+    settled = compared.where({"comparable": (True,)})
     wanted = ("item", "repeat", "model", "condition", "patient", "correct")
     for *key, patient, correct in settled.each(*wanted):
         yield tuple(key), (patient, int(correct))

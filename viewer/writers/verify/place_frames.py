@@ -7,7 +7,7 @@ from typing import Any
 
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.finding_boxes import best_overlap
-from viewer.writers.verify.frames import Source, Verdicts, item_rows
+from viewer.writers.verify.frames import Source, Verdicts, add_comparable, item_rows
 from viewer.writers.verify.measuring import BY_RULE, MEASURES, SHARES, Drawn
 from viewer.writers.verify.pieces import region_holds, region_of_mask
 from viewer.writers.verify.placing import (
@@ -148,14 +148,15 @@ def _at_each(one: Verdict, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _ablation(trials: Rows, source: Source) -> dict[str, Rows]:
-    """Return settled trials beside those with one part of the grid, or none, varied."""
+    """Return comparable trials beside those with one part, or none, varied."""
     params, names = source.params, source.params.get("ablation") or []
     base = {"grid": params["grids"][0], **{n: str(params[n]) for n in names}}
     key = ("item", "repeat", "model")
+    add_comparable(trials, "model", "condition")
     settled = [
         ({**base, **varied_in(row["condition"])}, row)
         for row in trials
-        if names and row["counted"]
+        if names and row["comparable"]
     ]
     order = source.plan["conditions"]
     settled.sort(key=lambda one: order.index(one[1]["condition"]))

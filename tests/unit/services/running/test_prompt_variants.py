@@ -161,6 +161,24 @@ def test_that_the_test_is_mcnemars_where_every_patient_has_one_trial(
     )
 
 
+def test_that_a_variant_whose_requests_all_failed_is_not_compared() -> None:
+    results = [
+        one
+        for i in range(4)
+        for one in (
+            a_result(i, "grid=8", right=True),
+            replace(
+                a_result(i, "grid=8 prompt=a", right=False),
+                score=Score(Status.PROVIDER_ERROR),
+            ),
+        )
+    ]
+    table = evaluate(variants_spec(PLACING), {VARIANTS: variants_frame(results)})
+    _, row, *_ = table.records()
+    assert (row["variant"], row["n_failed"], row["n_pairs"]) == ("a", 4, 0)
+    assert (row["lost"], row["difference"]) == (0, None)
+
+
 @pytest.mark.parametrize(
     "study",
     always({"grid_localization", "pathology_mcq"}, ["grid_localization", *OF_ITEMS]),

@@ -144,6 +144,24 @@ def test_that_an_arm_without_a_shared_case_has_no_change() -> None:
     assert [line["arm"] for line in lines_of("table_06", rows)] == ["raw"]
 
 
+@pytest.mark.statement("E004-14", "X-09")
+def test_that_an_arm_whose_requests_all_failed_has_no_change() -> None:
+    failed = Status.PROVIDER_ERROR
+    shown = (Showing(), showing_of(Arm.REMOVE_TEXT), showing_of(Arm.RANDOM_TEXT))
+    ended = (Status.SCORED_CORRECT, failed, failed)
+    rows = [
+        Row(case, "m", Task.FDX, showing, status)
+        for case in some_cases(3, 0)
+        for showing, status in zip(shown, ended, strict=True)
+    ]
+    rows[2] = replace(rows[2], status=Status.SCORED_WRONG)
+    raw, removed, random = lines_of("table_04", rows)
+    assert (removed["delta_pp"], removed["n_pairs"]) == (None, 0)
+    assert removed["n_failed"] == 3
+    assert (random["delta_pp"], random["n_pairs"]) == (-100, 3)
+    assert raw["delta_pp"] is None
+
+
 @pytest.mark.statement("E004-06", "E004-08")
 def test_that_mean_scores_say_how_many_were_judged() -> None:
     for line in lines_of("table_08", ROWS):

@@ -16,6 +16,7 @@ from viewer.domain.grid import Cell, grids_in_words
 from viewer.domain.image import Raster
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
+from viewer.domain.result import Score
 from viewer.domain.run import Condition
 from viewer.studies.grid_localization.parse import parse
 from viewer.studies.grid_localization.placed import PlacedTrial
@@ -140,6 +141,18 @@ def a_run() -> list[PlacedTrial]:
 
 def table(data: ReportData, name: str) -> list[dict[str, object]]:
     return next(t for t in data.tables if t.name == name).records()
+
+
+def test_that_nothing_is_compared_with_a_condition_whose_requests_all_failed() -> None:
+    silent = "grid=8 letters=column"
+    failed = Score(Status.PROVIDER_ERROR)
+    run = [
+        replace(r, score=failed) if (r.model, r.condition) == ("m", silent) else r
+        for r in a_run()
+    ]
+    rows = table(STUDY.report(run, SPEC), "ablation_conditions")
+    models = {row["model"] for row in rows if row["condition"] == silent}
+    assert models == {"n"}
 
 
 def test_that_main_effects_equal_a_loop_over_pairs() -> None:

@@ -213,6 +213,18 @@ def test_that_noise_stands_beside_the_image_with_its_sign() -> None:
     assert {r["change"] for r in alone} == {None}
 
 
+@pytest.mark.statement("E003-07", "X-09")
+def test_that_noise_whose_requests_all_failed_changes_nothing() -> None:
+    failed = [result(one, Status.PROVIDER_ERROR, "noise") for one in ITEMS]
+    rows = records(reported([*every_other(), *failed]), "noise")
+    assert {(r["noise"], r["change"]) for r in rows} == {(None, None)}
+    assert {r["n_pairs"] for r in rows} == {0}
+    wrong = result(ITEMS[0], WRONG, "noise")
+    rows = records(reported([*every_other(), wrong, *failed[1:]]), "noise")
+    row = next(r for r in rows if (r["part"], r["subset"]) == ("tiny", "Overall"))
+    assert row["change"] == -0.5  # where one got a reply, failed ones are wrong
+
+
 @pytest.mark.statement("E003-08", "E003-11")
 def test_that_guesses_and_experts_are_reported_where_there_are_any() -> None:
     read = item("PubMed-test_tiny-1", 1, experts=[("I", "ann", 1), ("II", "ben", 0)])

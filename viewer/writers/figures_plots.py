@@ -51,10 +51,11 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) ->
             markersize=2.4,
             linewidth=0.8 if figure.joined else 0.0,
             alpha=1.0 if figure.joined else 0.75,
+            clip_on=not figure.identity or figure.scale is not None,
         )
     if figure.identity:
         axes.axline((0, 0), slope=1, color=ground.soft, linewidth=0.5, linestyle="--")
-        ends = figure.scale or (0.0, _reach(panel))
+        ends = figure.scale or _ends(panel)
         axes.set_xlim(*ends)
         axes.set_ylim(*ends)
     if figure.y_range:
@@ -63,10 +64,13 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) ->
     axes.set_ylabel(figure.y_label)
 
 
-def _reach(panel: PlotPanel) -> float:
-    """Return the limit of both axes, so that y = x is their diagonal."""
+def _ends(panel: PlotPanel) -> tuple[float, float]:
+    """Return the limits of both axes, so that y = x is their diagonal.
+
+    A value corrected for its bias may be below 0.
+    """
     values = [v for series in panel.series for v in (*series.x, *series.y)]
-    return 1.05 * max((*values, 0.0)) or 1.0
+    return 1.05 * min((*values, 0.0)), 1.05 * max((*values, 0.0)) or 1.0
 
 
 def _key(sheet: "Page", figure: PlotFigure, ground: Ground) -> None:

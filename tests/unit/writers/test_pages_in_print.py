@@ -1,6 +1,7 @@
 """Pages are numbered, link to what they name, and fit on A4."""
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -185,6 +186,13 @@ def test_that_a_panel_without_a_point_says_so() -> None:
     sheet = real(draw_plots(FIGURE, LIGHT))
     told = [[text.get_text() for text in axes.texts] for axes in sheet.axes]
     assert told == [[], ["None in this run."]]
+
+
+def test_that_a_point_corrected_to_below_zero_is_drawn_whole() -> None:
+    panel = PlotPanel("CT", (PlotSeries("m", (-0.1, 0.4), (0.0, -0.02)),))
+    (axes,) = real(draw_plots(replace(FIGURE, panels=(panel,)), LIGHT)).axes
+    assert axes.get_xlim() == axes.get_ylim() == pytest.approx((-0.105, 0.42))
+    assert not axes.lines[0].get_clip_on()
 
 
 def test_that_a_bar_without_a_part_says_so() -> None:

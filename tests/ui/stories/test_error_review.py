@@ -239,8 +239,11 @@ def test_that_the_bar_tells_progress_and_what_more_reviews_buy(
     story.begin(story.review.start.review, "Reader A")
     bar = story.page.bar
     assert bar.place.text() == "Case 1 of 6"
+    story.wait(lambda: bar.forecast.text().startswith("6 more reviews until"))
     story.press(KEY.Key_2, ENTER)
     story.wait(lambda: "1 done" in bar.words.text())
+    story.wait(lambda: bar.forecast.text().startswith("5 more reviews until"))
+    story.press(ENTER, KEY.Key_Z)
     story.wait(lambda: "±5 points" in bar.forecast.text())
 
 

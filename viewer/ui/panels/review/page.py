@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TYPED_MS: Final = 400
 """So long after the last key what is typed is kept."""
-_FORECAST_EACH: Final = 10
 _OPEN: Final = frozenset({TaskState.WAITING, TaskState.STARTED, TaskState.STAGE_LOCKED})
 _UNLOCKED: Final = frozenset({TaskState.WAITING, TaskState.STARTED})
 _GO: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
@@ -193,9 +192,9 @@ class ReviewPage(QWidget):
             )
 
     def _show_forecast(self) -> None:
-        """Every few reviews, show how much further ones would add."""
+        """Show how much further reviews would add."""
         session = self._session
-        if session is not None and len(self._locked_here) % _FORECAST_EACH == 0:
+        if session is not None:
             self._background_tasks.start(
                 "forecast", session.forecast, self.bar.show_forecast, self._fail
             )
@@ -287,6 +286,7 @@ class ReviewPage(QWidget):
         if position in self._locked_here:
             self._locked_here.remove(position)
         self._tasks[position] = after
+        self._show_forecast()
         self.show_case(position)
 
     def keep(self, *, leaving: bool = False) -> None:

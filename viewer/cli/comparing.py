@@ -86,7 +86,9 @@ def _print(
     echo(statistics.adjustment.sentence)
     print_rows(rows, _COLUMNS)
     if comparison.causes:
-        causes = ", ".join(f"{cause} {n}" for cause, n in comparison.causes.items())
+        causes = ", ".join(
+            f"the {cause} in {n}" for cause, n in comparison.causes.items()
+        )
         echo(f"Why {len(comparison.flips)} verdicts differ: {causes}.")
     echo(*methods_of(statistics, comparison.words), *files)
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QTransform
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.evidence_cases import cases_dataset
 from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.item_datasets import report_dataset
 from tests.helpers.tiny_study import a_spec, plan_and_finish
@@ -384,3 +385,21 @@ def test_that_written_answers_stand_apart_from_places(
     assert " × " not in row.text(0)
     assert panel.agreement.isHidden()
     assert newest_per_model((one, other), "Edema") == {one.trial, other.trial}
+
+
+def test_that_a_page_names_what_was_asked_once_and_begins_with_capitals(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    model = ModelProfile("lists", "scripted", {"answer": "Sarcoidosis"})
+    params = {"tasks": ["open_fdx"], "arms": ["raw"]}
+    spec = a_spec([model], study="evidence_diagnosis", dataset="cases", params=params)
+    with open_store(settings.store) as opened:
+        cases.add_dataset(opened, cases_dataset(tmp_path / "cases", 1))
+        run = plan_and_finish(opened, spec)
+    (asked,) = told_of(settings.store, run).values()
+    page = TrialPage(asked)
+    qtbot.addWidget(page)
+    words = [label.text() for label in page.findChildren(QLabel)]
+    head = "case-0001 · Final diagnosis, open · English · "
+    assert any(text.startswith(head) for text in words)
+    assert {"1. Differential: lists", "2. Final: lists"} <= {*words}

@@ -53,7 +53,7 @@ _SIDE_WIDTH: Final = 300
 _EVERY: Final = ""
 _HINT: Final = (
     "Choose two runs, or two models of one, and compare them item by item:\n"
-    "who hits what, why verdicts differ, and what was asked differently.\n\n"
+    "which each gets right, why verdicts differ, and what was asked differently.\n\n"
     "Declare first if the result should be confirmatory."
 )
 
@@ -203,7 +203,9 @@ class ComparePage(QWidget):
         self.hint.setText(nothing_compared(comparison))
         self._mark()
         self.family.setText("Computing intervals and permutations …")
-        causes = ", ".join(f"{name} {n}" for name, n in comparison.causes.items())
+        causes = ", ".join(
+            f"the {name} in {n}" for name, n in comparison.causes.items()
+        )
         differ = f"Why verdicts differ, over all conditions: {causes}."
         self.causes.setText(differ if causes else "")
         self.asked.show_asked(comparison.asked, comparison.words)

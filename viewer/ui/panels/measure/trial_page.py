@@ -148,7 +148,8 @@ class TrialPage(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         if not self.steps:
-            row.addWidget(Label("Nothing was asked in this trial."))
+            at_top = Qt.AlignmentFlag.AlignTop
+            row.addWidget(Label("Nothing was asked in this trial."), 0, at_top)
         for step in self.steps:
             row.addWidget(step, 1)
         return scrolled(page)
@@ -220,7 +221,7 @@ class StepView(QWidget):
     def _headline(self, number: int, *, alone: bool) -> QWidget:
         if alone:
             return caption(self._step.model)
-        return title(f"{number}. {self._step.name}: {self._step.model}")
+        return title(f"{number}. {capital(self._step.name)}: {self._step.model}")
 
     def _images(self, side: int) -> QWidget:
         page = QWidget()
@@ -278,7 +279,8 @@ def _why(explained: Explanation) -> QWidget:
 
 def _head(told: TrialDetail) -> str:
     """Return what was asked about, and the outcome."""
-    asked = (*told.trial.item.split("|"), *told.called, f"repeat {told.trial.repeat}")
+    named = [part for part in told.trial.item.split("|") if part != told.trial.finding]
+    asked = (*named, *told.called, f"repeat {told.trial.repeat}")
     line = " · ".join(dict.fromkeys(filter(None, asked)))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
     verdict = f"{glyph(told.score)} {' · '.join(filter(None, parts))}"

@@ -110,6 +110,7 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
         **{name: getattr(one, name) for name in _SAME},
         "condition": _grid(one),
         **{name: one.status in of for name, of in _STATUSES.items()},
+        "status": one.status,
         "counted": one.counted,
         "correct": one.is_right,
         "partial": placed.outcome == "partial",

@@ -42,8 +42,11 @@ class PresentationState:
     ``name`` is its label and description. ``voi`` None is the identity; it applies to
     stored values rescaled by ``rescale``, (slope, intercept), whatever the image itself
     says. ``shape`` or ``lut`` is its presentation LUT, None of a colour image. The
-    image is shown turned by ``orientation`` (TIFF 6.0), and of it the native ``area``.
-    ``left_out`` names, as words, what it says and we do not show.
+    image is shown turned by ``orientation`` (TIFF 6.0), and of it the native ``area``,
+    each pixel as ``magnified`` pixels of the screen, or ``true_size`` millimetres wide;
+    if both are None, as large as fits. ``planes`` are what its overlays cover, (rows,
+    columns) bool, None if it turns none on. ``left_out`` names, as words, what it says
+    and we do not show.
     """
 
     path: Path
@@ -54,6 +57,9 @@ class PresentationState:
     lut: LookupTable | None = None
     orientation: int = 1
     area: BoxPx | None = None
+    magnified: float | None = None
+    true_size: float | None = None
+    planes: npt.NDArray[np.bool_] | None = None
     shutter: Shutter | None = None
     outlines: tuple[Outline, ...] = ()
     notes: tuple[Note, ...] = ()

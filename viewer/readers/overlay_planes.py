@@ -1,5 +1,6 @@
 """Overlay planes of a DICOM image (PS3.3 C.9.2): graphics and text as bitmaps."""
 
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,8 @@ from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
 from viewer.readers.pixels import FileKind, file_kind
 
-_GROUPS: Final = range(0x6000, 0x6020, 2)
+GROUPS: Final = range(0x6000, 0x6020, 2)
+"""Of planes; the elements of each describe one."""
 _DATA: Final = 0x3000
 _ORIGIN: Final = 0x0050
 _FIRST_FRAME: Final = 0x0051
@@ -38,9 +40,13 @@ def overlay_planes(ref: ImageRef) -> _Bits | None:
         held_bytes(ref.path)
         dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
         size = SizePx(int(dataset.Rows), int(dataset.Columns))
-        groups = [group for group in _GROUPS if (group, _DATA) in dataset]
-        planes = [plane_of(dataset, group, size, ref.frame) for group in groups]
-        planes += _embedded(ref, dataset)
+        planes = [plane_of(dataset, group, size, ref.frame) for group in GROUPS]
+        planes += embedded(ref, dataset, GROUPS)
+    return together(planes)
+
+
+def together(planes: Iterable[_Bits | None]) -> _Bits | None:
+    """Return the pixels that any of some planes covers, None if there are none."""
     drawn = [plane for plane in planes if plane is not None and plane.any()]
     return np.logical_or.reduce(drawn) if drawn else None
 
@@ -83,11 +89,14 @@ def _bits(dataset: Dataset, group: int) -> _Bits:
     return bits.reshape(frames, rows, columns).astype(bool)
 
 
-def _embedded(ref: ImageRef, dataset: Dataset) -> list[_Bits]:
-    """Return the planes in bits that no sample uses (PS3.5 2004 8.1.2)."""
+def embedded(ref: ImageRef, dataset: Dataset, among: Iterable[int]) -> list[_Bits]:
+    """Return the planes in bits that no sample uses (PS3.5 2004 8.1.2).
+
+    Only those ``among`` these groups; the dataset is the file's, without its pixels.
+    """
     groups = [
         group
-        for group in _GROUPS
+        for group in among
         if (group, _ROWS) in dataset and (group, _DATA) not in dataset
     ]
     positions = [_numbers(dataset, group, _BIT, (0,))[0] for group in groups]

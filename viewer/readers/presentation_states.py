@@ -24,29 +24,29 @@ from viewer.readers.dicom.luts import lookup_tables
 from viewer.readers.dicom.values import modality_transform, windows
 from viewer.readers.files.isolation import isolated
 from viewer.readers.files.refusal import refusing
-from viewer.readers.overlay_planes import plane_of
+from viewer.readers.overlay_planes import GROUPS, embedded, plane_of, together
 from viewer.readers.pixels import FileKind, file_kind
 
 _ROUND: Final = 72
 """Corners of a circle or an ellipse."""
 _ACTIVATION: Final = 0x1001
-"""The element of groups 60xx that names the layer of an overlay."""
+"""The element of groups 60xx that turns an overlay on: the layer it is drawn in."""
 _OVERLAY_DATA: Final = 0x3000
 _LEFT_OUT: Final = {
     "ModalityLUTSequence": "modality LUT",
     "MaskSubtractionSequence": "mask subtraction",
     "ICCProfile": "ICC profile",
 }
-_SIZES: Final = {"TRUE SIZE": "true size", "MAGNIFY": "magnification of {}"}
-"""Sizes on the screen other than that which fits the view (PS3.3 C.10.4)."""
 _BETWEEN: Final = 8
 """Corners of a curve from one of its points to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The image that a state is applied to."""
+    """The image that a state is applied to; its file is read up to the pixels."""
 
+    ref: ImageRef
+    file: Dataset
     uid: str
     frame: int
     size: SizePx
@@ -104,6 +104,8 @@ def _target(ref: ImageRef) -> _Target:
     geometry = geometry_of(image, ref.frame)
     below_zero = float(image.get("RescaleIntercept") or 0) < 0
     return _Target(
+        ref,
+        image,
         str(image.get("SOPInstanceUID")),
         ref.frame,
         SizePx(int(image.Rows), int(image.Columns)),
@@ -127,6 +129,8 @@ def _state(path: Path, state: Dataset, target: _Target) -> PresentationState:
         lut=tables[0] if tables else None,
         orientation=turned,
         area=area,
+        **_size(state, target),
+        planes=_planes(state, target),
         shutter=_shutter(state, target),
         outlines=outlines,
         notes=notes,
@@ -137,15 +141,44 @@ def _state(path: Path, state: Dataset, target: _Target) -> PresentationState:
 def _left_out(state: Dataset, target: _Target) -> Iterator[str]:
     """Yield the words for what a state has and we do not show."""
     yield from (words for keyword, words in _LEFT_OUT.items() if keyword in state)
-    if any((group, _ACTIVATION) in state for group in range(0x6000, 0x6020, 2)):
-        yield "overlay activation"
     if "BITMAP" in str(state.get("ShutterShape") or "") and _bitmap(state) is None:
         yield "bitmap shutter"
-    for item in state.get("DisplayedAreaSelectionSequence") or ():
-        mode = str(item.get("PresentationSizeMode") or "")
-        if target.is_meant(item) and mode in _SIZES:
-            ratio = item.get("PresentationPixelMagnificationRatio")
-            yield _SIZES[mode].format(f"{float(ratio or 1):g}")
+    if _mode(state, target) == "TRUE SIZE" and not _size(state, target):
+        yield "true size without a pixel spacing"
+
+
+def _meant(state: Dataset, target: _Target) -> Dataset:
+    """Return the displayed area that is selected, empty if none is."""
+    items = state.get("DisplayedAreaSelectionSequence") or ()
+    return next((item for item in items if target.is_meant(item)), Dataset())
+
+
+def _mode(state: Dataset, target: _Target) -> str:
+    return str(_meant(state, target).get("PresentationSizeMode") or "")
+
+
+def _size(state: Dataset, target: _Target) -> dict[str, float]:
+    """Return how large pixels are on the screen if not as fits (PS3.3 C.10.4)."""
+    item, mode = _meant(state, target), _mode(state, target)
+    spacing = item.get("PresentationPixelSpacing")
+    if mode == "TRUE SIZE" and spacing and float(spacing[1]) > 0:
+        return {"true_size": float(spacing[1])}
+    ratio = float(item.get("PresentationPixelMagnificationRatio") or 1)
+    return {"magnified": ratio} if mode == "MAGNIFY" and ratio > 0 else {}
+
+
+def _planes(state: Dataset, target: _Target) -> npt.NDArray[np.bool_] | None:
+    """Return what the overlays cover that a state activates (PS3.3 C.11.7).
+
+    A group of the state itself is drawn in place of the image's own.
+    """
+    active = [g for g in GROUPS if state.get(g, _ACTIVATION)]
+    own = [group for group in active if (group, _OVERLAY_DATA) in state]
+    theirs = [group for group in active if group not in own]
+    size, frame = target.size, target.frame
+    planes = [plane_of(state, group, size, frame) for group in own]
+    planes += [plane_of(target.file, group, size, frame) for group in theirs]
+    return together([*planes, *embedded(target.ref, target.file, theirs)])
 
 
 def _name(path: Path, state: Dataset) -> str:
@@ -176,17 +209,17 @@ def _area(state: Dataset, target: _Target) -> BoxPx | None:
 
     Its corners are pixels, counted from 1 (PS3.3 C.10.4).
     """
-    for item in state.get("DisplayedAreaSelectionSequence") or ():
-        if target.is_meant(item):
-            x0, y0 = (int(v) for v in item.DisplayedAreaTopLeftHandCorner)
-            x1, y1 = (int(v) for v in item.DisplayedAreaBottomRightHandCorner)
-            # Of a turned image the first corner may lie right of, or below, the other.
-            (left, right), (top, bottom) = sorted((x0, x1)), sorted((y0, y1))
-            whole = left <= 1 and top <= 1 and right >= target.size.columns
-            if whole and bottom >= target.size.rows:
-                return None
-            return BoxPx(left - 1, top - 1, right, bottom)
-    return None
+    item = _meant(state, target)
+    if not item:
+        return None
+    x0, y0 = (int(v) for v in item.DisplayedAreaTopLeftHandCorner)
+    x1, y1 = (int(v) for v in item.DisplayedAreaBottomRightHandCorner)
+    # Of a turned image the first corner may lie right of, or below, the other.
+    (left, right), (top, bottom) = sorted((x0, x1)), sorted((y0, y1))
+    whole = left <= 1 and top <= 1 and right >= target.size.columns
+    if whole and bottom >= target.size.rows:
+        return None
+    return BoxPx(left - 1, top - 1, right, bottom)
 
 
 def _annotations(

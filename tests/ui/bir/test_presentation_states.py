@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pydicom
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QSizeF
+from PySide6.QtGui import QImage, QScreen
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -203,3 +204,49 @@ def test_that_the_grid_stays_on_an_image_that_is_shown_by_a_state(
     _choose(qtbot, context, view, "None")
     _wait(qtbot, view, "")
     qtbot.waitUntil(lambda: view._layers.grid == grid)
+
+
+def _sized(folder: Path, mode: str, **more: object) -> None:
+    area = item(
+        DisplayedAreaTopLeftHandCorner=[51, 41],
+        DisplayedAreaBottomRightHandCorner=[150, 120],
+        PresentationSizeMode=mode,
+        **more,
+    )
+    write_state(
+        folder / "4.dcm", folder / "film.dcm", ContentLabel="SIZED",
+        DisplayedAreaSelectionSequence=[area],
+    )  # fmt: skip
+
+
+def test_that_an_area_is_magnified_about_its_middle(
+    qtbot: QtBot, opened: Open, context: AppContext, folder: Path
+) -> None:
+    _sized(folder, "MAGNIFY", PresentationPixelMagnificationRatio=2.5)
+    view = opened(folder)
+    _choose(qtbot, context, view, "SIZED")
+    _wait(qtbot, view, "Presentation state SIZED (part of the image, magnified 2.5 ×)")
+    assert view.zoom == pytest.approx(2.5)
+    assert view.centre.x == pytest.approx(100, abs=1)
+    assert view.centre.y == pytest.approx(80, abs=1)
+
+
+def test_that_true_size_needs_a_screen_that_tells_its_own(
+    qtbot: QtBot,
+    opened: Open,
+    context: AppContext,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _sized(folder, "TRUE SIZE", PresentationPixelSpacing=[0.5, 0.5])
+    view = opened(folder)
+    monkeypatch.setattr(QScreen, "physicalSize", lambda _: QSizeF(400, 300))
+    _choose(qtbot, context, view, "SIZED")
+    _wait(qtbot, view, "Presentation state SIZED (part of the image, true size)")
+    screen = view.screen()
+    pitch = 400 / (screen.size().width() * screen.devicePixelRatio())
+    assert view.zoom == pytest.approx(0.5 / pitch)
+    monkeypatch.setattr(QScreen, "physicalSize", lambda _: QSizeF())
+    _choose(qtbot, context, view, "SIZED")
+    missed = "not shown: true size, screen size unknown"
+    _wait(qtbot, view, f"Presentation state SIZED (part of the image, {missed})")

@@ -2,6 +2,7 @@
 
 from math import cos, pi
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pydicom
@@ -288,14 +289,32 @@ def test_that_a_shutter_has_its_grey_and_hides_nothing_if_it_is_all(
     assert state.shutter.grey == 128
 
 
-def test_that_overlays_that_a_state_turns_on_are_told_as_left_out(image: Path) -> None:
-    path = write_state(image.with_name("state.dcm"), image)
+def _plane(dataset: Dataset, group: int, bits: "np.ndarray[Any, Any]") -> None:
+    dataset.add_new((group, 0x0010), "US", bits.shape[0])
+    dataset.add_new((group, 0x0011), "US", bits.shape[1])
+    dataset.add_new((group, 0x0050), "SS", [1, 1])
+    packed = np.packbits(bits.ravel(), bitorder="little").tobytes()
+    dataset.add_new((group, 0x3000), "OW", packed + b"\0" * (len(packed) % 2))
+
+
+def test_that_only_overlays_that_a_state_activates_are_drawn(tmp_path: Path) -> None:
+    bits = np.random.default_rng(1).random((4, ROWS, COLUMNS)) > 0.8
+    dataset = dicom_dataset(np.zeros((ROWS, COLUMNS), np.uint8))
+    for group, plane in zip((0x6000, 0x6002, 0x6004), bits, strict=False):
+        _plane(dataset, group, plane)
+    image = save_dicom(dataset, tmp_path / "cr.dcm")
+    path = write_state(tmp_path / "state.dcm", image)
     state = pydicom.dcmread(path)
-    state.add_new((0x6002, 0x1001), "CS", "LAYER")
+    for group, layer in ((0x6000, "MARKS"), (0x6002, "MARKS"), (0x6004, "")):
+        state.add_new((group, 0x1001), "CS", layer)
+    _plane(state, 0x6002, bits[3])  # in place of the image's own
     state.save_as(path)
     read = presentation_state(path, ImageRef(image))
     assert read is not None
-    assert read.left_out == ("overlay activation",)
+    assert read.planes is not None
+    np.testing.assert_array_equal(read.planes, bits[0] | bits[3])
+    assert read.left_out == ()
+    assert _read(image).planes is None
 
 
 def test_that_a_bitmap_shutter_hides_what_its_overlay_marks(image: Path) -> None:
@@ -342,21 +361,37 @@ def test_that_an_interpolated_curve_is_smooth_and_meets_its_points(
 
 
 @pytest.mark.parametrize(
-    ("mode", "ratio", "told"),
+    ("more", "magnified", "true_size", "told"),
     [
-        ("SCALE TO FIT", None, ()),
-        ("TRUE SIZE", None, ("true size",)),
-        ("MAGNIFY", 2.0, ("magnification of 2",)),
+        ({"PresentationSizeMode": "SCALE TO FIT"}, None, None, ()),
+        (
+            {"PresentationSizeMode": "MAGNIFY"}
+            | {"PresentationPixelMagnificationRatio": 2.5},
+            2.5, None, (),
+        ),
+        (
+            {"PresentationSizeMode": "TRUE SIZE"}
+            | {"PresentationPixelSpacing": [0.3, 0.15]},
+            None, 0.15, (),
+        ),
+        (
+            {"PresentationSizeMode": "TRUE SIZE"}, None, None,
+            ("true size without a pixel spacing",),
+        ),
     ],
-)
-def test_that_a_size_other_than_that_which_fits_is_told_as_left_out(
-    image: Path, mode: str, ratio: float | None, told: tuple[str, ...]
+)  # fmt: skip
+def test_that_the_size_of_pixels_on_the_screen_is_read(
+    image: Path,
+    more: dict[str, object],
+    magnified: float | None,
+    true_size: float | None,
+    told: tuple[str, ...],
 ) -> None:
     area = item(
         DisplayedAreaTopLeftHandCorner=[1, 1],
         DisplayedAreaBottomRightHandCorner=[COLUMNS, ROWS],
-        PresentationSizeMode=mode,
+        **more,
     )
-    if ratio:
-        area.PresentationPixelMagnificationRatio = ratio
-    assert _read(image, DisplayedAreaSelectionSequence=[area]).left_out == told
+    read = _read(image, DisplayedAreaSelectionSequence=[area])
+    assert (read.magnified, read.true_size) == (magnified, true_size)
+    assert read.left_out == told

@@ -49,7 +49,8 @@ def present(shown: ShownImage, state: PresentationState | None) -> OpenedImage:
         corners = replace(shown.corners, bottom_left=(*shown.corners.bottom_left, line))
         if state.voi is not None:
             corners = replace(corners, window_source=f"{STATE_LINE} {state.path.name}")
-        shown = replace(shown, image=presented(shown.image, state), corners=corners)
+        image = presented(shown.image, state)
+        shown = replace(shown, image=image, corners=corners, state=state)
     pyramid = Pyramid(shown.image).build()
     return OpenedImage(shown, field_of(shown.image.geometry), pyramid)
 
@@ -63,6 +64,11 @@ def _words(state: PresentationState) -> str:
         "inverse": state.shape is not None and state.shape == "INVERSE",
         "turned": turn != TURNS[1],
         "part of the image": state.area is not None,
+        f"magnified {state.magnified or 1:g} ×": bool(
+            state.magnified and state.true_size is None
+        ),
+        "true size": state.true_size is not None,
+        "overlays": state.planes is not None,
         "shutter": state.shutter is not None,
         counted(len(state.outlines), "graphic"): bool(state.outlines),
         counted(len(state.notes), "text"): bool(state.notes),

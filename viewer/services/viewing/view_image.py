@@ -26,6 +26,7 @@ from viewer.domain.slide import SlideMap
 from viewer.imaging.luts import to_raster
 
 if TYPE_CHECKING:
+    from viewer.domain.presentation import PresentationState
     from viewer.domain.slide_objects import SlideObjects
 
 __all__ = [
@@ -55,6 +56,8 @@ class ShownImage:
     corners: CornerText
     slide: SlideMap | None = None
     """All frames of the whole slide that the image is a field of."""
+    state: "PresentationState | None" = None
+    """The presentation state that it is shown by."""
 
 
 def load_shown_image(ref: ImageRef) -> ShownImage:

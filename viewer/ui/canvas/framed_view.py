@@ -75,14 +75,16 @@ class FramedView(WindowedView):
         moved = self.area.center() - self.to_view(centre)
         self.pan_by(moved.x(), moved.y())
 
-    def frame_area(self, area: BoxPx | None) -> None:
-        """Show a native rectangle as large as the view allows, None for the image."""
-        if area is None or self._shown is None:
+    def frame_area(self, area: BoxPx | None, zoom: float | None = None) -> None:
+        """Show a native rectangle, None for all, at a zoom or as large as fits."""
+        if self._shown is None or (area is None and zoom is None):
             self.fit()
             return
+        whole = self._shown.image.size
+        area = area or BoxPx(0, 0, whole.columns, whole.rows)
         width, height = area.x1 - area.x0, area.y1 - area.y0
         size, aspect = SizePx(round(height), round(width)), self._camera.aspect
-        scale = Camera.fitted(size, self._turned.size_before, aspect).scale
+        scale = zoom or Camera.fitted(size, self._turned.size_before, aspect).scale
         self.look_at(PointPx(area.x0 + width / 2, area.y0 + height / 2), scale)
 
     @property

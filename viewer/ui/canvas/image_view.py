@@ -142,7 +142,7 @@ class ImageView(FramedView):
         self._layers.set_presentation(state)
         if state is not None:
             self.orientation = state.orientation
-            self.frame_area(state.area)
+            self.frame_area(state.area, state.magnified)
 
     def imitate(self, other: "ImageView", finer: float) -> None:
         """Show what another view shows, with ``finer`` times as many device pixels."""

@@ -42,7 +42,10 @@ class PlaneLayer(QObject):
 
     def _fetch(self, viewport: Viewport) -> None:
         shown = viewport.shown
-        if self.shown and shown is not None:
+        if self.shown and shown is not None and shown.state is not None:
+            # It turns on some of the image's planes, and has its own.
+            self._draw(viewport, shown, shown.state.planes)
+        elif self.shown and shown is not None:
             run_for(
                 viewport,
                 partial(overlay_planes, shown.ref),

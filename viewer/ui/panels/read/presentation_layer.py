@@ -1,10 +1,11 @@
 """Presentation states of opened files: a list to choose from, and what is applied."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.opened_image import OpenedImage
@@ -84,6 +85,7 @@ class PresentationLayer(QObject):
         if shown is None or shown.ref != ref:
             return
         stored = self._stored.setdefault(ref, shown)
+        state = state and _sized(state, viewport.view)
         if state is None:
             self._chosen.pop(ref, None)
             del self._stored[ref]
@@ -118,3 +120,16 @@ class PresentationLayer(QObject):
         if state is not None and event.shown is not self._made:
             self._stored[event.shown.ref] = event.shown
             self.choose(event.viewport, event.shown.ref, state)
+
+
+def _sized(state: "PresentationState", view: QWidget) -> "PresentationState":
+    """Return a state with its true size as a magnification on the screen of a view."""
+    if state.true_size is None:
+        return state
+    screen = view.screen()
+    wide = screen.size().width() * screen.devicePixelRatio()
+    pitch_mm = screen.physicalSize().width() / wide
+    if pitch_mm <= 0:
+        missed = (*state.left_out, "true size, screen size unknown")
+        return replace(state, true_size=None, left_out=missed)
+    return replace(state, magnified=state.true_size / pitch_mm)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tests.helpers.forked import start_program
 from tests.helpers.tiny_study import a_spec
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import profile_from_table
@@ -95,12 +96,9 @@ class KillTrial:
     def start(self) -> "subprocess.Popen[bytes]":
         """Start ``overread run --worker`` in a process group of its own."""
         self.report.starts += 1
-        command = [sys.executable, "-m", "viewer", "run", str(self.study_file)]
-        command += ["--store", str(self.store_path), "--worker"]
-        command += ["--threads", str(self.concurrency)]
-        return subprocess.Popen(
-            command,
-            cwd=ROOT,
+        words = ("run", self.study_file, "--store", self.store_path, "--worker")
+        return start_program(
+            *(*words, "--threads", self.concurrency),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,

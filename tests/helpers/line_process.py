@@ -18,19 +18,14 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any, Final, Self
-
-ROOT: Final = Path(__file__).parents[2]
+from typing import Any, Self
 
 
 class _LineProcess:
     """The process, as a context manager."""
 
-    def __init__(self, command: Sequence[str], **settings: Any) -> None:  # noqa: ANN401 - as Popen takes them
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self._process = subprocess.Popen(
-            [sys.executable, *command], text=True, **pipes, **settings
-        )
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
 
     def __enter__(self) -> Self:
         return self
@@ -59,13 +54,20 @@ class CommandProcess(_LineProcess):
     def __init__(
         self, aside: Path, environment: Mapping[str, str], umask: int = -1
     ) -> None:
+        # not at the top: a process of libraries finds no tests
+        from tests.helpers.forked import start_program
+
         with aside.open("ab") as stderr:
             super().__init__(
-                ["-m", "tests.helpers.line_process"],
-                cwd=ROOT,
-                env={**os.environ, **environment},
-                umask=umask,
-                stderr=stderr,
+                start_program(
+                    module="tests.helpers.line_process",
+                    env={**os.environ, **environment},
+                    umask=umask,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=stderr,
+                    text=True,
+                )
             )
 
     def __call__(self, *words: object, code: int = 0) -> str:
@@ -77,7 +79,9 @@ class ScriptProcess(_LineProcess):
     """Python with some libraries imported."""
 
     def __init__(self, *libraries: str) -> None:
-        super().__init__(["-I", __file__, *libraries])
+        command = [sys.executable, "-I", __file__, *libraries]
+        pipe = subprocess.PIPE
+        super().__init__(subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True))
 
     def __call__(self, script: Path) -> str:
         """Run a script in its own folder; return what it prints."""

@@ -8,16 +8,16 @@ reads a data set's cases (``read``). It stays until it is ended from outside.
 
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from tests.helpers.forked import start_program
 from viewer import app
 from viewer.__main__ import open_window
 from viewer.domain.answer import CellAnswer
@@ -36,7 +36,9 @@ from viewer.ui.workspaces.measure import MeasureWorkspace
 from viewer.ui.workspaces.read import ReadWorkspace
 from viewer.ui.workspaces.review import ReviewWorkspace
 
-ROOT: Final = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    import subprocess
+
 READER: Final = "Reader A"
 _TURN_MS: Final = 5
 Part = TypeVar("Part", bound=QWidget)
@@ -210,12 +212,12 @@ def open_again(store: Path) -> "subprocess.Popen[Any]":
 
 
 def _started(
-    *module: str, store: Path, stdout: int | None = None
+    module: str, *words: str, store: Path, stdout: int | None = None
 ) -> "subprocess.Popen[Any]":
     screen = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    return subprocess.Popen(
-        [sys.executable, "-m", *module],
-        cwd=ROOT,
+    return start_program(
+        *words,
+        module=module,
         env={**screen, STORE_VARIABLE: str(store)},
         start_new_session=True,
         stdout=stdout,

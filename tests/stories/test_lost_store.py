@@ -6,13 +6,13 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.kill_trial import KillTrial, serving
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
@@ -34,17 +34,11 @@ def trial(tmp_path: Path) -> Iterator[KillTrial]:
         yield KillTrial(folder, images, base_url, journal, 4)
 
 
-def overread(*words: object) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "viewer", *map(str, words)]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
 def started(trial: KillTrial, *more: str) -> "subprocess.Popen[str]":
     """Start the run and return once some questions were received."""
-    process = overread(
-        "run", trial.study_file, "--store", trial.store_path, "--threads", 4, *more
+    words = ("run", trial.study_file, "--store", trial.store_path, "--threads", 4)
+    process = start_program(
+        *words, *more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while n_received(trial) < SOME and process.poll() is None:
         time.sleep(0.01)

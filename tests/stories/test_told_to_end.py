@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
@@ -25,6 +26,8 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-m", "viewer"]
 pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
 N = 12
+PASSED_ON_S = 0.3
+"""Longer than a run takes to tell its worker."""
 LAG_S = 1.5
 """Longer than a process on a loaded machine takes to hear a signal."""
 
@@ -54,9 +57,8 @@ class Told:
         return [*command, "--threads", "2", *more]
 
     def start(self, *more: str, limit_s: float = 60.0) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [*PROGRAM, *self.words(*more)],
-            cwd=ROOT,
+        return start_program(
+            *self.words(*more),
             env=os.environ | {DRAIN_VARIABLE: str(limit_s)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -68,10 +70,18 @@ class Told:
         while len(self.script.received) < n:
             time.sleep(0.01)
 
-    def let_go(self) -> None:
-        """Answer what is in flight, once the signal will have arrived."""
-        time.sleep(LAG_S)
+    def let_go(self, process: "subprocess.Popen[str]") -> str:
+        """Answer what is in flight once a process says that it was told to end.
+
+        Returns what it said.
+        """
+        assert process.stderr is not None
+        said = ""
+        while "finishing what is in flight" not in said and process.poll() is None:
+            said += process.stderr.readline()
+        time.sleep(PASSED_ON_S)
         self.script.release()
+        return said + process.communicate()[1]
 
     @property
     def asked(self) -> Counter[bytes]:
@@ -107,8 +117,7 @@ def test_that_a_run_that_is_told_to_end_keeps_what_is_in_flight(
         with told.start(*words) as process:
             told.wait_for(3)
             process.send_signal(number)
-            told.let_go()
-            _, said = process.communicate()
+            said = told.let_go(process)
         assert process.returncode == 1
         assert "finishing what is in flight, for 60 s at most" in said
         assert "Traceback" not in said
@@ -122,8 +131,7 @@ def test_that_a_worker_and_its_parent_may_be_told_together(tmp_path: Path) -> No
         with told.start("--worker") as process:
             told.wait_for(3)
             os.killpg(process.pid, signal.SIGTERM)
-            told.let_go()
-            process.communicate()
+            told.let_go(process)
         assert process.returncode == 1
         assert told.left_open() == 0
         told.finish()
@@ -162,7 +170,8 @@ def test_that_a_terminal_that_closes_loses_nothing(tmp_path: Path) -> None:
         os.close(theirs)
         told.wait_for(3)
         os.close(ours)
-        told.let_go()
+        time.sleep(LAG_S)
+        told.script.release()
         assert process.wait() == 1
         assert told.left_open() == 0
         told.finish()
@@ -183,9 +192,10 @@ def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
         image = next((tmp_path / "d").glob("*_frontal.png"))
         words = ["ask", str(image), "--finding", "Edema", "--view", "frontal"]
         words += ["--model", "my-server"]
-        process = subprocess.Popen(
-            [*PROGRAM, *words, "--store", str(told.store)],
-            cwd=ROOT,
+        process = start_program(
+            *words,
+            "--store",
+            told.store,
             env=os.environ | {"OVERREAD_HOME": str(tmp_path)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -193,7 +203,8 @@ def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
         )
         told.wait_for(1)
         process.send_signal(number)
-        told.let_go()
+        time.sleep(LAG_S)
+        told.script.release()
         answer, _ = process.communicate()
         assert process.returncode == 0
         assert "answer: D4" in answer
@@ -208,7 +219,8 @@ def test_that_a_worker_told_to_end_lets_its_parent_end_too(tmp_path: Path) -> No
                 (row,) = store.rows("SELECT pid FROM coordinator")
             assert row["pid"] != process.pid
             os.kill(row["pid"], signal.SIGTERM)
-            told.let_go()
+            time.sleep(LAG_S)
+            server.script.release()
             process.communicate()
         assert process.returncode == 1
         assert told.left_open() == 0

@@ -13,24 +13,21 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
-import pydicom
-from pydicom.dataset import Dataset
-from pydicom.uid import VLWholeSlideMicroscopyImageStorage
 
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
-from viewer.readers.codecs.jpeg_color import is_tagged_rgb_in_error
-from viewer.readers.dicom.compression import lossy_text
 from viewer.readers.files.refusal import refusing
 from viewer.readers.slides.format import EXTRA, SlideFacts
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from pydicom.dataset import Dataset
 
 START_BYTES: Final = 512
 """Of these the preamble is 128; the SOP class follows within the file meta group."""
-_SOP_CLASS: Final = VLWholeSlideMicroscopyImageStorage.encode()
+_SOP_CLASS: Final = b"1.2.840.10008.5.1.4.1.1.77.1.6"
+"""VL Whole Slide Microscopy Image Storage (PS3.4 B.5)."""
 _WRONG_TAG: Final = "Levels tagged RGB shown as YCbCr"
 _LEVEL: Final = "VOLUME"
 """Image Type's third value of a level of the scan (PS3.3 C.8.12.4.1.1)."""
@@ -184,12 +181,17 @@ def _level(path: Path) -> _Level | None:
     # Label and overview photographs may show the patient's name: never taken as levels.
     if len(kind) < 3 or kind[2] != _LEVEL or min(rows, columns) < 1:
         return None
+    from viewer.readers.codecs.jpeg_color import is_tagged_rgb_in_error
+
     series = str(tags.get("SeriesInstanceUID", ""))
     size = SizePx(rows, columns)
     return _Level(path, series, size, is_tagged_rgb_in_error(path))
 
 
-def _tags(path: Path) -> Dataset:
+def _tags(path: Path) -> "Dataset":
+    # Not at the top: every file of any kind comes here to be recognised.
+    import pydicom
+
     tags: Dataset = pydicom.dcmread(
         path, stop_before_pixels=True, specific_tags=list(_TAGS)
     )
@@ -198,9 +200,11 @@ def _tags(path: Path) -> Dataset:
 
 def dicom_slide_facts(path: Path) -> SlideFacts:
     """Return the properties of the slide that a file belongs to."""
+    from viewer.readers.dicom.compression import lossy_text
+
     lead = slide_lead(path)
     tags, levels = _tags(lead), _levels_of(path)
-    optics = (tags.get("OpticalPathSequence") or [Dataset()])[0]
+    optics = (tags.get("OpticalPathSequence") or [{}])[0]
     power = optics.get("ObjectiveLensPower")
     return SlideFacts(
         lead,
@@ -219,13 +223,13 @@ def dicom_slide_facts(path: Path) -> SlideFacts:
     )
 
 
-def _spacing(tags: Dataset, path: Path) -> Spacing:
+def _spacing(tags: "Dataset", path: Path) -> Spacing:
     """Return Pixel Spacing, row first, from Pixel Measures (PS3.3 C.7.6.16.2.1).
 
     The standard requires it for a level, and wsidicom does not read levels without it.
     """
-    groups = (tags.get("SharedFunctionalGroupsSequence") or [Dataset()])[0]
-    measures = (groups.get("PixelMeasuresSequence") or [Dataset()])[0]
+    groups = (tags.get("SharedFunctionalGroupsSequence") or [{}])[0]
+    measures = (groups.get("PixelMeasuresSequence") or [{}])[0]
     spacing = [float(value) for value in measures.get("PixelSpacing") or ()]
     if len(spacing) != 2 or min(spacing) <= 0:
         raise UnreadableInputError(
@@ -235,7 +239,7 @@ def _spacing(tags: Dataset, path: Path) -> Spacing:
     return Spacing(spacing[0], spacing[1], SpacingMeaning.PATIENT)
 
 
-def _scanner(tags: Dataset) -> str:
+def _scanner(tags: "Dataset") -> str:
     words = (tags.get("Manufacturer"), tags.get("ManufacturerModelName"))
     parts = (str(word) for word in words if word)
     return " ".join(dict.fromkeys(w for w in parts if w.lower() != "unknown"))

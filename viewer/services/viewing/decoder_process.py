@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -103,30 +104,36 @@ def spawn_decoder() -> "subprocess.Popen[bytes]":
 
 def serve() -> None:
     """Answer calls until the input ends, as when the window is gone."""
+    from viewer.store.lean_import import without
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
     calls = io.FileIO(sys.stdin.fileno(), "rb", closefd=False)
     # A duplicate, because descriptor 1 itself is redirected below.
     replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # no library breaks the stream
     widen(replies)
-    _import_readers()
-    with replies, contextlib.suppress(EOFError, BrokenPipeError):
+    # pydicom imports what downloads its examples, a third of its import time.
+    unasked = without("requests")
+    with replies, unasked, contextlib.suppress(EOFError, BrokenPipeError):
+        if not _is_called(calls):
+            _import_readers()
         while True:
             write_message(replies, _answer(read_message(calls)))
 
 
+def _is_called(calls: io.FileIO) -> bool:
+    """Tell whether a call waits already; Windows cannot tell that of a pipe."""
+    if sys.platform == "win32":
+        return False
+    return bool(select.select([calls], [], [], 0)[0])
+
+
 def _import_readers() -> None:
-    """Import what every image needs, while no image is requested yet.
-
-    pydicom also imports what downloads its examples, a third of its import time.
-    """
-    from viewer.store.lean_import import without
-
-    with without("requests"):
-        import viewer.readers.dicom.header
-        import viewer.readers.headers
-        import viewer.readers.pixels
-        import viewer.services.viewing.opened_image  # noqa: F401 - used by name in a call
+    """Import what most images need, while none is requested yet."""
+    import viewer.readers.dicom.header
+    import viewer.readers.headers
+    import viewer.readers.pixels
+    import viewer.services.viewing.opened_image  # noqa: F401 - used by name in a call
 
 
 def _answer(call: Call) -> Reply:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
@@ -179,6 +180,27 @@ def test_that_a_process_imports_neither_window_nor_models(ref: ImageRef) -> None
     assert "pydicom" in loaded
     heavy = {"PySide6", "openai", "torch", "highdicom", "sqlite_utils", "pandas"}
     assert not heavy & loaded
+
+
+def test_that_only_a_dicom_file_makes_it_import_what_reads_dicom(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.png"
+    Image.fromarray(np.zeros((8, 8), np.uint8)).save(path)
+    script = (
+        "import sys; from pathlib import Path; from viewer.domain.case import ImageRef;"
+        "from viewer.readers.headers import read_file_header;"
+        "from viewer.readers.pixels import load_pixels;"
+        "from viewer.services.viewing import decoder_process;"
+        f"path = Path({str(path)!r}); read_file_header(path);"
+        "load_pixels(ImageRef(path)); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "PIL.Image" in loaded
+    assert "pydicom" not in loaded
 
 
 def test_that_the_process_is_the_program_itself(

@@ -82,7 +82,7 @@ def gallery() -> GalleryFigure:
 def strip() -> StripFigure:
     """Return a picture, a long text and a short one."""
     steps = (
-        Step("Image", GREYS, "Edema"),
+        Step("Image", GREYS, "Edema", "CT"),
         Step("Question", None, "Where is it? " * 60),
         Step("Answer", None, "D4"),
     )

@@ -197,11 +197,15 @@ class CardFigure:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A step of a method: a picture, words, or both."""
+    """A step of a method: a picture, words, or both.
+
+    ``code`` is the style of its title, "" for none.
+    """
 
     title: str
     picture: Picture | None
     words: str
+    code: str = ""
 
 
 @dataclass(frozen=True, eq=False)

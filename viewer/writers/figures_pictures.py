@@ -10,6 +10,7 @@ from viewer.writers.figures_style import (
     TEXT_PT,
     bare,
     page,
+    titled,
     wrapped,
 )
 
@@ -65,9 +66,9 @@ def draw_strip(figure: StripFigure, ground: Ground) -> "Page":
     for place, step in enumerate(figure.steps):
         axes = sheet.add_subplot(1, n, place + 1)
         if worded:
-            _write_step(axes, step, place + 1)
+            _write_step(axes, step, place + 1, ground)
         else:
-            _draw_step(axes, step, place + 1)
+            _draw_step(axes, step, place + 1, ground)
         if place:
             _arrow(axes, ground.soft)
     return sheet
@@ -79,10 +80,17 @@ def _further(figure: StripFigure) -> int:
     return max((words.count("\n") for words in below), default=0)
 
 
-def _write_step(axes: "Axes", step: Step, number: int) -> None:
+def _name_step(axes: "Axes", step: Step, number: int, ground: Ground) -> None:
+    title, colour = titled(step.title, step.code, ground)
+    axes.set_title(
+        f"{number}  {title}", loc="left", pad=3, fontweight="bold", color=colour
+    )
+
+
+def _write_step(axes: "Axes", step: Step, number: int, ground: Ground) -> None:
     """Write a step without a picture over its full width."""
     bare(axes)
-    axes.set_title(f"{number}  {step.title}", loc="left", pad=3, fontweight="bold")
+    _name_step(axes, step, number, ground)
     axes.text(
         0.0,
         0.98,
@@ -95,9 +103,9 @@ def _write_step(axes: "Axes", step: Step, number: int) -> None:
     )
 
 
-def _draw_step(axes: "Axes", step: Step, number: int) -> None:
+def _draw_step(axes: "Axes", step: Step, number: int, ground: Ground) -> None:
     bare(axes)
-    axes.set_title(f"{number}  {step.title}", loc="left", pad=3, fontweight="bold")
+    _name_step(axes, step, number, ground)
     if step.picture is not None:
         axes.imshow(step.picture, cmap="gray", vmin=0, vmax=255)
         axes.set_anchor("N")

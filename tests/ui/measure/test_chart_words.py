@@ -7,8 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.styles import looks_of
+from viewer.ui.panels.charts import chart
 from viewer.ui.panels.charts.chart import ChartPanel
 from viewer.ui.panels.charts.words import filled_sign
+from viewer.ui.tables.chart_bars import BarChart
 
 HEAD = FigureHead(
     "endings", "", "Answers by model, not graded yet", "Grade them. " * 12
@@ -59,6 +61,22 @@ def test_that_a_sentence_stands_alone_at_the_top_in_place_of_a_chart(
     panel.show_chart(figure)
     qtbot.waitUntil(lambda: "token limit" in panel.caption, timeout=20_000)
     assert len([one for one in panel.findChildren(QLabel) if one.isVisible()]) == 3
+
+
+def test_that_a_title_stands_where_it_stays_until_the_first_chart_is_drawn(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chart, "run_for", lambda *_: None)
+    panel = ChartPanel()
+    qtbot.addWidget(panel)
+    panel.resize(800, 400)
+    panel.show()
+    panel.show_chart(BarChart("Rates", (), ()))
+    qtbot.waitUntil(panel._title.isVisible)
+    assert panel._title.y() == 0
+    assert panel._title.height() < 40
+    panel._draw_first(None)
+    assert not panel._room.isVisible()
 
 
 def test_that_the_key_shows_how_bars_of_one_colour_are_filled() -> None:

@@ -102,8 +102,8 @@ def gap_figure(overall: Records) -> RateFigure | None:
         "the gap between the two in percentage points.",
     )
     none = tuple((None,) * len(rows) for _ in series)
-    notes = tuple(f"{row['gap_pp_en']:+.1f} pp" for row in rows)
-    panel = RatePanel("English cases", names, series, none, notes=notes)
+    gaps = (f"{row['gap_pp_en']:+.1f} pp".replace("-", "−") for row in rows)
+    panel = RatePanel("English cases", names, series, none, notes=tuple(gaps))
     return RateFigure(head, (panel,), CI_CAPTION, "", rate_name="Share", in_order=True)
 
 

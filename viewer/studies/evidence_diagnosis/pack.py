@@ -102,6 +102,7 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
             one.title,
             squared(sources.raster(one.images[0])).pixels,
             fill(one.finding, 30),
+            str(one.type),
         )
         for one in case.evidence[:_SHOWN]
     )
@@ -115,7 +116,7 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
         "expert's reading of it; a model is shown one of the two. The answer is "
         f"{case.diagnosis}.",
     )
-    yield StripFigure(head, (Step("Question", None, words), *evidence))
+    yield StripFigure(head, (Step("Question", None, words, "text"), *evidence))
 
 
 _SHOWN: Final = 4

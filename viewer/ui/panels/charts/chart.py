@@ -61,6 +61,9 @@ class ChartPanel(QWidget):
         self._box.addWidget(self._caption)
         self._box.addWidget(self._told)
         self._told.hide()
+        self._room = QWidget()  # keeps the plot's place until it can be drawn
+        self._box.insertWidget(1, self._room, 1)
+        self._room.hide()
 
     @property
     def chart(self) -> BarChart | StackFigure | None:
@@ -96,7 +99,9 @@ class ChartPanel(QWidget):
         self._keep_words_whole()
         if self._plot is not None:
             self._draw(chart)
-        elif not self._importing:
+            return
+        self._room.show()
+        if not self._importing:
             self._importing = True
             run_for(self, _import_pyqtgraph, self._draw_first, self._fail)
 
@@ -106,13 +111,14 @@ class ChartPanel(QWidget):
         self._caption.clear()
         self._told.setText(words)
         self._told.show()
-        for one in (self._title, self._caption, self._plot, self._page):
+        for one in (self._title, self._caption, self._plot, self._page, self._room):
             if one is not None:
                 one.hide()
         self._keep_words_whole()
 
     def _draw_first(self, _: None) -> None:
         self._plot = _new_plot()
+        self._room.hide()
         self._box.insertWidget(1, self._plot, 1)
         if self._chart is None:
             self._plot.hide()

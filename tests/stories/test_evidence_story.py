@@ -31,7 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 )
 def test_that_every_cell_of_the_pack_is_its_closed_form(made: Made) -> None:
     cells = check_every_cell(made)
-    assert len(cells) == 60
+    assert len(cells) == 61
     assert all(cells.values())
 
 

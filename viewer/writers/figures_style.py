@@ -7,7 +7,8 @@ light ground in print, and on the ground of the theme on the screen.
 """
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -39,6 +40,7 @@ _METADATA: Final[Mapping[str, dict[str, Any]]] = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {},
 }
+_SETTING_TABLES: Final = ("GDEF", "GPOS", "GSUB", "MATH", "kern")
 _LAST: Final = """
 # Give another file to save to; its ending chooses PNG, SVG or PDF.
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else {name!r}, dpi={dpi:g})"""
@@ -146,8 +148,32 @@ def _noted(told: Readable[T], draw: Draw[T], ground: Ground) -> "Page":
 def _saved(sheet: "Page", kind: str, dpi: float) -> bytes:
     _lay_out(sheet, kind, dpi)
     out = io.BytesIO()
-    sheet.savefig(out, format=kind, metadata=_METADATA[kind], dpi=dpi)
+    with _fonts_for_set_text():
+        sheet.savefig(out, format=kind, metadata=_METADATA[kind], dpi=dpi)
     return out.getvalue()
+
+
+@contextmanager
+def _fonts_for_set_text() -> Iterator[None]:
+    """Embed fonts without the tables that only setting text needs.
+
+    matplotlib drops others, but reduces these to the letters in use: three quarters of
+    the time that embedding a font takes.
+    """
+    from fontTools import subset
+
+    usual: Any = subset.Options
+
+    def options(**given: object) -> Any:  # noqa: ANN401 - fontTools has no types
+        chosen = usual(**given)
+        chosen.drop_tables += _SETTING_TABLES
+        return chosen
+
+    subset.Options = options
+    try:
+        yield
+    finally:
+        subset.Options = usual
 
 
 def _lay_out(sheet: "Page", kind: str, dpi: float) -> None:

@@ -2,23 +2,26 @@
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from viewer.cli import run_command_line
+from viewer.domain.figure import Figure
+from viewer.services.reporting import pack
+from viewer.writers.figures_files import figure_csv
 
 PATIENTS = 6
 
 
 @pytest.fixture(scope="session")
 def phantom(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a phantom collection of six patients at 200 × 250."""
+    """Return a phantom collection of six patients at 100 × 125."""
     folder = tmp_path_factory.mktemp("phantom") / "D"
     words = ["phantom", "--out", str(folder), "--n", str(PATIENTS), "--seed", "0"]
-    assert run_command_line([*words, "--size", "200x250"]) == 0
+    assert run_command_line([*words, "--size", "100x125"]) == 0
     return folder
 
 
@@ -61,6 +64,19 @@ def overread(capsys: pytest.CaptureFixture[str]) -> Overread:
         return json.loads(captured.out)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def undrawn() -> Iterator[None]:
+    """Write only the numbers of a pack's figures, for tests that look at these."""
+
+    def numbers(figure: Figure) -> dict[str, bytes]:
+        name = figure.head.name
+        return {f"{name}.svg": b"<svg></svg>", f"{name}.csv": figure_csv(figure)}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pack, "figure_files", numbers)
+        yield
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ SMALL = SizePx(128, 128)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Made:  # noqa: ARG001 - for its effect
     return make_pack(tmp_path_factory.mktemp("medsyn"), 6, 2, SMALL)
 
 

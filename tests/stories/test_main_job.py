@@ -80,6 +80,7 @@ def test_that_worker_or_not_and_any_number_of_threads_give_the_same_tables(
     assert reports[0]["results.csv"].splitlines()[0].decode() == RESULTS_HEADER
     check_manifest(reports[0])
     check_rows(reports[0])
+    check_coverage(phantom, reports[0])
     check_rescored(overread, tmp_path / "one")
 
 
@@ -122,10 +123,8 @@ def check_rows(report: dict[str, bytes]) -> None:
     assert (len(same), hits) == (int(one["n_planned"]), int(one["k"]))
 
 
-def test_that_coverage_in_the_table_is_what_counting_pixels_gives(
-    overread: Overread, phantom: Path, tmp_path: Path
-) -> None:
-    report = reported(overread, phantom, tmp_path / "r")
+def check_coverage(phantom: Path, report: dict[str, bytes]) -> None:
+    """Compare the coverage in the table with what counting pixels gives."""
     truth = json.loads(
         (phantom / "CheXlocalize" / "gt_segmentations_test.json").read_text()
     )

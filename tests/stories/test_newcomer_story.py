@@ -111,6 +111,7 @@ def test_that_reports_beside_the_cases_are_prepared(
     assert "Pieces that do not appear in their report" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_that_answers_to_tasks_have_the_marks_that_readers_gave(
     overread: Overread, tmp_path: Path
 ) -> None:

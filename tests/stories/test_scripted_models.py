@@ -7,22 +7,8 @@ from typing import Any
 
 import pytest
 
-from viewer.domain.figure import Figure
-from viewer.services.reporting import pack
-from viewer.writers.figures_files import figure_csv
-
 Overread = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write only the numbers of figures, which are what is looked at here."""
-
-    def numbers(figure: Figure) -> dict[str, bytes]:
-        name = figure.head.name
-        return {f"{name}.svg": b"<svg></svg>", f"{name}.csv": figure_csv(figure)}
-
-    monkeypatch.setattr(pack, "figure_files", numbers)
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
 def _packed(overread: Overread, folder: Path, study: str, form: str) -> Path:

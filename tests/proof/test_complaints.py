@@ -1,6 +1,6 @@
 """Every complaint about other viewers' pictures and measures has a test here.
 
-The rows are those of spec/workstation.md, sections 6.1 to 6.6.
+The rows are those of spec/workstation.md, sections 6.1 to 6.6, and the hanging of 7.12.
 """
 
 import ast

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import square, write_dicom, write_picture
@@ -176,6 +176,23 @@ def test_that_read_first_locks_a_case_until_its_reading_is_committed(
     assert not read.answers.blinding.locked
 
 
+def test_that_masks_are_not_opened_while_an_image_waits_for_its_reader(
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
+) -> None:
+    told: list[object] = []
+    context.notices.posted.connect(told.append)
+    _open(qtbot, read, films)
+    context.actions["overlays.read_first"].trigger()
+    context.actions["file.open_masks"].trigger()
+    assert not read.findChildren(QFileDialog)
+    assert "Commit your reading" in str(told)
+    read.answers.locked.commit.click()
+    qtbot.waitUntil(lambda: not read.answers.blinding.locked)
+    context.actions["file.open_masks"].trigger()
+    (dialog,) = read.findChildren(QFileDialog)
+    dialog.close()
+
+
 def test_that_a_locked_case_tells_no_finding_of_its_reference(
     qtbot: QtBot, read: ReadWorkspace, films: list[Path]
 ) -> None:
@@ -211,3 +228,19 @@ def _is_locked(read: ReadWorkspace) -> bool:
     assert read.answers.locked.commit.isVisible()
     drawn = read.lightbox.view.answer_items or _draws_reference(read)
     return not drawn and read.answers.current is None
+
+
+def test_that_an_answer_chosen_in_the_list_moves_a_zoomed_image_to_it(
+    qtbot: QtBot, read: ReadWorkspace, films: list[Path]
+) -> None:
+    _open(qtbot, read, films)
+    _ask(qtbot, read)
+    view, answer = read.lightbox.view, read.answers.current
+    assert answer is not None
+    (item,) = [i for i in view.answer_items if i.answer.trial == answer.trial]
+    view.look_at(PointPx(0, 0), 60.0)
+    view.pan_by(3000, 3000)
+    read.answers.tree.setCurrentIndex(QModelIndex())
+    read.answers.choose(answer)
+    for frame in item.frames(view.native_transform):
+        assert view.area.adjusted(-1, -1, 1, 1).contains(frame)

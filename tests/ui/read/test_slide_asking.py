@@ -136,3 +136,22 @@ def test_that_a_drawn_rectangle_is_asked_about(
     assert _sides(_drawn_on_scan(read, slide, answer)) == _near(there, 0.01)
     QTest.mouseClick(view.viewport(), left, pos=QPoint(5, 5))
     assert not read.ask.part.text().startswith("Asks about the marked region: ")
+
+
+def test_that_an_answer_chosen_in_the_list_brings_its_region_in_sight(
+    qtbot: QtBot, read: ReadWorkspace, slide: SlideMap
+) -> None:
+    view = read.lightbox.view
+    view.look_at(PointPx(900, 500), view.scan_zoom or 0.0)
+    first = _ask(qtbot, read)
+    view.look_at(PointPx(300, 200), view.scan_zoom or 0.0)
+    second = _ask(qtbot, read)
+    for answer in (first, second, first):
+        read.answers.choose(answer)
+        seen = slide.to_scan(0).apply_box(view.seen)
+        region = slide.to_scan(answer.ref.frame).apply_box(answer.field)
+        assert seen.x0 - 1 <= region.x0 < region.x1 <= seen.x1 + 1
+        assert seen.y0 - 1 <= region.y0 < region.y1 <= seen.y1 + 1
+    view.fit()
+    read.answers.choose(second)
+    assert not view.fitted  # the region would be a dot

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPoint, QPointF, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
 from PySide6.QtGui import QResizeEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
@@ -86,6 +86,21 @@ class FramedView(WindowedView):
         size, aspect = SizePx(round(height), round(width)), self._camera.aspect
         scale = zoom or Camera.fitted(size, self._turned.size_before, aspect).scale
         self.look_at(PointPx(area.x0 + width / 2, area.y0 + height / 2), scale)
+
+    def bring_in_sight(self, box: BoxPx, least: float = 0.0) -> None:
+        """Go to a native rectangle, unless all of it is seen and not too small.
+
+        It has to span ``least``, a part of the view's width or height.
+        """
+        area = self.area
+        corners = QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
+        there = self.native_transform.mapRect(corners)
+        part = max(there.width() / area.width(), there.height() / area.height())
+        if part > 1 or part < least:
+            self.frame_area(box)
+        elif not area.contains(there):
+            middle = PointPx((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
+            self.look_at(middle, self.zoom)
 
     @property
     def seen(self) -> BoxPx:

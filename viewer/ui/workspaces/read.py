@@ -183,6 +183,7 @@ class ReadWorkspace(QWidget):
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
+            "file.open_masks": lambda: self.answering.open_masks(self._commands),
             "image.cine": self.play,
             "edit.find": self.browser.focus_filter,
             "edit.copy": self.copy,

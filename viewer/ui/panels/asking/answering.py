@@ -1,7 +1,7 @@
 """The right-hand side of Read with its logic: asking models and listing answers."""
 
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QCheckBox, QWidget
 
@@ -30,6 +30,12 @@ from viewer.ui.panels.asking.reports import Reports
 from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
 
+if TYPE_CHECKING:
+    from viewer.ui.panels.read.image_commands import ImageCommands
+
+_MASKS_LOCKED: Final = (
+    "Masks may tell the answer. Commit your reading of each image on the screen first."
+)
 _HEART_LOCKED: Final = (
     "The masks are locked until you commit your reading. Draw the edges of heart and "
     "thorax instead."
@@ -58,6 +64,7 @@ class Answering:
         self.reports = Reports(context, lightbox, self.knowledge)
         page = self.side.answers.locked
         self.committing = Committing(context, lightbox, page, self.knowledge, parent)
+        self.side.answers.tree.currentItemChanged.connect(self._go_to_chosen)
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
         self.side.ask.set_findings(finding_names())
@@ -105,6 +112,18 @@ class Answering:
             "mark.heart": self.propose_heart,
             "image.report": self.reports.show,
         }
+
+    def _go_to_chosen(self, *_: object) -> None:
+        chosen = self.side.answers.current
+        if chosen is not None:
+            self._lightbox.go_to_answer(chosen)
+
+    def open_masks(self, commands: "ImageCommands") -> None:
+        """Open masks, unless an image on the screen waits for its reader."""
+        if self.knowledge.locks:
+            self._context.notices.say(_MASKS_LOCKED)
+        else:
+            commands.handlers()["file.open_masks"]()
 
     def propose_heart(self) -> None:
         """Draw a cardiothoracic ratio at the edges that the reference's masks have.

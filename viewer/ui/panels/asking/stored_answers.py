@@ -297,6 +297,11 @@ class Knowledge(QObject):
         return self._is_locked(self._lightbox.active)
 
     @property
+    def locks(self) -> bool:
+        """Whether any image on the screen waits for its reader."""
+        return any(map(self._is_locked, self._lightbox.viewports))
+
+    @property
     def masks(self) -> Mapping[str, Mask]:
         """The reference masks of the image with the focus, none while it is locked."""
         about = self._current()

@@ -6,11 +6,13 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent, QTransform
 from PySide6.QtWidgets import QGridLayout, QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
+from viewer.domain.geometry import BoxPx
+from viewer.domain.slide import is_region
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
@@ -25,9 +27,11 @@ from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from viewer.domain.geometry import BoxPx
+    from viewer.services.inspecting.answers import StoredAnswer
 
 _GAP_PX: Final = 1
+_HALF: Final = 0.5
+"""Of the view: a chosen region of a slide spans no less."""
 _IMAGE_SHARE: Final = 0.45
 """Of the width; a window narrower than usual takes from the sides first."""
 
@@ -162,6 +166,22 @@ class Lightbox(QWidget):
         for item in items:
             trial = item.answer.trial
             item.light(chosen=trial == chosen, faded=known and trial != hovered)
+
+    def go_to_answer(self, answer: "StoredAnswer") -> None:
+        """Bring an answer about the active image in sight, on a slide its region."""
+        shown, frame = self.active.shown, answer.ref.frame
+        if shown is not None and shown.slide is not None and is_region(frame):
+            region = shown.slide.to_whole(frame).apply_box(answer.field)
+            self.view.bring_in_sight(region, _HALF)
+            return
+        for item in self.view.answer_items:
+            if item.answer.trial == answer.trial:
+                box = QRectF()
+                for part in item.frames(QTransform()):
+                    box = box.united(part)
+                if not box.isNull():
+                    corners = (box.left(), box.top(), box.right(), box.bottom())
+                    self.view.bring_in_sight(BoxPx(*corners))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Show the image clicked whole and alone, or all of them again."""

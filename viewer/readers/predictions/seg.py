@@ -5,7 +5,7 @@ Instance UID its frames were derived from, pixel by pixel. A probability is a ma
 the image; an occupancy of at least a half is part of a mask.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -42,10 +42,14 @@ class _Header:
 
 
 @dataclass(frozen=True, slots=True)
-class _Segment:
-    """A segment on the image with ``uid``; ``place`` is None if it has no pixel."""
+class Segment:
+    """A segment on a frame, from 0, of the image with ``uid``.
+
+    ``place`` is None if no pixel is more than half occupied.
+    """
 
     uid: str
+    frame: int
     label: str
     size: SizePx
     place: Written | None
@@ -86,6 +90,27 @@ def read_segmentations(
     return tuple(one for file in found for one in _of_file(file, sources))
 
 
+def segments_on(path: Path, images: Iterable[Path]) -> tuple[tuple[Path, Segment], ...]:
+    """Return the segments of a DICOM Segmentation on any frame of some image files.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it cannot be read, or differs from an image in size.
+    """
+    if _header(path).kind != _SEGMENTATION:
+        raise UnreadableInputError(
+            f"'{path.name}' is not a DICOM Segmentation.",
+            "Choose a DICOM Segmentation, or a picture of the mask.",
+        )
+    headers = {file: _header(file) for file in images}
+    files = {header.uid: file for file, header in headers.items()}
+    found = tuple((files[one.uid], one) for one in _segments(path) if one.uid in files)
+    for file, segment in found:
+        _check_size(path, segment, headers[file])
+    return found
+
+
 @isolated
 def _header(path: Path) -> _Header:
     """Return a file's identity, empty if it is not DICOM."""
@@ -109,35 +134,38 @@ def _of_file(
         image, header = sources.get(segment.uid, (segment.uid, None))
         if header is not None:
             _check_size(path, segment, header)
+        if segment.frame:
+            raise UnreadableInputError(
+                f"'{path.name}' marks frame {segment.frame + 1} of an image.",
+                "Predictions are about the first frame: write a file a frame.",
+            )
         place, label = segment.place, segment.label
         yield Prediction(image, label, place, coordinates=Coordinates.NATIVE)
 
 
 @isolated
-def _segments(path: Path) -> tuple[_Segment, ...]:
+def _segments(path: Path) -> tuple[Segment, ...]:
     """Return a segmentation's segments with at least one pixel, image by image."""
     with refusing(path, "cannot be read as a segmentation"):
         from highdicom.seg import segread
 
         held_bytes(path)
         segmentation = segread(path)
-        # Each is a study's, a series' and an instance's UID.
-        uids = [str(uids[2]) for uids in segmentation.get_source_image_uids()]
         labels = [
             display_name(segmentation.get_segment_description(n).segment_label)
             for n in segmentation.segment_numbers
         ]
-        pixels = _pixels(segmentation, uids)
+        pixels = list(_pixels(segmentation))
     is_map = segmentation.get("SegmentationFractionalType") == "PROBABILITY"
     return tuple(
-        _Segment(uid, label, SizePx(*values.shape), _place(values, is_map=is_map))
-        for uid, of_image in zip(uids, pixels, strict=True)
-        for label, values in zip(labels, np.moveaxis(of_image, -1, 0), strict=True)
+        Segment(uid, frame, label, SizePx(*values.shape), _place(values, is_map=is_map))
+        for uid, frame, of_frame in pixels
+        for label, values in zip(labels, np.moveaxis(of_frame, -1, 0), strict=True)
         if values.any()
     )
 
 
-def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
+def _check_size(path: Path, segment: Segment, header: _Header) -> None:
     if segment.size != header.size:
         raise UnreadableInputError(
             f"'{path.name}' is not the size of the image it was derived from.",
@@ -145,15 +173,36 @@ def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
         )
 
 
-def _pixels(segmentation: Any, uids: list[str]) -> npt.NDArray[np.float64]:  # noqa: ANN401 - highdicom, untyped
-    """Return (images, rows, columns, segments), values 0 to 1."""
-    read = segmentation.get_pixels_by_source_instance(
-        # A DX image has no position; empty frames may be left out (PS3.3 C.8.20).
-        uids,
-        ignore_spatial_locations=True,
-        assert_missing_frames_are_empty=True,
+def _pixels(
+    segmentation: Any,  # noqa: ANN401 - highdicom, untyped
+) -> Iterator[tuple[str, int, npt.NDArray[np.float64]]]:
+    """Yield image, its frame and (rows, columns, segments), values 0 to 1."""
+    # A DX image has no position; empty frames may be left out (PS3.3 C.8.20).
+    read = {"ignore_spatial_locations": True, "assert_missing_frames_are_empty": True}
+    for _, _, uid in segmentation.get_source_image_uids():
+        frames = sorted(_frames_of(segmentation, uid))
+        if frames:
+            values = segmentation.get_pixels_by_source_frame(uid, frames, **read)
+        else:
+            values = segmentation.get_pixels_by_source_instance([uid], **read)
+        for number, of_frame in zip(frames or (1,), values, strict=True):
+            yield str(uid), number - 1, np.asarray(of_frame, dtype=np.float64)
+
+
+def _frames_of(segmentation: Any, uid: str) -> set[int]:  # noqa: ANN401 - highdicom
+    """Return the frames, from 1, that it names of an image with several."""
+    sources = (
+        source
+        for frame in segmentation.PerFrameFunctionalGroupsSequence
+        for derived in frame.get("DerivationImageSequence") or ()
+        for source in derived.get("SourceImageSequence") or ()
     )
-    return np.asarray(read, dtype=np.float64)
+    named = (s.get("ReferencedFrameNumber") for s in sources if _is_of(s, uid))
+    return {int(n) for one in named if one for n in np.atleast_1d(one)}
+
+
+def _is_of(source: pydicom.Dataset, uid: str) -> bool:
+    return str(source.get("ReferencedSOPInstanceUID")) == str(uid)
 
 
 def _place(values: npt.NDArray[np.float64], *, is_map: bool) -> Written | None:

@@ -13,7 +13,7 @@ from viewer.domain.mark import Mark, MarkKind
 from viewer.domain.reference import Mask, Patch
 from viewer.readers.masks import read_mask
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.predictions.seg import read_segmentations
+from viewer.readers.predictions.seg import segments_on
 from viewer.writers.mask_files import UNNAMED
 
 
@@ -39,12 +39,12 @@ def masks_in(
     """
     if file_kind(path) is FileKind.RASTER:
         return ((active.ref, _of_picture(path, active.size)),)
-    refs = {str(n): image.ref for n, image in enumerate(images) if not image.ref.frame}
-    found = read_segmentations(path, {key: ref.path for key, ref in refs.items()})
+    refs = {(image.ref.path, image.ref.frame): image.ref for image in images}
+    found = segments_on(path, {image.ref.path for image in images})
     masks = tuple(
-        (refs[one.image], _mark(one.place.array(), path, _label(one.finding)))
-        for one in found
-        if one.image in refs and isinstance(one.place, Mask)
+        (refs[file, one.frame], _mark(one.place.array(), path, _label(one.label)))
+        for file, one in found
+        if (file, one.frame) in refs and isinstance(one.place, Mask)
     )
     if not masks:
         raise UnreadableInputError(

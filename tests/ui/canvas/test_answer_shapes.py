@@ -228,6 +228,24 @@ def test_that_heat_maps_lie_below_all_other_answers(
     assert drawn == [HeatMapAnswer, BoxesAnswer, PointAnswer]
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("heat_map", True), ("mask", False), ("boxes", False)],
+)
+def test_that_the_badge_tells_a_map_that_is_coarser_than_the_image(
+    grey: ImageView,
+    make_placed: Callable[[str], StoredAnswer],
+    kind: str,
+    *,
+    said: bool,
+) -> None:
+    grey.set_answers((make_placed(kind),))
+    grey.grab()
+    assert grey._annotations is not None
+    lines = [line.text for line in grey._annotations._lines]
+    assert any("heat map coarser" in text for text in lines) is said
+
+
 def test_that_the_colours_of_a_map_grow_lighter_with_every_step() -> None:
     rgba = colors_of(np.linspace(-3, 5, 200, dtype=np.float32)).astype(float)
     coded = rgba[:, :3] / 255

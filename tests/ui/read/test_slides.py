@@ -401,3 +401,25 @@ def test_that_a_slide_without_a_profile_says_so(
         read.handlers()["image.icc"]()
     assert "no ICC profile" in told.args[0].what
     assert not preferences.current().colours_as_scanned
+
+
+def test_that_the_badge_counts_the_pixels_of_the_scan(
+    qtbot: QtBot, window: _Window
+) -> None:
+    view = window.lightbox.view
+
+    def badge() -> str:
+        assert view._annotations is not None
+        lines = [line.text for line in view._annotations._lines]
+        return next(text for text in lines if text.startswith(("Pixels", "Reading")))
+
+    view.one_to_one()
+    qtbot.waitUntil(lambda: badge() == "Pixels as stored")
+    view.zoom_by(0.5)
+    qtbot.waitUntil(lambda: badge() == "Pixels reduced")
+    (reduced,) = [stack for stack in window.stacks if stack.name == "5x"]
+    field = reduced.images[0].ref
+    window.choose(field)
+    qtbot.waitUntil(lambda: window.frame == field.frame)
+    view.one_to_one()
+    assert badge() == "Pixels reduced"

@@ -36,6 +36,8 @@ class Annotations:
         """Whether the image is a key image, as it says then."""
         self.tiles: SlideTiles | None = None
         """Those of a slide, of which it says whether all are there."""
+        self.coarse = False
+        """Whether an answer is drawn whose parts are larger than pixels."""
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
         self._bar: scale_bar.ScaleBar | None = None
@@ -92,15 +94,16 @@ class Annotations:
         zoom = CornerLine(f"Zoom {scale:.0%}", _ZOOM)
         key = (CornerLine("Key image", _KEY),) if self.key else ()
         slide = self._shown.slide
+        # Of a slide the scan counts, also in a field that is itself reduced.
+        stored = slide.to_scan(self._shown.ref.frame).a / scale if slide else 1 / scale
         if slide is not None and not self._shown.ref.frame:
-            scale /= slide.to_scan(0).a
             known = slide.magnification is not None
             words = "" if known else " of the scan, magnification unknown"
-            zoom = CornerLine(f"{slide.name_at(1 / scale)}{words}", _MAGNIFICATION)
+            zoom = CornerLine(f"{slide.name_at(stored)}{words}", _MAGNIFICATION)
         broken = self.tiles.broken if self.tiles else 0
         said = f"{counted(broken, 'tile')} cannot be read"
         damage = (CornerLine(said, _BROKEN),) if broken else ()
-        truth = fidelity(self._shown.corners, scale)
+        truth = fidelity(self._shown.corners, 1 / stored, coarse=self.coarse)
         if self.tiles is not None and self.tiles.incomplete:
             truth = CornerLine(_READING, _FIDELITY)
         return (*key, *damage, *grey, zoom, truth)
@@ -123,10 +126,11 @@ def minimal(corners: CornerText) -> CornerText:
     return CornerText(corners.top_left[:2], (), state, lossy)
 
 
-def fidelity(corners: CornerText, scale: float) -> CornerLine:
+def fidelity(corners: CornerText, scale: float, *, coarse: bool) -> CornerLine:
     """Return the badge that says whether the screen shows every measured pixel.
 
-    ``scale`` is device pixels per native pixel.
+    ``scale`` is device pixels per stored pixel; a map that is ``coarse`` has larger
+    parts than they are.
     """
     lossy = any(_is_lossy(line) for line in corners.bottom_right)
     losses = ["compressed with loss"] if lossy else []
@@ -134,6 +138,8 @@ def fidelity(corners: CornerText, scale: float) -> CornerLine:
         losses.append("reduced")
     elif scale > 1 and not current().nearest_pixel:
         losses.append("interpolated")
+    if coarse:
+        losses = [*(losses or ["as stored"]), "heat map coarser"]
     return CornerLine(f"Pixels {', '.join(losses) or 'as stored'}", _FIDELITY)
 
 

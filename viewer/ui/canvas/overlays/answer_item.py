@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsItem
 
+from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.geometry import PointPx
 from viewer.domain.styles import looks_of
 from viewer.ui.canvas.overlays.aside import (
@@ -125,6 +126,14 @@ class AnswerItem(ScreenItem):
         self._native, self._drawn_on = QTransform(), shape.extent
         self.chosen = False
         self.setToolTip(as_tip(provenance(answer)))
+
+    @property
+    def coarse(self) -> bool:
+        """Whether it is a heat map whose parts are larger than native pixels."""
+        drawn = self.answer.answer
+        if not isinstance(drawn, HeatMapAnswer):
+            return False
+        return drawn.heat_map.rows < drawn.field.y1 - drawn.field.y0
 
     def light(self, *, chosen: bool, faded: bool) -> None:
         """Frame the tag of a chosen answer; fade answers other than the hovered one."""

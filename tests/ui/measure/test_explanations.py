@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.item_datasets import tiles_dataset
@@ -91,6 +91,9 @@ def test_that_a_trial_page_explains_the_right_answer(
     assert view.lineWrapMode() is QPlainTextEdit.LineWrapMode.WidgetWidth
     assert view.verticalScrollBar().maximum() > 0
     assert view.horizontalScrollBar().maximum() == 0
+    (step,) = page.steps
+    area = next(one for one in page.findChildren(QScrollArea) if one.isAncestorOf(step))
+    assert area.verticalScrollBar().maximum() == 0  # the question keeps its room
     page.close()
 
 

@@ -45,11 +45,11 @@ _BESIDE: Final = 330
 _ROOM: Final = 34
 """Beside a picture, for the scroll bar."""
 _WORDS: Final = 380
-_HEIGHT: Final = 720
+_HEIGHT: Final = 760
 _WIDEST: Final = 1400
 _LINKS: Final = 120
 """How high the links to other trials may stand; more of them scroll."""
-_EXPLAINED: Final = 150
+_EXPLAINED: Final = 120
 """How high an explanation is shown at first; the edge above it can be dragged."""
 _EXPLANATION: Final = "Explanation in the data set"
 _LOCKED: Final = (
@@ -95,6 +95,7 @@ class TrialPage(QDialog):
             for picture in step.pictures:
                 self.draw.toggled.connect(picture.show_marks)
         self._locked = read_first and not told.explained.read
+        self._explains = bool(told.explained.reasons) and not self._locked
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -109,19 +110,19 @@ class TrialPage(QDialog):
             column.addWidget(caption(_LOCKED))
         column.addLayout(self._foot())
         needed = sum(step.minimumWidth() + 12 for step in self.steps) + 40
-        self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
+        below = _EXPLAINED if self._explains else 0
+        self.resize(max(640, min(_WIDEST, needed)), _HEIGHT + below)
 
     def _body(self) -> QWidget:
         """Return the questions, and below them why the right answer is right."""
-        explained = self.told.explained
-        if not explained.reasons or self._locked:
+        if not self._explains:
             return self._side_by_side()
         both = QSplitter(Qt.Orientation.Vertical)
         both.addWidget(self._side_by_side())
-        both.addWidget(_why(explained))
+        both.addWidget(_why(self.told.explained))
         both.setChildrenCollapsible(False)
         both.setStretchFactor(0, 1)
-        both.setSizes([_HEIGHT - _EXPLAINED, _EXPLAINED])
+        both.setSizes([_HEIGHT, _EXPLAINED])
         return both
 
     def _otherwise(self) -> QWidget:

@@ -32,13 +32,19 @@ NOT_EXPLAINED: Final = Explanation()
 
 def explanation(store: Store, run: int, spec: RunSpec, trial: Trial) -> Explanation:
     """Return what the data set of a run says of a trial's right answer."""
-    explained = study_named(spec.study).words.explained
-    if explained is None:
-        return NOT_EXPLAINED
-    item = items.item_of_run(store, run, trial.item)
-    reasons = explained(item, trial.condition.name)
+    reasons = reasons_of(store, run, spec, trial)
     if not reasons:
         return NOT_EXPLAINED
+    images = items.item_of_run(store, run, trial.item).images
     refs = cases.image_refs_of_run(store, run)
-    read = all(committed.is_committed(store, refs[key]) for key in item.images)
-    return Explanation(reasons, read)
+    return Explanation(
+        reasons, all(committed.is_committed(store, refs[key]) for key in images)
+    )
+
+
+def reasons_of(store: Store, run: int, spec: RunSpec, trial: Trial) -> tuple[Pair, ...]:
+    """Return the texts of an explanation, without looking who has read the images."""
+    explained = study_named(spec.study).words.explained
+    if explained is None:
+        return ()
+    return explained(items.item_of_run(store, run, trial.item), trial.condition.name)

@@ -12,7 +12,7 @@ from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid
 from viewer.domain.run import RunSpec
 from viewer.services.inspecting.answers import StoredAnswer, reused_words
-from viewer.services.inspecting.explanations import explanation
+from viewer.services.inspecting.explanations import Explanation, reasons_of
 from viewer.services.inspecting.marked_images import NOWHERE
 from viewer.services.inspecting.predicted_boxes import predicted_boxes, replies_read
 from viewer.services.inspecting.runs import called
@@ -88,7 +88,7 @@ def _explained(store: Store, trial: int, ref: ImageRef) -> Iterator[StoredAnswer
     if asked.reply is None or words.explained is None:
         return
     (listed,) = flat.trials_at(store, [trial])
-    why = explanation(store, asked.run, spec, listed.trial)
+    why = Explanation(reasons_of(store, asked.run, spec, listed.trial))
     trial_replies = kept_replies(store, asked.id, asked.reply)
     replies = replies_read(spec, listed.trial, trial_replies)
     last, reply = trial_replies[-1], replies[-1]

@@ -416,7 +416,7 @@ class ImageView(FramedView):
             self._annotations.turn(self.orientation)
             self._annotations.key = self.marks.is_key
             self._annotations.tiles = self._tiles
-            self._annotations.coarse = any(item.coarse for item in self.answer_items)
+            self._annotations.coarse = self._layers.coarse
             names = self._layers.cell_names(self.native_transform, self.area)
             self._annotations.place(self.area, scale, ratio, self._display, names)
             grounds = self._annotations.grounds

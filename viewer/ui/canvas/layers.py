@@ -188,6 +188,11 @@ class Layers:
         self._answers = self._drawn(answers) if answers else ()
         self._order()
 
+    @property
+    def coarse(self) -> bool:
+        """Whether an answer is seen whose parts are larger than native pixels."""
+        return self._root.isVisible() and any(item.coarse for item in self._answers)
+
     def _drawn(self, answers: "tuple[StoredAnswer, ...]") -> "tuple[AnswerItem, ...]":
         from viewer.domain.answer import HeatMapAnswer
         from viewer.ui.canvas.overlays.answer_item import model_colors

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
@@ -200,6 +201,23 @@ def test_that_the_list_shows_twenty_letters_of_a_name_at_its_first_width(
     NameDelegate(tree).initStyleOption(option, tree.indexFromItem(row))
     assert option.text.replace("\u2028", "").startswith(name)
     assert row.toolTip(0).startswith(name)
+
+
+@pytest.mark.parametrize(("width", "side"), [(300, 56), (150, 28), (110, 0)])
+def test_that_a_thumbnail_gives_way_to_the_name_in_a_narrow_list(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path, width: int, side: int
+) -> None:
+    _open(qtbot, read, write_picture(tmp_path / "pneumonia_01.png"), 1)
+    tree = read.browser.tree
+    (row,) = _rows(read)
+    row.setIcon(0, QIcon(QPixmap(56, 56)))
+    option = QStyleOptionViewItem()
+    tree.initViewItemOption(option)
+    option.rect = QRect(0, 0, width, 64)
+    NameDelegate(tree).initStyleOption(option, tree.indexFromItem(row))
+    has = bool(option.features & option.ViewItemFeature.HasDecoration)
+    assert (option.decorationSize.width() if has else 0) == side
+    assert "pneumonia_01" in option.text.replace("\u2028", "")
 
 
 def test_that_a_sorted_list_is_filtered_in_its_order_and_walked_by_study(

@@ -8,6 +8,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPoint,
     QPointF,
+    QSize,
     Qt,
     Signal,
 )
@@ -62,6 +63,11 @@ class CaseRow(QTreeWidgetItem):
         self.setText(0, f"{self.text(0)}\ncannot be read")
 
 
+_LETTERS: Final = 16
+"""Of a name, for which a thumbnail is drawn at half its size, or not at all."""
+_HAS_ICON: Final = QStyleOptionViewItem.ViewItemFeature.HasDecoration
+
+
 class NameDelegate(QStyledItemDelegate):
     """Draws names that are too long on two lines, and shortens them in the middle.
 
@@ -73,16 +79,27 @@ class NameDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Fit the text into the cell."""
+        """Fit the text into the cell; a thumbnail gives way in a narrow one."""
         super().initStyleOption(option, index)
-        style = option.widget.style()
-        part = style.SubElement.SE_ItemViewItemText
-        room = style.subElementRect(part, option, option.widget).width()
-        room -= 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 2)
+        least = option.fontMetrics.averageCharWidth() * _LETTERS
+        for side in (option.decorationSize / 2, QSize()):
+            if option.features & _HAS_ICON and _room(option) < least:
+                option.decorationSize = side
+                if side.isEmpty():
+                    option.features &= ~_HAS_ICON
+        room = _room(option)
         text = option.text.replace(_QT_NEW_LINE, "\n")
         lines = option.rect.height() // option.fontMetrics.lineSpacing()
         shown = fitted(text, option.fontMetrics, room, lines) if room > 0 else text
         option.text = shown.replace("\n", _QT_NEW_LINE)
+
+
+def _room(option: QStyleOptionViewItem) -> int:
+    """Return how wide a text in a cell may be, in pixels."""
+    style = option.widget.style()
+    part = style.SubElement.SE_ItemViewItemText
+    room = style.subElementRect(part, option, option.widget).width()
+    return room - 2 * (style.pixelMetric(style.PixelMetric.PM_FocusFrameHMargin) + 2)
 
 
 def fitted(text: str, metrics: QFontMetrics, width: int, most: int = 3) -> str:

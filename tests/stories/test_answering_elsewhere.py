@@ -22,7 +22,7 @@ from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.store import cases
 from viewer.store.database import open_store
 
-_N, _SIZE = 3, SizePx(200, 160)
+_N, _SIZE = 3, SizePx(128, 128)
 _BUILT_IN = '{}models = ["asymmetry", "uniform"]\n'
 _OF_THE_RUN = frozenset({"request_sha256", "first_at"})
 """Columns of a run itself: a request's hash names its model, a run has its time."""

@@ -11,10 +11,10 @@ Overread = Callable[..., Any]
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 
-def _packed(overread: Overread, folder: Path, study: str, form: str) -> Path:
+def _packed(overread: Overread, folder: Path, study: str, form: str, n: int) -> Path:
     """Ask a collection's scripted models and write the paper's pack; its figures."""
     made, store = folder / "made", ["--store", folder / "s.sqlite"]
-    size = ["--n", 12, "--size", "128x128"]
+    size = ["--n", n, "--size", "128x128"]
     overread("phantom", "--study", study, "--out", made, *size)
     overread("import", form, made, "--name", "made", *store)
     overread("run", made / "study.toml", *store)
@@ -31,7 +31,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_that_corruption_misleads_the_model_that_errs(
     overread: Overread, tmp_path: Path
 ) -> None:
-    figures = _packed(overread, tmp_path, "pathology_mcq", "pathmmu")
+    figures = _packed(overread, tmp_path, "pathology_mcq", "pathmmu", 8)
     for panel in ("Colour", "Quality"):
         rates = [
             float(row["y"])
@@ -51,7 +51,7 @@ def test_that_corruption_misleads_the_model_that_errs(
 def test_that_models_of_cases_are_told_apart_by_every_judgement(
     overread: Overread, tmp_path: Path
 ) -> None:
-    figures = _packed(overread, tmp_path, "evidence_diagnosis", "medsyn")
+    figures = _packed(overread, tmp_path, "evidence_diagnosis", "medsyn", 12)
     for figure in ("fig_10", "fig_11"):
         rows = _rows(figures / f"{figure}.csv")
         knows, errs = (

@@ -10,7 +10,6 @@ import io
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers.forked import start_program
 from tests.stories.conftest import Said
 from viewer.cli import run_command_line
 from viewer.domain.answer import CellAnswer
@@ -264,11 +264,9 @@ def test_that_what_a_reader_did_half_is_incomplete_everywhere(
 def test_that_two_windows_that_plan_the_same_at_once_have_one_run(home: Path) -> None:
     masked(home, range(8), "Edema", 255)
     run_command_line(["import", "folder", str(home / "tiny")])
-    words = [sys.executable, "-m", "viewer", "run", str(studied(home, ("D4",)))]
+    file, pipe = studied(home, ("D4",)), subprocess.PIPE
     both = [
-        subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        start_program("run", file, stdout=pipe, stderr=pipe, text=True)
         for _ in range(2)
     ]
     said = [(*process.communicate(), process.returncode) for process in both]

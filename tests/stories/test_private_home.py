@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.forked import start_program
 from tests.helpers.line_process import CommandProcess
 from viewer.settings import HOME_VARIABLE
 
@@ -36,9 +37,20 @@ class Program:
     umask: int
     home: Path
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that its home is told by."""
+        return {**os.environ, HOME_VARIABLE: str(self.home)}
+
     def __call__(self, *words: object) -> str:
         """Run a command; return all it said."""
-        return self.python("-m", "viewer", *words, code=0)
+        pipe = subprocess.PIPE
+        with start_program(
+            *words, env=self.environment, umask=self.umask, stdout=pipe, stderr=pipe
+        ) as process:
+            said = b"".join(process.communicate()).decode()
+        assert process.returncode == 0, said
+        return said
 
     def commands(self, aside: Path) -> CommandProcess:
         """Return a process that takes one command after another."""
@@ -49,7 +61,7 @@ class Program:
         done = subprocess.run(
             [sys.executable, *map(str, words)],
             cwd=ROOT,
-            env={**os.environ, HOME_VARIABLE: str(self.home)},
+            env=self.environment,
             umask=self.umask,
             capture_output=True,
             text=True,

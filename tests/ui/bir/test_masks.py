@@ -46,7 +46,7 @@ def _disc(points: list[PointPx], width: float, aspect: float) -> Bits:
     down, across = np.mgrid[:ROWS, :COLUMNS] + 0.5
     bits = np.zeros((ROWS, COLUMNS), bool)
     for a, b in zip(points, [*points[1:], points[-1]], strict=True):
-        for t in np.linspace(0, 1, 1500):
+        for t in np.linspace(0, 1, 400):
             x, y = a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)
             bits |= (across - x) ** 2 + ((down - y) * aspect) ** 2 <= width**2 / 4
     return bits

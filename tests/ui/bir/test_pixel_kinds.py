@@ -1,5 +1,6 @@
 """Every kind of pixels that IHE asks a viewer to show (RAD-Y5), in the window."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,11 @@ EVERY = 6
 """Of each kind, one case in so many; the gauntlet reads them all."""
 
 
+cases_at_hand = cache(all_cases)
+
+
 def _cases(kind: str) -> list[Case]:
-    named = [c for c in all_cases() if c.name.startswith(kind) and not c.refused]
+    named = [c for c in cases_at_hand() if c.name.startswith(kind) and not c.refused]
     return named[::EVERY]
 
 

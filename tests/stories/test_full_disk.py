@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.tiny_study import write_images
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.store.database import open_store
 
 STUDY = """
 study = "grid_localization"
@@ -25,7 +27,7 @@ set -e
 mkdir -p "$1"
 mount -t tmpfs -o size=2m tmpfs "$1"
 cd "$2"
-"$0" -m viewer import folder "$3" --name tiny --store "$1/s.sqlite" >&2
+cp "$3" "$1/s.sqlite"
 dd if=/dev/zero of="$1/filler" bs=1k count=500 2>/dev/null
 code=0
 "$0" -m viewer run "$4" --store "$1/s.sqlite" >"$5/out" 2>"$5/err" || code=$?
@@ -50,12 +52,14 @@ def test_that_a_full_disk_is_one_sentence_and_the_run_goes_on_later(
 ) -> None:
     if not may_mount():
         pytest.skip("needs the right to mount a small disk")
-    images = write_images(tmp_path / "tiny", 8)
+    store = tmp_path / "s.sqlite"
+    with open_store(store) as opened:
+        import_dataset(opened, "folder", write_images(tmp_path / "tiny", 8), "tiny")
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
     said = tmp_path / "said"
     said.mkdir()
-    words = [tmp_path / "disk", Path.cwd(), images, study, said]
+    words = [tmp_path / "disk", Path.cwd(), store, study, said]
     done = subprocess.run(
         ["unshare", "--mount", "bash", "-c", SCRIPT, sys.executable, *map(str, words)],
         capture_output=True,

@@ -184,7 +184,7 @@ def _add_measure(window: MainWindow, read: "ReadWorkspace") -> None:
     measure.trial_chosen.connect(window.open_trial)
     read.browser.folder.batch_wanted.connect(measure.batches.open_on)
     window.add_measure(measure, measure)
-    InterruptedRuns(window.context, measure.batches.resume, window).look()
+    InterruptedRuns(window.context, window).look()
 
 
 def _add_review(window: MainWindow) -> None:

@@ -97,7 +97,7 @@ class Story:
     def wait_for_results(self) -> None:
         """Wait until the run is finished and its table and trials are shown."""
         self.wait(self._is_finished)
-        self.wait(lambda: "table" not in self.measure._background_tasks)
+        self.wait(lambda: not self.measure.report.is_computing)
         self.wait(self.measure.results.table.shown.rowCount)
         self.wait(lambda: self.film.model.trials)
 

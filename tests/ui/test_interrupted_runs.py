@@ -13,7 +13,7 @@ from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock
-from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
 from viewer.ui.application.notices import Notice
 from viewer.ui.window.interrupted_runs import InterruptedRuns
 
@@ -22,12 +22,21 @@ class Opened:
     """A window's part that resumes, and what it resumed and told."""
 
     def __init__(self, settings: Settings, window: QWidget) -> None:
-        self.resumed: list[int] = []
+        self._workers: list[IdleWorker] = []
         self.told: list[Notice] = []
-        context = AppContext(settings, WorkerBridge(settings.store, IdleWorker))
+        context = AppContext(settings, WorkerBridge(settings.store, self._make))
         context.notices.posted.connect(self.told.append)
-        self.runs = InterruptedRuns(context, self.resumed.append, window)
+        self.runs = InterruptedRuns(context, window)
         self.runs.look()
+
+    def _make(self, store: Path, listener: Listener) -> IdleWorker:
+        self._workers.append(IdleWorker(store, listener))
+        return self._workers[-1]
+
+    @property
+    def resumed(self) -> list[object]:
+        """What the worker was told, after it was started."""
+        return [said for worker in self._workers for said in worker.told[1:]]
 
 
 @pytest.fixture
@@ -49,7 +58,7 @@ def test_that_an_interrupted_run_goes_on(
 ) -> None:
     run = _cut_off(settings, tmp_path)
     opened = Opened(settings, window)
-    qtbot.waitUntil(lambda: opened.resumed == [run])
+    qtbot.waitUntil(lambda: opened.resumed == [("resume", run, 0)])
     words = f"Run {run} was interrupted after 0 of 4 trials and continues."
     assert opened.told == [Notice(words, warning=False)]
 
@@ -73,4 +82,4 @@ def test_that_a_run_waits_until_its_last_answers_are_stored(
         opened = Opened(settings, window)
         qtbot.waitUntil(lambda: bool(opened.runs._waiting))
         assert opened.resumed == []
-    qtbot.waitUntil(lambda: opened.resumed == [run])
+    qtbot.waitUntil(lambda: opened.resumed == [("resume", run, 0)])

@@ -15,9 +15,21 @@ from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
 from viewer.domain.plain import plain
 from viewer.domain.result import Score
-from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialDone
+from viewer.domain.run import (
+    ModelLoading,
+    RunEnded,
+    RunSpent,
+    RunStarted,
+    RunWaiting,
+    TrialDone,
+)
 from viewer.imaging.grid_overlay import LabelStyle
-from viewer.services.worker.background import WorkerDied, WorkerEvent
+from viewer.services.worker.background import (
+    WorkerDied,
+    WorkerEvent,
+    WorkerMessage,
+    WorkerReply,
+)
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.application.actions import HIDE, SHOW
@@ -164,62 +176,71 @@ def test_that_esc_stops_what_runs_before_it_leads_back(made: Furnished) -> None:
     assert (made.measure.did, made.window.place) == (["row"], Place.MEASURE)
 
 
+def _tell(made: Furnished, *messages: WorkerMessage) -> None:
+    """Let the worker say that run 4 begins, and more."""
+    for message in (WorkerReply(9, {"run": 4}, ""), *messages):
+        made.context.worker.message.emit(message)
+
+
 def test_that_a_batch_is_a_line_with_progress_and_cancel(
     made: Furnished, qtbot: QtBot
 ) -> None:
-    line = made.window.status.batch
-    made.context.worker.resume(4, 1)
-    tell = made.workers[0].listener
-    tell(WorkerEvent(RunStarted(4, 10, 3)))
-    tell(WorkerEvent(_trial_done(4)))
-    tell(WorkerEvent(_trial_done(5)))
-    qtbot.waitUntil(lambda: line.bar.value() == 4)
-    assert line.text.text().startswith("Run 4 · 4 of 10 · ")
+    line, worker = made.window.batch, made.context.worker
+    _tell(made)
+    assert line.text.text() == "Run 4 · queued"
+    _tell(made, *map(WorkerEvent, (RunStarted(4, 10, 3), _trial_done(4))))
+    qtbot.waitUntil(lambda: line.text.text() == "Run 4 · running · 4 of 10")
+    assert line.bar.value() == round(0.4 * line.bar.maximum())
     line.pause.click()
     assert made.workers[0].told[-1] == ("pause", 4)
-    assert not line.cancel.isEnabled()
-    tell(WorkerEvent(RunStarted(4, 10, 4)))
-    qtbot.waitUntil(line.cancel.isEnabled)
+    assert line.text.text().startswith("Run 4 · pausing for 0:00, ")
     line.cancel.click()
     assert made.workers[0].told[-1] == ("cancel", 4)
-    tell(WorkerEvent(RunEnded(4, {}, cancelled=True)))
-    qtbot.waitUntil(line.isHidden)
+    assert line.text.text().startswith("Run 4 · cancelling for 0:00, ")
+    assert not line.cancel.isVisible()
+    worker.message.emit(WorkerEvent(RunEnded(4, {}, cancelled=True)))
+    assert line.isHidden()
 
 
-def test_that_the_line_of_a_batch_tells_what_it_has_spent(made: Furnished) -> None:
-    line = made.window.status.batch
-    line.follow(RunStarted(4, 10, 4))
-    assert "$" not in line.text.text()
-    line.follow(RunSpent(4, 420_000, 30_000, 5_000_000))
-    assert line.text.text().endswith("· $0.42 of $5.00")
-    line.follow(RunSpent(4, 430_000, 0, None))
-    assert line.text.text().endswith("· $0.43")
-
-
-def test_that_the_line_of_a_batch_names_the_process_whose_replies_it_awaits(
-    made: Furnished,
-) -> None:
-    line = made.window.status.batch
-    line.follow(RunStarted(4, 10, 4))
-    line.follow(RunWaiting(4, "process 77 on ward3 since 08:00"))
-    waits = "Run 4 · 4 of 10 · Waiting for process 77 on ward3 since 08:00"
-    assert line.text.text() == waits
-    line.follow(RunWaiting(4, ""))
-    assert "process 77" not in line.text.text()
-    line.follow(RunWaiting(4, "", store_is_busy=True))
-    assert line.text.text() == "Run 4 · 4 of 10 · The store is busy; waiting…"
-
-
-def test_that_a_single_question_and_a_dead_worker_leave_no_line(
+def test_that_the_line_of_a_batch_tells_what_it_has_spent_and_waits_for(
     made: Furnished, qtbot: QtBot
 ) -> None:
-    line = made.window.status.batch
-    line.follow(RunStarted(4, 1, 0))
+    line = made.window.batch
+    for event, words in (
+        (RunSpent(4, 420_000, 30_000, 5_000_000), "running · 4 of 10 · $0.42 of $5.00"),
+        (RunWaiting(4, "process 77"), "4 of 10 · Waiting for process 77"),
+        (
+            RunWaiting(4, "", store_is_busy=True),
+            "4 of 10 · The store is busy; waiting…",
+        ),
+    ):
+        _tell(made, WorkerEvent(RunStarted(4, 10, 4)), WorkerEvent(event))
+        told = f"Run 4 · {words}"
+        qtbot.waitUntil(lambda told=told: line.text.text() == told)
+
+
+def test_that_a_single_question_is_no_line_and_a_dead_worker_stays_one(
+    made: Furnished,
+) -> None:
+    line, message = made.window.batch, made.context.worker.message
+    message.emit(WorkerReply(9, {"runs": [3]}, ""))
+    message.emit(WorkerEvent(RunStarted(3, 1, 0)))
     assert line.isHidden()
-    line.follow(RunStarted(4, 2, 0))
-    made.context.worker.resume(4, 1)
-    made.workers[0].listener(WorkerDied("It died."))
-    qtbot.waitUntil(line.isHidden)
+    _tell(made, WorkerEvent(RunStarted(4, 10, 4)), WorkerDied("It died."))
+    assert line.text.text() == "Run 4 · worker ended at 4 of 10"
+    assert (line.resume.isVisible(), line.cancel.isVisible()) == (True, False)
+    line.resume.click()
+    assert made.workers[0].told[-1] == ("resume", 4, 0)
+
+
+def test_that_a_question_shows_what_it_loads_until_it_ends(made: Furnished) -> None:
+    line, message = made.window.batch, made.context.worker.message
+    message.emit(WorkerEvent(ModelLoading(3, "tiny", 0.5, "loading weights")))
+    assert line.text.text() == "Loading tiny · 50 % · loading weights"
+    line.cancel.click()
+    assert made.workers[0].told[-1] == ("cancel", 3)
+    message.emit(WorkerEvent(RunEnded(3, {}, cancelled=True)))
+    assert line.isHidden()
 
 
 def test_that_the_lock_opens_where_a_ticked_model_is_asked_elsewhere(

@@ -229,6 +229,17 @@ class LimitChanged:
     per_s: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A batch is at work; about one a second, however long its answers take.
+
+    ``in_flight`` questions are sent and not answered yet.
+    """
+
+    run: int
+    in_flight: int
+
+
 STORE_IS_BUSY: Final = "The store is busy; waiting…"
 """The message while another process writes to the store."""
 
@@ -286,6 +297,7 @@ Event = (
     | ModelStopped
     | RunSpent
     | LimitChanged
+    | Heartbeat
     | RunWaiting
     | RunEnded
 )

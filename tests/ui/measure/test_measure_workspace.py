@@ -19,7 +19,7 @@ from viewer.services.reporting.figures import write_report
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
-from viewer.services.worker.background import WorkerEvent
+from viewer.services.worker.background import WorkerEvent, WorkerReply
 from viewer.settings import Settings
 from viewer.store import runs
 from viewer.store.database import open_store
@@ -55,15 +55,15 @@ def _wait_for_film(workspace: MeasureWorkspace, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bool(workspace.film.model.trials), timeout=20_000)
 
 
-def test_that_a_batch_that_ends_unseen_offers_its_results(
+def test_that_a_batch_that_ends_offers_its_results(
     workspace: MeasureWorkspace, run: int, qtbot: QtBot
 ) -> None:
     workspace.hide()
     counts = {Status.SCORED_CORRECT: 30, Status.UNPARSED: 2}
+    message = workspace._context.worker.message
+    message.emit(WorkerReply(1, {"run": run}, ""))
     with qtbot.waitSignal(workspace._context.notices.posted) as posted:
-        workspace._context.worker.message.emit(
-            WorkerEvent(RunEnded(run, counts, cancelled=False))
-        )
+        message.emit(WorkerEvent(RunEnded(run, counts, cancelled=False)))
     notice = posted.args[0]
     assert notice.what == f"Run {run} has ended: 32 trials, 2 unreadable."
     workspace._context.actions.handle({"window.measure": workspace.show})
@@ -261,6 +261,7 @@ def test_that_why_a_run_asks_no_more_is_told_for_batches_only(
     told: list[str] = []
     workspace._context.notices.posted.connect(lambda notice: told.append(notice.what))
     worker = workspace._context.worker
+    worker.message.emit(WorkerReply(1, {"run": run}, ""))
     for stopped in (run, run + 1):
         sentence = f"The ceiling of run {stopped} is reached."
         worker.message.emit(WorkerEvent(ModelStopped(stopped, "m", sentence)))
@@ -273,6 +274,7 @@ def test_that_a_batch_whose_words_wait_leads_to_them(
     qtbot.waitUntil(lambda: workspace.runs.model.row_of(run) == 0, timeout=20_000)
     notices = workspace._context.notices
     stopped = ModelStopped(run, "", "A question was not sent.", words_of="tiny")
+    workspace._context.worker.message.emit(WorkerReply(1, {"run": run}, ""))
     with qtbot.waitSignal(notices.posted) as posted:
         workspace._context.worker.message.emit(WorkerEvent(stopped))
     (notice,) = posted.args

@@ -37,7 +37,8 @@ ALONE = {
 def _made(
     settings: Settings, qtbot: QtBot, form: ExportForm
 ) -> tuple[RunExport, RunList, list[str]]:
-    context, runs = AppContext(settings, WorkerBridge(settings.store)), RunList()
+    context = AppContext(settings, WorkerBridge(settings.store))
+    runs = RunList(context.run_states)
     qtbot.addWidget(runs, before_close_func=lambda _: context.worker.close())
     said: list[str] = []
 

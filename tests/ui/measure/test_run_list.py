@@ -1,15 +1,18 @@
 """Runs with their state, and the progress of those under way."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.window_parts import IdleWorker
 from viewer.domain.answer import Status
 from viewer.domain.result import Score
 from viewer.domain.run import (
+    Event,
     ModelLoading,
     RunEnded,
     RunNote,
@@ -19,8 +22,10 @@ from viewer.domain.run import (
     RunWaiting,
     TrialDone,
 )
-from viewer.ui.application.run_progress import RunProgress, clock_text
-from viewer.ui.panels.measure.run_list import RunList, cost_text, run_state
+from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
+from viewer.ui.application.app_context import Listener, WorkerBridge
+from viewer.ui.application.run_states import RunStates
+from viewer.ui.panels.measure.run_list import RunList, cost_text
 
 
 def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:
@@ -48,13 +53,47 @@ def _done(
     return TrialDone(run, 1, "i", "grid=8", 0, "m", score, "", False, 5)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """The list, and the worker that its runs are controlled by."""
+
+    panel: RunList
+    bridge: WorkerBridge
+    workers: list[IdleWorker]
+
+    def state(self, row: int = 0) -> str:
+        """Return what the list says of a run."""
+        return str(self.panel.model.index(row, 0).data(Qt.ItemDataRole.StatusTipRole))
+
+    def begin(self, run: int) -> None:
+        """Let the worker reply that it begins a run."""
+        self.bridge.message.emit(WorkerReply(99, {"run": run}, ""))
+
+    def hear(self, *events: Event) -> None:
+        """Let the worker report."""
+        for event in events:
+            self.bridge.message.emit(WorkerEvent(event))
+
+
 @pytest.fixture
-def panel(qtbot: QtBot) -> RunList:
-    made = RunList()
+def shown(qtbot: QtBot, tmp_path: Path) -> Shown:
+    workers: list[IdleWorker] = []
+
+    def make(store: Path, listener: Listener) -> IdleWorker:
+        workers.append(IdleWorker(store, listener))
+        return workers[-1]
+
+    bridge = WorkerBridge(tmp_path / "s.sqlite", make)
+    made = RunList(RunStates(bridge))
     qtbot.addWidget(made)
     made.show()
     made.show_runs((_summary(1), _summary(2, pending=4)))
-    return made
+    return Shown(made, bridge, workers)
+
+
+@pytest.fixture
+def panel(shown: Shown) -> RunList:
+    return shown.panel
 
 
 def test_that_a_run_with_notes_is_badged_and_its_tip_says_them(
@@ -62,43 +101,20 @@ def test_that_a_run_with_notes_is_badged_and_its_tip_says_them(
 ) -> None:
     note = RunNote("m", "parameter_dropped", "seed was left out")
     noted = replace(_summary(3), notes=(note,))
-    assert run_state(noted).endswith("⚠ 1 noted")
     panel.show_runs((noted,))
+    state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
+    assert state.endswith("⚠ 1 noted")
     tip = panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.splitlines()[-1] == "m: seed was left out."
 
 
-def test_that_progress_tells_rate_time_left_and_failures() -> None:
-    progress = RunProgress(7, planned=100, begun=40, done=40, started_s=10.0)
-    assert progress.words(10.0) == "40 of 100 · 0 failed"
-    for _ in range(17):
-        progress = progress.after(_done(7))
-    for status, reason in (
-        (Status.PROVIDER_ERROR, "http_500"),
-        (Status.PROVIDER_ERROR, "timeout"),
-        (Status.AMBIGUOUS, "two cells"),
-    ):
-        progress = progress.after(_done(7, status, reason))
-    failed = "2 failed (1 http 500, 1 timeout) · 1 ambiguous"
-    said = f"60 of 100 · 120 trials/min · 0:20 left · {failed}"
-    assert progress.words(20.0) == said
-    assert "6.0 trials/min · 6:40 left" in progress.words(210.0)
-
-
-def test_that_time_left_follows_this_batchs_own_pace() -> None:
-    progress = RunProgress(1, planned=100, begun=20, done=40, started_s=10.0)
-    assert progress.seconds_left(50.0) == pytest.approx(120.0)
-    assert RunProgress(1, 100, 20, 20, 10.0).seconds_left(50.0) is None
-    assert (clock_text(96.2), clock_text(7296)) == ("1:36", "2:01:36")
-
-
-def test_that_states_are_said_in_words() -> None:
-    assert run_state(_summary(1)) == "done · 10 trials · says-d4"
-    stopped = _summary(2, pending=4)
-    assert run_state(stopped) == "stopped · 6 of 10 · says-d4"
+def test_that_states_are_said_in_words(shown: Shown) -> None:
+    assert shown.state(1) == "done · 10 trials · says-d4"
+    assert shown.state(0) == "stopped · 6 of 10 · says-d4"
     for status in (RunStatus.PAUSED, RunStatus.CANCELLED):
-        marked = replace(stopped, status=status)
-        assert run_state(marked) == f"{status} · 6 of 10 · says-d4"
+        marked = replace(_summary(2, pending=4), status=status)
+        shown.panel.show_runs((_summary(1), marked))
+        assert shown.state(0) == f"{status} · 6 of 10 · says-d4"
 
 
 def test_that_a_run_shows_what_it_cost_where_a_reply_had_a_price() -> None:
@@ -110,30 +126,33 @@ def test_that_a_run_shows_what_it_cost_where_a_reply_had_a_price() -> None:
 
 
 def test_that_the_newest_run_is_selected_and_can_be_resumed(
-    panel: RunList, qtbot: QtBot
+    shown: Shown,
 ) -> None:
+    panel = shown.panel
     assert panel.selected is not None
     assert panel.selected.id == 2
     assert panel.resume.text() == "Resume run 2 (4 left)"
     assert not panel.pause.isVisible()
-    with qtbot.waitSignal(panel.resume_wanted) as caught:
-        QTest.mouseClick(panel.resume, Qt.MouseButton.LeftButton)
-    assert caught.args == [2]
+    QTest.mouseClick(panel.resume, Qt.MouseButton.LeftButton)
+    assert shown.workers[0].told[1:] == [("resume", 2, 0)]
 
 
-def test_that_a_running_run_shows_progress_and_can_be_paused(
-    panel: RunList, qtbot: QtBot
+def test_that_a_running_run_shows_its_state_and_can_be_paused(
+    shown: Shown, qtbot: QtBot
 ) -> None:
-    panel.follow(RunStarted(2, 10, 6))
-    panel.follow(_done(2))
-    panel.follow(_done(2, Status.PROVIDER_ERROR))
-    qtbot.waitUntil(lambda: "8 of 10" in panel.progress_words, timeout=3000)
-    assert panel.progress_words.endswith("1 failed (1 no reason)")
+    panel = shown.panel
+    shown.begin(2)
+    assert shown.state() == "queued · says-d4"
+    shown.hear(RunStarted(2, 10, 6), _done(2), _done(2, Status.PROVIDER_ERROR))
+    words = "running · 8 of 10 · 1 failed (1 no reason) · says-d4"
+    qtbot.waitUntil(lambda: shown.state() == words, timeout=3000)
     assert not panel.resume.isVisible()
-    with qtbot.waitSignal(panel.pause_wanted) as caught:
-        QTest.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
-    assert caught.args == [2]
-    panel.follow(RunEnded(2, {}, cancelled=True))
+    QTest.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
+    assert shown.workers[0].told[1:] == [("pause", 2)]
+    assert shown.state().startswith("pausing for 0:00, 0 answers on their way")
+    assert not panel.pause.isEnabled()
+    shown.hear(RunEnded(2, {Status.PENDING: 2}, cancelled=True))
+    assert shown.state().startswith("paused")
     assert panel.resume.isVisible()
     assert not panel.pause.isVisible()
 
@@ -150,51 +169,46 @@ def test_that_the_selected_run_stays_selected_when_others_arrive(
     assert panel.selected.id == 4
 
 
-def test_that_a_run_whose_worker_died_shows_as_stopped(panel: RunList) -> None:
-    panel.follow(RunStarted(2, 10, 6))
-    panel.forget_running()
-    assert panel.resume.isVisible()
+def test_that_a_run_whose_worker_died_says_so_until_it_goes_on(shown: Shown) -> None:
+    shown.begin(2)
+    shown.hear(RunStarted(2, 10, 6))
+    shown.bridge.message.emit(WorkerDied("It died."))
+    assert shown.state() == "worker ended at 6 of 10 · says-d4"
+    assert shown.panel.resume.isVisible()
+    shown.panel.show_runs((_summary(1), _summary(2, pending=4)))
+    assert shown.state() == "worker ended at 6 of 10 · says-d4"
+    shown.begin(2)
+    assert shown.state() == "queued · says-d4"
 
 
 def test_that_a_paused_run_can_be_resumed_or_cancelled_and_a_cancelled_one_resumed(
-    panel: RunList, qtbot: QtBot
+    shown: Shown,
 ) -> None:
+    panel = shown.panel
     paused = replace(_summary(2, pending=4), status=RunStatus.PAUSED)
     panel.show_runs((paused,))
     assert (panel.resume.isVisible(), panel.pause.isVisible()) == (True, False)
     assert panel.cancel.text() == "Cancel run 2"
-    with qtbot.waitSignal(panel.cancel_wanted) as caught:
-        QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
-    assert caught.args == [2]
+    QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
+    assert shown.workers[0].told[1:] == [("cancel", 2)]
     panel.show_runs((replace(paused, status=RunStatus.CANCELLED),))
     assert (panel.resume.isVisible(), panel.cancel.isVisible()) == (True, False)
 
 
-def test_that_a_run_that_waits_for_its_model_says_so_and_its_rate_leaves_that_out() -> (
-    None
-):
-    begun = RunProgress(7, planned=20, begun=0, done=0, started_s=10.0)
-    step = ModelLoading(7, "medgemma", 0.48, "downloading, 12.0 of 25.0 MB")
-    waits = begun.waiting(step, 400.0)
-    assert waits.part == 0.48
-    assert waits.words(400.0) == (
-        "0 of 20 · Loading medgemma · 48 % · downloading, 12.0 of 25.0 MB"
-    )
-    goes_on = waits.waiting(ModelLoading(7, "medgemma", 1.0, ""), 700.0)
-    assert goes_on.loading is None
-    assert goes_on.started_s == 700.0
-    unknown = ModelLoading(7, "medgemma", 0.0, "contacting the hub")
-    assert unknown.words == "Loading medgemma · contacting the hub"
-
-
-def test_that_the_list_names_what_a_run_waits_for(panel: RunList) -> None:
-    panel.follow(RunStarted(2, 10, 0))
-    panel.follow(ModelLoading(2, "tiny", 0.5, "loading weights"))
-    state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
-    assert state == "Loading tiny · 50 % · loading weights"
-    panel.follow(ModelLoading(2, "tiny", 1.0, ""))
-    state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
-    assert state == "running · 0 of 10"
-    panel.follow(RunWaiting(2, "process 77 on ward3 since 08:00"))
-    state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
-    assert state == "Waiting for process 77 on ward3 since 08:00"
+def test_that_the_list_names_what_a_run_waits_for(shown: Shown, qtbot: QtBot) -> None:
+    shown.begin(2)
+    shown.hear(RunStarted(2, 10, 0))
+    for event, words in (
+        (
+            ModelLoading(2, "tiny", 0.5, "loading weights"),
+            "0 of 10 · Loading tiny · 50 % · loading weights",
+        ),
+        (ModelLoading(2, "tiny", 1.0, ""), "running · 0 of 10"),
+        (
+            RunWaiting(2, "process 77 on ward3 since 08:00"),
+            "0 of 10 · Waiting for process 77 on ward3 since 08:00",
+        ),
+    ):
+        shown.hear(event)
+        told = f"{words} · says-d4"
+        qtbot.waitUntil(lambda told=told: shown.state() == told, timeout=3000)

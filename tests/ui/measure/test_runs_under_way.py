@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +13,6 @@ from viewer.domain.exchange import ModelProfile
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext, WorkerBridge
-from viewer.ui.panels.measure.run_list import run_state
 from viewer.ui.window.session_meter import SessionMeter
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
@@ -32,6 +32,7 @@ def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
     qtbot.waitUntil(runs.resume.isVisible, timeout=20_000)
     runs.resume.click()
     qtbot.waitUntil(runs.pause.isVisible, timeout=20_000)
+    qtbot.waitUntil(lambda: _state(workspace).startswith("running"), timeout=20_000)
     (runs.pause if word == "paused" else runs.cancel).click()
     qtbot.waitUntil(lambda: _state(workspace).startswith(word), timeout=20_000)
     assert runs.resume.text().startswith(f"Resume run {run} (")
@@ -41,9 +42,8 @@ def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
 
 
 def _state(workspace: MeasureWorkspace) -> str:
-    selected = workspace.runs.selected
-    running = selected is not None and selected.id in workspace.runs.model.running
-    return run_state(selected) if selected and not running else ""
+    index = workspace.runs.view.currentIndex()
+    return str(index.data(Qt.ItemDataRole.StatusTipRole))
 
 
 def test_that_the_status_bar_counts_what_was_asked_since_the_window_opened(

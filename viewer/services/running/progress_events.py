@@ -1,5 +1,6 @@
 """Progress events of a running batch: spending, limits, loading and waiting."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -8,6 +9,7 @@ from threading import Lock
 from typing import Final, Self
 
 from viewer.domain.run import (
+    Heartbeat,
     LimitChanged,
     ModelLoading,
     RunSpent,
@@ -21,6 +23,8 @@ from viewer.store.claims import Coordinator
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import Verdict
 
+_BEAT_S: Final = 1.0
+
 
 class ProgressEvents:
     """Compares the state with what was last reported; reports each change once."""
@@ -29,9 +33,10 @@ class ProgressEvents:
         self._run, self._budget, self._scheduler = run, budget, scheduler
         self._spent = 0
         self._limits: dict[str, tuple[int, float | None]] = {}
+        self._beat_s = -math.inf
 
-    def news(self) -> Iterator[RunSpent | LimitChanged]:
-        """Return the changes since the last call."""
+    def news(self) -> Iterator[RunSpent | LimitChanged | Heartbeat]:
+        """Return the changes since the last call, and a heartbeat if one is due."""
         budget = self._budget
         if budget.spent != self._spent:
             self._spent = budget.spent
@@ -41,6 +46,9 @@ class ProgressEvents:
             if self._limits.get(endpoint) != now:
                 self._limits[endpoint] = now
                 yield LimitChanged(self._run, endpoint, *now)
+        if time.monotonic() >= self._beat_s + _BEAT_S:
+            self._beat_s = time.monotonic()
+            yield Heartbeat(self._run, self._scheduler.in_flight)
 
 
 def trial_done(run: int, stored: StoredTrial, verdict: Verdict) -> TrialDone:

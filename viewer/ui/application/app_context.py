@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from viewer.domain.run import RunSpec
     from viewer.services.commands import FigureCommand
     from viewer.services.worker.background import AskCommand
+    from viewer.ui.application.run_states import RunStates
 
 
 class Worker(Protocol):
@@ -228,6 +229,13 @@ class AppContext:
     def changes(self) -> Changes:
         """The object that signals when the store or the file of models was written."""
         return Changes(self.settings)
+
+    @cached_property
+    def run_states(self) -> "RunStates":
+        """The state of each run; first asked for before a run can be started."""
+        from viewer.ui.application.run_states import RunStates
+
+        return RunStates(self.worker)
 
     def end_with(self, window: QObject) -> None:
         """Delete the parts of the context together with the window.

@@ -1,24 +1,13 @@
 """The line of a running batch in the status bar."""
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
-from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
 
-from viewer.domain.run import (
-    Event,
-    ModelLoading,
-    RunEnded,
-    RunSpent,
-    RunStarted,
-    RunWaiting,
-    TrialDone,
-)
-from viewer.services.configuring.money import spent_words
-from viewer.ui.application.run_progress import RunProgress
+from viewer.domain.counting import counted
+from viewer.domain.run import Event, ModelLoading, RunEnded
+from viewer.ui.application.run_state import Phase, RunState
+from viewer.ui.application.run_states import RunStates
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import Label, as_tip
 
@@ -26,116 +15,108 @@ _BAR_WIDTH: Final = 120
 _WHOLE: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class CancelAsked:
-    """The user wants a run to end as cancelled after the requests in flight."""
-
-    run: int
-
-
-@dataclass(frozen=True, slots=True)
-class PauseAsked:
-    """The user wants a run to pause after the requests in flight."""
-
-    run: int
-
-
 class BatchLine(QWidget):
-    """A running batch: progress, rate, failures, and Pause and Cancel."""
+    """The foremost run: its state, progress, Pause, Cancel and Resume.
 
-    pause_asked = Signal(object)
-    """PauseAsked"""
-    cancel_asked = Signal(object)
-    """CancelAsked"""
+    Without a run, what a single question loads.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, states: RunStates, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._progress: RunProgress | None = None
+        self._states = states
         self._question: ModelLoading | None = None
-        self._spent = ""
         self.text = Label(parent=self)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
+        self.bar.setMaximum(_WHOLE)
         self.pause, self.cancel = QToolButton(self), QToolButton(self)
-        self.pause.setIcon(icon("pause-circle-outline"))
-        self.cancel.setIcon(icon("close-circle-outline"))
-        self.pause.clicked.connect(lambda: self._ask(self.pause_asked, PauseAsked))
-        self.cancel.clicked.connect(lambda: self._ask(self.cancel_asked, CancelAsked))
+        self.resume = QToolButton(self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.text, self.bar, self.pause, self.cancel):
-            row.addWidget(widget)
-        self.hide()
-
-    def follow(self, event: Event) -> None:
-        """Show what an event of a batch changes; of a question only what it loads."""
-        shown = self._progress
-        match event:
-            case RunStarted(run, planned, done) if planned > 1:
-                self._show_question(None)
-                now = time.monotonic()
-                self._progress = RunProgress(run, planned, done, done, now)
-                self._offer(run)
-                self.show()
-            case TrialDone(run=run) if shown and shown.run == run:
-                self._progress = shown.after(event)
-            case ModelLoading(run=run) if shown and shown.run == run:
-                self._progress = shown.waiting(event, time.monotonic())
-            case RunWaiting(run=run) if shown and shown.run == run:
-                self._progress = replace(shown, awaited=event.words)
-            case ModelLoading() if not shown:
-                self._show_question(event if event.what else None)
-            case RunEnded(run=run) if self._question and self._question.run == run:
-                self._show_question(None)
-            case RunSpent(run=run) if shown and shown.run == run:
-                self._spent = f" · {spent_words(event)}"
-            case RunEnded(run=run) if shown and shown.run == run:
-                self.stop()
+        row.addWidget(self.text)
+        row.addWidget(self.bar)
+        for button, name, act in (
+            (self.pause, "pause-circle-outline", self._pause),
+            (self.cancel, "close-circle-outline", self._cancel),
+            (self.resume, "play-circle-outline", self._resume),
+        ):
+            button.setIcon(icon(name))
+            button.clicked.connect(act)
+            row.addWidget(button)
+        states.changed.connect(self._paint)
         self._paint()
 
-    def stop(self) -> None:
-        """Show that no batch is running any more."""
-        self._progress, self._spent = None, ""
-        self._show_question(None)
-        self.hide()
+    def follow(self, event: Event) -> None:
+        """Show what a single question loads, until it ends."""
+        if self._states.known(event.run) is not None:
+            return
+        if isinstance(event, ModelLoading):
+            self._question = event if event.what else None
+        elif isinstance(event, RunEnded) and self._is_asked(event.run):
+            self._question = None
+        else:
+            return
+        self._paint()
 
-    def _show_question(self, event: ModelLoading | None) -> None:
-        """Show what a single question waits for; it can be cancelled, not paused."""
-        before, self._question = self._question, event
-        self.pause.setVisible(event is None)
-        if event is not None and (before is None or before.run != event.run):
-            tip = f"Cancel the question that waits for {event.model}"
-            self.cancel.setEnabled(True)
-            self.cancel.setToolTip(as_tip(tip))
-            self.cancel.setAccessibleName(tip)
-        self.setVisible(event is not None or self._progress is not None)
+    def forget_question(self) -> None:
+        """Show that no question is loading a model any more."""
+        self._question = None
+        self._paint()
 
-    def _offer(self, run: int) -> None:
-        for button, does in (
-            (self.pause, f"Pause run {run}: finish what is in flight, resume later"),
-            (self.cancel, f"Cancel run {run}: finish what is in flight, then end"),
-        ):
-            button.setEnabled(True)
-            button.setToolTip(as_tip(does))
-            button.setAccessibleName(does)
+    def _is_asked(self, run: int) -> bool:
+        return self._question is not None and self._question.run == run
 
     def _paint(self) -> None:
-        progress, question = self._progress, self._question
-        if progress is not None:
-            words = progress.words(time.monotonic())
-            self.text.setText(f"Run {progress.run} · {words}{self._spent}")
-            self.bar.setMaximum(_WHOLE if progress.loading else progress.planned)
-            part = round(_WHOLE * progress.part)
-            self.bar.setValue(part if progress.loading else progress.done)
-        elif question is not None:
-            self.text.setText(question.words)
-            self.bar.setMaximum(_WHOLE)
-            self.bar.setValue(round(_WHOLE * question.part))
+        state = self._states.foremost
+        self.setVisible(state is not None or self._question is not None)
+        if state is not None:
+            self._paint_run(state)
+        elif self._question is not None:
+            self._paint_question(self._question)
 
-    def _ask(self, signal: SignalInstance, event: Callable[[int], object]) -> None:
-        shown = self._progress or self._question
+    def _paint_run(self, state: RunState) -> None:
+        others = len(self._states.active) - state.is_active
+        more = f" · and {counted(others, 'other run')}" if others else ""
+        self.text.setText(f"Run {state.run} · {self._states.words(state)}{more}")
+        self.bar.setValue(round(_WHOLE * state.part))
+        stops = state.is_active and state.phase is not Phase.CANCELLING
+        run = f"run {state.run}"
+        _offer(
+            self.pause,
+            f"Pause {run}: finish what is in flight, resume later",
+            shown=stops and not state.is_stopping,
+        )
+        _offer(
+            self.cancel,
+            f"Cancel {run}: finish what is in flight, then end",
+            shown=stops,
+        )
+        _offer(self.resume, f"Resume {run}", shown=not state.is_active)
+
+    def _paint_question(self, question: ModelLoading) -> None:
+        self.text.setText(question.words)
+        self.bar.setValue(round(_WHOLE * question.part))
+        tip = f"Cancel the question that waits for {question.model}"
+        _offer(self.cancel, tip, shown=True)
+        for button in (self.pause, self.resume):
+            button.hide()
+
+    def _pause(self) -> None:
+        if state := self._states.foremost:
+            self._states.pause(state.run)
+
+    def _cancel(self) -> None:
+        shown = self._states.foremost or self._question
         if shown is not None:
-            self.pause.setEnabled(False)
-            self.cancel.setEnabled(False)
-            signal.emit(event(shown.run))
+            self._states.cancel(shown.run)
+
+    def _resume(self) -> None:
+        if state := self._states.foremost:
+            self._states.resume(state.run)
+
+
+def _offer(button: QToolButton, does: str, *, shown: bool) -> None:
+    button.setVisible(shown)
+    button.setToolTip(as_tip(does))
+    button.setAccessibleName(does)

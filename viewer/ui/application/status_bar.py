@@ -2,17 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from viewer.ui.widgets.icons import IconLabel, icon
 from viewer.ui.widgets.plain_text import Label, as_tip
-
-if TYPE_CHECKING:
-    from viewer.ui.application.batch_line import BatchLine
 
 _ICON: Final = 14
 
@@ -150,11 +146,6 @@ def _kept_tip(restricted: str) -> str:
 class StatusBar(QStatusBar):
     """The bar at the foot of the window."""
 
-    pause_asked = Signal(object)
-    """PauseAsked"""
-    cancel_asked = Signal(object)
-    """CancelAsked"""
-
     def __init__(self, fields: StatusFields, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
@@ -181,14 +172,3 @@ class StatusBar(QStatusBar):
         fields.work_changed.connect(self.work.show_work)
         fields.use_changed.connect(self.use_text.setText)
         fields.hosts_changed.connect(self.destinations.show_hosts)
-
-    @cached_property
-    def batch(self) -> "BatchLine":
-        """The running batch; made with the first event of one."""
-        from viewer.ui.application.batch_line import BatchLine
-
-        line = BatchLine(self)
-        line.pause_asked.connect(self.pause_asked)
-        line.cancel_asked.connect(self.cancel_asked)
-        self.addPermanentWidget(line)
-        return line

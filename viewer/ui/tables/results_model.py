@@ -29,17 +29,37 @@ class RowKey:
     model: str
 
 
+def _rows_of(table: Table) -> tuple[object, ...]:
+    """Return what a table has rows and columns of."""
+    at = [n for n, name in enumerate(table.header) if name in _KEYS]
+    return table.header, tuple(tuple(row[n] for n in at) for row in table.rows)
+
+
+_KEYS: Final = frozenset(RowKey.__dataclass_fields__)
+
+
 class ResultsModel(NumberModel):
     """A read-only table over the rows of results.csv."""
 
     table = EMPTY
-    texts = frozenset(RowKey.__dataclass_fields__)
+    texts = _KEYS
 
-    def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
-        """Replace the table, and the words of the study that it is of."""
+    def show_table(self, table: Table, words: StudyWords = PLACING) -> bool:
+        """Replace the table, and the words of the study that it is of.
+
+        Of the same rows only the numbers change, so that the chosen one stays so;
+        return whether they are the same.
+        """
+        same = words == self.words and _rows_of(table) == _rows_of(self.table)
+        if same and table.rows:
+            self.table = table
+            last = self.index(len(table.rows) - 1, len(table.header) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+            return True
         self.beginResetModel()
         self.table, self.words, self.columns = table, words, table.header
         self.endResetModel()
+        return False
 
     def key(self, row: int) -> RowKey:
         """Return the finding, view, condition and model of a row."""

@@ -48,10 +48,13 @@ class ResultsView(NumberView):
     def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
         """Replace the results and keep the current row, if it is still there."""
         key = self.key
-        self.results.show_table(table, words)
+        same = self.results.show_table(table, words)
         self._order_columns()
         self.fit_columns()
-        self.choose(key)
+        if same:
+            self._announce()  # its trials may have changed
+        else:
+            self.choose(key)
 
     def show_only(self, wanted: dict[str, str]) -> None:
         """Filter, and keep the current row if it passes."""

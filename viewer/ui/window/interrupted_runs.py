@@ -23,18 +23,14 @@ class InterruptedRuns(QObject):
     Parameters
     ----------
     context : AppContext
-        The source of the store and the notices.
-    resume : callable
-        Resumes the run of a number.
+        The source of the store, the notices and the runs.
     parent : QObject
         What this belongs to.
     """
 
-    def __init__(
-        self, context: AppContext, resume: Callable[[int], None], parent: QObject
-    ) -> None:
+    def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._context, self._resume = context, resume
+        self._context = context
         self._waiting: frozenset[int] = frozenset()
         self._background_tasks = BackgroundTasks(self)
         self._later = QTimer(self, singleShot=True, interval=_LOOK_AGAIN_MS)
@@ -71,7 +67,7 @@ class InterruptedRuns(QObject):
             self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
             return
         self._context.notices.say(f"Run {cut_off.run} {was} and continues.")
-        self._resume(cut_off.run)
+        self._context.run_states.resume(cut_off.run)
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -56,7 +57,7 @@ from viewer.ui.window.workspaces import (
 
 if TYPE_CHECKING:
     from viewer.services.worker.background import WorkerMessage
-    from viewer.ui.application.batch_line import CancelAsked, PauseAsked
+    from viewer.ui.application.batch_line import BatchLine
 
 _SIZE: Final = (1440, 900)
 _TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
@@ -116,8 +117,6 @@ class MainWindow(QMainWindow):
             layout.setSpacing(0)
         self.setCentralWidget(central)
         self.status = StatusBar(self.context.status, self)
-        self.status.cancel_asked.connect(self._cancel_run)
-        self.status.pause_asked.connect(self._pause_run)
         self.meter = SessionMeter(self.context, self)
         self.setStatusBar(self.status)
         self._recent = RecentMenu(self._opened_lately, self)
@@ -314,19 +313,23 @@ class MainWindow(QMainWindow):
     def _full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
+    @cached_property
+    def batch(self) -> "BatchLine":
+        """The runs in the status bar; made with the worker's first message."""
+        from viewer.ui.application.batch_line import BatchLine
+
+        line = BatchLine(self.context.run_states, self.status)
+        self.status.addPermanentWidget(line)
+        return line
+
     def _hear(self, message: "WorkerMessage") -> None:
         from viewer.services.worker.background import WorkerDied, WorkerEvent
 
+        line = self.batch
         if isinstance(message, WorkerEvent):
-            self.status.batch.follow(message.event)
+            line.follow(message.event)
         elif isinstance(message, WorkerDied):
-            self.status.batch.stop()
-
-    def _pause_run(self, event: "PauseAsked") -> None:
-        self.context.worker.pause(event.run)
-
-    def _cancel_run(self, event: "CancelAsked") -> None:
-        self.context.worker.cancel(event.run)
+            line.forget_question()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Press the focused button on Return; ask if nothing else handles it."""

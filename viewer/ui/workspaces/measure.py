@@ -23,27 +23,16 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
-from viewer.domain.run import (
-    ModelStopped,
-    RunEnded,
-    RunStarted,
-    RunStatus,
-    RunSummary,
-    TrialDone,
-)
+from viewer.domain.run import ModelStopped, RunStatus, RunSummary
 from viewer.services.exporting.export_table import export_table
-from viewer.services.inspecting.runs import (
-    RunResults,
-    run_doubt,
-    run_results,
-    trial_rows,
-)
-from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
+from viewer.services.inspecting.runs import trial_rows
+from viewer.services.worker.background import WorkerEvent
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.application.notices import Notice
+from viewer.ui.application.run_state import Phase, RunState
 from viewer.ui.dialogs.word_reviews import stopped_notice
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.comparing.place import ComparePlace
@@ -57,11 +46,13 @@ from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPa
 from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.panels.measure.run_ending import RunEndings
 from viewer.ui.panels.measure.run_export import FORMS, RunExport
-from viewer.ui.panels.measure.run_list import RunList, run_title
+from viewer.ui.panels.measure.run_list import RunList
 from viewer.ui.panels.measure.run_reading import RunReading
+from viewer.ui.panels.measure.run_report import RunReport
 from viewer.ui.panels.measure.script_copy import ScriptCopy
 from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.tables.results_model import RowKey
+from viewer.ui.widgets.plain_text import Label
 
 _PAGES: Final = ("run", "predictions", "figures")
 _LARGE: Final = 20_000
@@ -89,20 +80,21 @@ class MeasureWorkspace(QWidget):
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._store = context, context.settings.store
-        self._tables: dict[int, RunResults] = {}
         self._background_tasks = BackgroundTasks(self)
         self.batches = Batches(context, self)
         self._chosen: TrialChosen | None = None
         self._ended: set[int] = set()
         self._shown_run: int | None = None
-        self._shown_table: int | None = None
-        self.runs, self.results = RunList(), ResultsPanel()
-        self._reading = RunReading(
-            context, self, self.runs, self._show_runs, self._fail
-        )
+        self.runs, self.results = RunList(context.run_states), ResultsPanel()
+        self._reading = RunReading(context, self, self._show_runs, self._fail)
         self.predictions, self.figures = PredictionsPage(context), FiguresPage(context)
         self.film = Filmstrip(self._store, context.decoder)
+        self.report = RunReport(
+            context, self, self.runs, self.results, self.film, self._fail
+        )
         self.told = TrialDetails(context, self, self.trial_chosen.emit)
+        self.state = Label(wordWrap=True)
+        self.state.setAccessibleName("State of the run")
         self._scripts = ScriptCopy(context, self, self.runs)
         self._pages, self.pages = QStackedWidget(), QTabWidget()
         self._lay_out()
@@ -179,7 +171,7 @@ class MeasureWorkspace(QWidget):
 
     def _look_again(self) -> None:
         """Show what has been written since."""
-        self._tables.clear()
+        self.report.forget()
         if self._reading.read_in_time() and self._shown_groups:
             self.groups.refresh_soon()
 
@@ -222,9 +214,6 @@ class MeasureWorkspace(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda by=by: self.predictions.tour.step(by))
         self.runs.batch_wanted.connect(self.batches.open)
-        self.runs.pause_wanted.connect(self.batches.pause)
-        self.runs.cancel_wanted.connect(self.batches.cancel)
-        self.runs.resume_wanted.connect(self.batches.resume)
         self.results.row_chosen.connect(self._show_trials)
         self.results.save_wanted.connect(self.export_to)
         self.results.script_wanted.connect(self._scripts.copy)
@@ -235,6 +224,11 @@ class MeasureWorkspace(QWidget):
             lambda event: self.told.route(event, self.trial_chosen.emit)
         )
         self._context.worker.message.connect(self._hear)
+        states = self._context.run_states
+        states.begun.connect(self._open_run)
+        states.ended.connect(self._run_ended)
+        states.changed.connect(self._follow)
+        states.refused.connect(lambda why: self._context.notices.post(Notice(why)))
         RunEndings(self._context, self, self._open_run)
         self._context.changes.store_written.connect(self._look_again)
 
@@ -251,6 +245,7 @@ class MeasureWorkspace(QWidget):
         self.pages.setTabToolTip(0, "The selected run's results.csv, with its chart")
         self.pages.setTabToolTip(1, "All predictions, grouped as you choose")
         self.pages.setTabToolTip(2, "The paper's figures of the selected run")
+        above.addWidget(self.state)
         above.addWidget(self.pages, 1)
         above.addWidget(self.film)  # after the pages: Tab goes there last
         self._pages.addWidget(empty_page(self.batches.open))
@@ -272,6 +267,7 @@ class MeasureWorkspace(QWidget):
         before = self.runs.selected
         self.runs.show_runs(runs)
         now = self.runs.selected
+        self._show_state()
         if before and now and before.id == now.id:
             self._show_again(before, now)
 
@@ -283,14 +279,18 @@ class MeasureWorkspace(QWidget):
             self._ended.discard(now.id)
             self._show_page()
         elif finished and self._shown is self.results:
-            self._work_out(now, again=True)
+            self.report.compute(now, again=True)
+        else:
+            self.report.follow()
 
     def _show_run(self, run: int) -> None:
         """Show a run on the current page; a large one's predictions first."""
         summary, fresh = self.runs.selected, run != self._shown_run
+        self._show_state()
         self._shown_run = self.predictions.tour.run = run
         large = summary is not None and summary.n_planned > _LARGE
-        if fresh and large and run not in self._tables and self._shown is self.results:
+        kept = self.report.is_kept(run)
+        if fresh and large and not kept and self._shown is self.results:
             self.pages.setCurrentIndex(1)  # which shows the page
         else:
             self._show_page()
@@ -311,59 +311,7 @@ class MeasureWorkspace(QWidget):
         elif figures:
             self.figures.show_run(summary.id)
         else:
-            self._show_report(summary)
-
-    def _show_report(self, summary: RunSummary) -> None:
-        """Show a run's results; those of a finished run are cached."""
-        self._background_tasks.cancel("table")
-        self._background_tasks.cancel("doubt")
-        self.results.show_doubt("")
-        run = summary.id
-        if run in self._tables:
-            self._show_table(run, self._tables[run])
-            return
-        waiting = f"Computing the results of run {run} …"
-        if run == self._shown_table:
-            self.results.show_title(waiting)
-        else:  # neither chart nor trials of another run stand below this title
-            self.results.show_waiting(waiting)
-            self.film.show_trials("", ())
-        self._work_out(summary)
-
-    def _work_out(self, summary: RunSummary, *, again: bool = False) -> None:
-        """Compute a run's results; with ``again`` leave unchanged ones as they are."""
-        run, done = summary.id, summary.status is RunStatus.FINISHED
-        self._background_tasks.start(
-            "table",
-            lambda: run_results(self._store, run),
-            lambda results: self._keep_table(run, results, done=done, again=again),
-            self._fail,
-        )
-
-    def _keep_table(
-        self, run: int, results: RunResults, *, done: bool, again: bool
-    ) -> None:
-        if done and not results.words.graded:  # grades may come at any time
-            self._tables[run] = results
-        if not again or results != self.results.shown:
-            self._show_table(run, results)
-
-    def _show_table(self, run: int, results: RunResults) -> None:
-        summary = self.runs.selected
-        if summary is not None and summary.id == run and not self._shown_groups:
-            unfinished = summary.status is not RunStatus.FINISHED
-            so_far = " · so far" if unfinished else ""
-            self.results.show_title(run_title(summary) + so_far)
-            self.results.show_results(results)
-            self._shown_table = run
-            if not unfinished:
-                self._background_tasks.start(
-                    "doubt",
-                    lambda: run_doubt(self._store, run),
-                    self.results.show_doubt,
-                    self._fail,
-                    priority=-1,
-                )
+            self.report.show(summary)
 
     def _show_trials(self, key: RowKey | None) -> None:
         """Show the trials behind a row of the run's results."""
@@ -399,43 +347,44 @@ class MeasureWorkspace(QWidget):
         self.trial_chosen.emit(event)
 
     def _hear(self, message: object) -> None:
-        """Handle the worker's events about batches; ignore single questions."""
-        if isinstance(message, WorkerEvent):
-            self._follow(message)
-        elif isinstance(message, WorkerDied):
-            self.runs.forget_running()
-            self.refresh()
-        elif isinstance(message, WorkerReply) and self.batches.has_asked(message):
-            self._hear_reply(message)
-
-    def _hear_reply(self, reply: WorkerReply) -> None:
-        """Select a run that begins; say why one was refused or failed."""
-        if reply.ok is None:
-            self._context.notices.post(Notice(reply.sentence))
-            if reply.run is not None:
-                self.runs.forget_running(reply.run)
-            self.refresh()
-        elif "cancelling" in reply.ok:
-            self.refresh()
-        elif isinstance(reply.ok.get("run"), int):
-            self._open_run(int(str(reply.ok["run"])))
-
-    def _follow(self, message: WorkerEvent) -> None:
-        event = message.event
-        self.runs.follow(event)
-        if isinstance(event, RunStarted | RunEnded):
-            self._tables.pop(event.run, None)
-            self._ended |= {event.run} if isinstance(event, RunEnded) else set()
-            self.refresh()
-            self.groups.refresh_soon()
-        elif isinstance(event, TrialDone) and self.groups.isVisible():
-            self.groups.refresh_soon()
-        elif isinstance(event, ModelStopped) and self.runs.lists(event.run):
+        """Say that a model of a run is not asked any more, and why."""
+        event = message.event if isinstance(message, WorkerEvent) else None
+        known = self._context.run_states.known
+        # a single question's are shown where it was asked
+        if isinstance(event, ModelStopped) and known(event.run) is not None:
             notice = stopped_notice(self.window(), self._context, event)
             self._context.notices.post(notice)
 
+    def _follow(self) -> None:
+        """Show what the runs in progress have come to."""
+        self._show_state()
+        self.report.follow()
+        if self.groups.isVisible() and self._context.run_states.active:
+            self.groups.refresh_soon()
+
+    def _show_state(self) -> None:
+        """Say what the selected run is doing, and why it stopped, unless it is done."""
+        summary, states = self.runs.selected, self._context.run_states
+        words = ""
+        if (
+            summary is not None
+            and (state := states.of(summary)).phase is not Phase.DONE
+        ):
+            words = f"Run {summary.id} · {states.words(state)}"
+            words += f". {state.why}" if state.why else ""
+        self.state.setText(words)
+        self.state.setVisible(bool(words))
+
+    def _run_ended(self, state: RunState) -> None:
+        """Read the runs again, and what one that ended has come to."""
+        self.report.forget(state.run)
+        self._ended.add(state.run)
+        self.refresh()
+        self.groups.refresh_soon()
+
     def _open_run(self, run: int) -> None:
         """Select a run once it is listed."""
+        self.report.forget(run)
         self.comparing.leave()
         self.runs.wanted = run
         self.refresh()

@@ -1,13 +1,12 @@
-"""Batches started in Measure: the page, consent, and the calls to the worker."""
+"""Batches started in Measure: the page, and consent."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.run import RunSpec
-from viewer.services.worker.background import WorkerReply
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs import imports
@@ -17,24 +16,16 @@ from viewer.ui.panels.asking.consents import Consents
 if TYPE_CHECKING:
     from viewer.services.running.batch_form import BatchForm
 
-_CONCURRENCY: Final = 0
-"""As many questions in flight as each endpoint is good for."""
-
 
 class Batches(QObject):
-    """Starts batches, and pauses, cancels and resumes them, on behalf of a widget."""
+    """Starts batches on behalf of a widget."""
 
     def __init__(self, context: AppContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
-        self._mine: set[int] = set()
         self._page: BatchDialog | None = None
         self._form: BatchForm | None = None
         self._known: tuple[str, ...] = ()
-
-    def has_asked(self, reply: WorkerReply) -> bool:
-        """Tell whether this object made one of these calls to the worker."""
-        return reply.id in self._mine
 
     def open(self) -> None:
         """Show the page that sets up a batch; the window stays usable."""
@@ -79,31 +70,16 @@ class Batches(QObject):
         if any(map(host_of, (*spec.models, *spec.helpers))):
             self._ask_consent(spec)
         else:
-            self._begin(spec)
+            self._context.run_states.start(spec)
 
     def _ask_consent(self, spec: RunSpec) -> None:
         from viewer.services.asking.preview import previews_of_batch
 
         store = self._context.settings.store
         consents = Consents(store, self._owner)
-        consents.allowed.connect(lambda: self._begin(spec))
+        consents.allowed.connect(lambda: self._context.run_states.start(spec))
         consents.refused.connect(self._refused)
         consents.ask(lambda: previews_of_batch(store, spec))
 
     def _refused(self, why: str) -> None:
         self._context.notices.post(Notice(why or "The batch was not started."))
-
-    def _begin(self, spec: RunSpec) -> None:
-        self._mine.add(self._context.worker.run_batch(spec, _CONCURRENCY))
-
-    def resume(self, run: int) -> None:
-        """Resume a run in the background."""
-        self._mine.add(self._context.worker.resume(run, _CONCURRENCY))
-
-    def pause(self, run: int) -> None:
-        """Pause a run after the requests in flight finish."""
-        self._mine.add(self._context.worker.pause(run))
-
-    def cancel(self, run: int) -> None:
-        """Cancel a run; store what is in flight."""
-        self._mine.add(self._context.worker.cancel(run))

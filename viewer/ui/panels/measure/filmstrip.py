@@ -180,11 +180,22 @@ class Filmstrip(QWidget):
         return self._title.text()
 
     def show_trials(self, title: str, trials: tuple[TrialRow, ...]) -> None:
-        """Show the trials of a row, wrong ones first."""
+        """Show the trials of a row, wrong ones first.
+
+        Of the same trials, in another order or with new answers, nothing scrolls and
+        the current one stays so.
+        """
         self._of = ()
         self._title.setText(title)
+        before, current = self.model.trials, self.view.currentIndex()
+        chosen = before[current.row()].trial if current.isValid() else None
+        place = self.view.horizontalScrollBar().value()
         self.model.show_trials(trials)
         self.view.scrollToTop()
+        if {one.trial for one in before} == {one.trial for one in trials}:
+            if chosen is not None:
+                self.select(chosen)
+            self.view.horizontalScrollBar().setValue(place)
 
     def show_ids(self, title: str, ids: Sequence[int], of: tuple[str, ...]) -> None:
         """Show trials by their ids, however many; they are read as one scrolls.

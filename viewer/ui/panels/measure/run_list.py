@@ -1,8 +1,6 @@
 """The runs of the store with their state and progress."""
 
-import time
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from PySide6.QtCore import (
@@ -14,9 +12,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
-    QTimer,
     Signal,
-    SignalInstance,
 )
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
@@ -32,18 +28,10 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
-from viewer.domain.run import (
-    Event,
-    ModelLoading,
-    RunEnded,
-    RunStarted,
-    RunStatus,
-    RunSummary,
-    RunWaiting,
-    TrialDone,
-)
+from viewer.domain.run import RunStatus, RunSummary
 from viewer.services.running.batch_form import study_title
-from viewer.ui.application.run_progress import RunProgress
+from viewer.ui.application.run_state import Phase
+from viewer.ui.application.run_states import RunStates
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.plain_text import Label, in_role
 
@@ -52,28 +40,14 @@ _NOWHERE: Final = QModelIndex()
 _FRACTION: Final = Qt.ItemDataRole.UserRole
 _PAD: Final = 8
 _BAR: Final = 4
-_TICK_MS: Final = 500
 _TOP: Final = QPoint(1, 1)
 _AT_TOP: Final = QListView.ScrollHint.PositionAtTop
 _COST: Final = Qt.ItemDataRole.UserRole + 1
-_STATES: Final = {RunStatus.PAUSED: "paused", RunStatus.CANCELLED: "cancelled"}
 
 
 def run_title(summary: RunSummary) -> str:
     """Return a run's number, study and data set."""
     return f"{summary.id}  {study_title(summary.study)} · {summary.dataset}"
-
-
-def run_state(summary: RunSummary) -> str:
-    """Return the state of a run that is not running, in words."""
-    done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
-    n = len(summary.models)
-    models = summary.models[0] if n == 1 else counted(n, "model")
-    badge = f" · ⚠ {len(summary.notes)} noted" if summary.notes else ""
-    if summary.status is RunStatus.FINISHED:
-        return f"done · {counted(summary.n_planned, 'trial')} · {models}{badge}"
-    words = _STATES.get(summary.status, "stopped")
-    return f"{words} · {done} of {summary.n_planned} · {models}{badge}"
 
 
 def cost_text(microusd: int | None) -> str:
@@ -86,12 +60,13 @@ def _numbers(runs: Iterable[RunSummary]) -> list[int]:
 
 
 class RunModel(QAbstractListModel):
-    """The runs, newest first, with their progress."""
+    """The runs, newest first, with their states."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, states: RunStates, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.runs: tuple[RunSummary, ...] = ()
-        self.running: dict[int, RunProgress] = {}
+        self._states = states
+        states.changed.connect(self._repaint)
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
         """Replace the runs; keep the rows of existing ones, as views refer to them."""
@@ -107,36 +82,15 @@ class RunModel(QAbstractListModel):
         self.runs = newest_first
         if more:
             self.endInsertRows()
-        if self.runs:
-            self.dataChanged.emit(self.index(0), self.index(len(self.runs) - 1))
+        self._repaint()
 
     def row_of(self, run: int) -> int | None:
         """Return the row of a run, None if there is none."""
         return next((i for i, one in enumerate(self.runs) if one.id == run), None)
 
-    def follow(self, event: Event, now_s: float) -> None:
-        """Handle an event of a batch; ``now_s`` as in :class:`RunProgress`."""
-        if isinstance(event, RunStarted):
-            self.running[event.run] = RunProgress(
-                event.run, event.planned, event.done, event.done, now_s
-            )
-        elif isinstance(event, TrialDone) and event.run in self.running:
-            self.running[event.run] = self.running[event.run].after(event)
-        elif isinstance(event, ModelLoading) and event.run in self.running:
-            progress = self.running[event.run]
-            self.running[event.run] = progress.waiting(event, now_s)
-        elif isinstance(event, RunWaiting) and event.run in self.running:
-            progress = self.running[event.run]
-            self.running[event.run] = replace(progress, awaited=event.words)
-        elif isinstance(event, RunEnded):
-            self.running.pop(event.run, None)
-
-    def repaint_progress(self) -> None:
-        """Notify the view of new progress."""
-        for run in self.running:
-            row = self.row_of(run)
-            if row is not None:
-                self.dataChanged.emit(self.index(row), self.index(row))
+    def _repaint(self) -> None:
+        if self.runs:
+            self.dataChanged.emit(self.index(0), self.index(len(self.runs) - 1))
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
         """Return the number of runs."""
@@ -162,22 +116,15 @@ class RunModel(QAbstractListModel):
         return cost_text(run.cost_microusd) if role == _COST else None
 
     def _state(self, run: RunSummary) -> str:
-        progress = self.running.get(run.id)
-        if progress is None:
-            return run_state(run)
-        if progress.loading is not None:
-            return progress.loading.words
-        if progress.awaited:
-            return progress.awaited
-        return f"running · {progress.done} of {progress.planned}"
+        """Return a run's state, its models, and how many caveats there are."""
+        state, n = self._states.of(run), len(run.models)
+        models = run.models[0] if n == 1 else counted(n, "model")
+        badge = [f"⚠ {len(run.notes)} noted"] if run.notes else []
+        return " · ".join((self._states.words(state), models, *badge))
 
     def _fraction(self, run: RunSummary) -> float | None:
-        progress = self.running.get(run.id)
-        if progress is not None:
-            return progress.part
-        if run.status is RunStatus.FINISHED:
-            return None
-        return 1 - run.counts.get(Status.PENDING, 0) / max(1, run.n_planned)
+        state = self._states.of(run)
+        return None if state.phase is Phase.DONE else state.part
 
 
 class _RunPainter(QStyledItemDelegate):
@@ -239,16 +186,11 @@ class RunList(QWidget):
     run_selected = Signal(int)
     """The run's number."""
     batch_wanted = Signal()
-    pause_wanted = Signal(int)
-    """The run's number."""
-    cancel_wanted = Signal(int)
-    """The run's number."""
-    resume_wanted = Signal(int)
-    """The run's number."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, states: RunStates, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = RunModel(self)
+        self._states = states
+        self.model = RunModel(states, self)
         self.wanted: int | None = None
         """The run to select as soon as it is in the list."""
         self.view = QListView()
@@ -257,27 +199,21 @@ class RunList(QWidget):
         self.view.setItemDelegate(_RunPainter(self.view))
         self.view.selectionModel().currentChanged.connect(self._announce)
         self.model.modelReset.connect(self._update_buttons)
-        self._progress = Label()
-        self._progress.setWordWrap(True)
-        self._progress.setFont(theme.caption_font(self.font()))
         self.pause, self.cancel, self.resume = (QPushButton() for _ in range(3))
         self.batch = QPushButton("Batch…")
         self.batch.setToolTip("Ask models about a whole data set")
-        self._connect_buttons()
+        self.batch.clicked.connect(self.batch_wanted)
+        self.pause.clicked.connect(lambda: self._control(states.pause))
+        self.cancel.clicked.connect(lambda: self._control(states.cancel))
+        self.resume.clicked.connect(lambda: self._control(states.resume))
+        states.changed.connect(self._update_buttons)
         self._lay_out()
-        self._clock = QTimer(self, interval=_TICK_MS)
-        self._clock.timeout.connect(self._tick)
 
     @property
     def selected(self) -> RunSummary | None:
         """The selected run."""
         index = self.view.currentIndex()
         return self.model.runs[index.row()] if index.isValid() else None
-
-    @property
-    def progress_words(self) -> str:
-        """The progress of the selected run, if it is running."""
-        return self._progress.text()
 
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
         """Show the runs and keep the selected one, else select the newest.
@@ -286,6 +222,7 @@ class RunList(QWidget):
         """
         chosen, top = self.selected, self.view.indexAt(_TOP)
         held = QPersistentModelIndex(top) if top.row() > 0 else None
+        self._states.forget_ended(runs)
         self.model.show_runs(runs)
         if held is not None and held.isValid():
             self.view.scrollTo(self.model.index(held.row()), _AT_TOP)
@@ -296,35 +233,11 @@ class RunList(QWidget):
         self.wanted = None if self.wanted in known else self.wanted
         self._update_buttons()
 
-    def lists(self, run: int) -> bool:
-        """Tell whether a run is listed: a batch, not a single question from Read."""
-        return self.model.row_of(run) is not None
-
     def select(self, run: int | None) -> None:
         """Select a run, if it is in the list."""
         row = None if run is None else self.model.row_of(run)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
-
-    def follow(self, event: Event) -> None:
-        """Show what a batch reports."""
-        self.model.follow(event, time.monotonic())
-        if self.model.running and not self._clock.isActive():
-            self._clock.start()
-        if isinstance(event, RunStarted | RunEnded):
-            self._tick()
-
-    def forget_running(self, run: int | None = None) -> None:
-        """Show a run as stopped, or every run if no number is given."""
-        for number in list(self.model.running) if run is None else [run]:
-            self.model.running.pop(number, None)
-        self._tick()
-
-    def _connect_buttons(self) -> None:
-        self.batch.clicked.connect(self.batch_wanted)
-        self.pause.clicked.connect(lambda: self._send(self.pause_wanted))
-        self.cancel.clicked.connect(lambda: self._send(self.cancel_wanted))
-        self.resume.clicked.connect(lambda: self._send(self.resume_wanted))
 
     def _lay_out(self) -> None:
         title = Label("Runs")
@@ -337,7 +250,7 @@ class RunList(QWidget):
         box.setSpacing(8)
         box.addLayout(head)
         box.addWidget(self.view, 1)
-        for widget in (self._progress, self.resume, self.pause, self.cancel):
+        for widget in (self.resume, self.pause, self.cancel):
             box.addWidget(widget)
         self._update_buttons()
 
@@ -346,28 +259,22 @@ class RunList(QWidget):
         if index.isValid():
             self.run_selected.emit(self.model.runs[index.row()].id)
 
-    def _send(self, signal: SignalInstance) -> None:
+    def _control(self, act: Callable[[int], None]) -> None:
         if self.selected is not None:
-            signal.emit(self.selected.id)
-
-    def _tick(self) -> None:
-        self.model.repaint_progress()
-        self._update_buttons()
-        if not self.model.running:
-            self._clock.stop()
+            act(self.selected.id)
 
     def _update_buttons(self) -> None:
         run = self.selected
-        progress = self.model.running.get(run.id) if run else None
-        self._progress.setVisible(progress is not None)
-        self.pause.setVisible(progress is not None)
-        unfinished = run is not None and run.status is not RunStatus.FINISHED
-        self.resume.setVisible(unfinished and progress is None)
-        cancelled = run is not None and run.status is RunStatus.CANCELLED
-        self.cancel.setVisible(unfinished and not (cancelled and progress is None))
         if run is None:
+            for button in (self.pause, self.cancel, self.resume):
+                button.hide()
             return
-        self._progress.setText(progress.words(time.monotonic()) if progress else "")
+        state, unfinished = self._states.of(run), run.status is not RunStatus.FINISHED
+        self.pause.setVisible(state.is_active)
+        self.pause.setEnabled(not state.is_stopping)
+        self.resume.setVisible(unfinished and not state.is_active)
+        self.cancel.setVisible(unfinished and state.phase is not Phase.CANCELLED)
+        self.cancel.setEnabled(state.phase is not Phase.CANCELLING)
         self.pause.setText(f"Pause run {run.id}")
         self.cancel.setText(f"Cancel run {run.id}")
         left = run.counts.get(Status.PENDING, 0)

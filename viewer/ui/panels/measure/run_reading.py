@@ -10,7 +10,6 @@ from viewer.domain.run import RunSummary
 from viewer.services.inspecting.runs import run_list
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
-from viewer.ui.panels.measure.run_list import RunList
 
 _REST_S: Final = 10.0
 """How seldom the list is read again while a batch of this window writes."""
@@ -24,12 +23,11 @@ class RunReading:
         self,
         context: AppContext,
         owner: QWidget,
-        runs: RunList,
         show: Show,
         fail: Callable[[Exception], None],
     ) -> None:
-        self._store, self._owner, self._runs = context.settings.store, owner, runs
-        self._show, self._fail = show, fail
+        self._store, self._owner = context.settings.store, owner
+        self._show, self._fail, self._states = show, fail, context.run_states
         self._background_tasks = BackgroundTasks(owner)
         self._fresh, self._read_s = False, 0.0
 
@@ -52,7 +50,7 @@ class RunReading:
         work is looked for every now and then. Unseen runs are read once looked at.
         """
         self._fresh = False
-        due = time.monotonic() > self._read_s + _REST_S or not self._runs.model.running
+        due = time.monotonic() > self._read_s + _REST_S or not self._states.active
         reads = due and self._owner.isVisible() and "runs" not in self._background_tasks
         if reads:
             self.read()

@@ -1,0 +1,69 @@
+"""Status bar, list, page and notification agree while something goes wrong."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.run_watch import Said, cancel, crash, full_disk_lines, stall
+from tests.stories.test_full_disk import may_mount
+
+
+@pytest.fixture(autouse=True)
+def _application(qapp: object) -> None:
+    del qapp
+
+
+def _agree(said: Sequence[Said]) -> None:
+    for now in said:
+        words = now.page.partition(". ")[0]
+        if words:
+            assert now.bar in {"", words}
+            assert now.row == f"{words.partition(' · ')[2]} · my-server"
+
+
+def _first(said: Sequence[Said], words: str) -> Said:
+    return next(now for now in said if words in now.bar)
+
+
+def test_that_a_stalled_server_is_told_within_seconds_and_no_time_left(
+    tmp_path: Path,
+) -> None:
+    said = stall(tmp_path)
+    _agree(said)
+    stalled = [now for now in said if "stalled for" in now.bar]
+    assert "waiting for 4 answers · 16 of 48" in stalled[-1].bar
+    assert not any("left" in now.bar or "per minute" in now.bar for now in stalled)
+    assert stalled[-1].counted == 16
+    assert said[-1].notice == "Run 1 has ended: 48 trials."
+
+
+def test_that_a_killed_worker_is_told_and_its_run_resumed_from_the_notification(
+    tmp_path: Path,
+) -> None:
+    said = crash(tmp_path)
+    _agree(said)
+    ended = _first(said, "worker ended at 8 of 48")
+    assert ended.notice.startswith("Run 1 was interrupted at 8 of 48 trials.")
+    assert "exit code -9" in ended.notice
+    assert said[-1].row == "done · 48 trials · my-server"
+
+
+def test_that_a_cancelled_run_counts_what_is_on_its_way_until_it_is_over(
+    tmp_path: Path,
+) -> None:
+    said = cancel(tmp_path)
+    _agree(said)
+    assert "4 answers on their way" in _first(said, "cancelling for").bar
+    assert said[-1].notice == "Run 1 was cancelled at 12 of 48 trials."
+    assert said[-1].page == "Run 1 · cancelled · 12 of 48"
+
+
+def test_that_a_full_disk_ends_a_run_with_a_notification(tmp_path: Path) -> None:
+    if not may_mount():
+        pytest.skip("needs the right to mount a small disk")
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    last = full_disk_lines(tmp_path)[-1]
+    assert "Run 1 · stopped by an error at" in last
+    assert "disk that holds the store is full" in last

@@ -3,7 +3,7 @@
 ``python -m tests.helpers.run_watch SCENE FOLDER`` prints a line for each second in
 which the status bar, the list, the page or the notification says something new. The
 window, its worker and the server are real. ``full`` fills the disk of the folder: run
-it as root under ``unshare --mount``, which this module does with `full_disk_lines`.
+it as root under ``unshare --mount``, as `lines_of` does.
 """
 
 import os
@@ -22,6 +22,7 @@ from PySide6.QtTest import QTest
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import a_spec, planned, server_profile
 from viewer import app
+from viewer.services.worker.background import BackgroundWorker
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.application.action_spec import Place
@@ -104,7 +105,10 @@ class Watched:
 
     def kill_worker(self) -> None:
         """Kill -9 the process that asks the models."""
-        process = self.window.context.worker._worker._process
+        worker = self.window.context.worker._worker
+        assert isinstance(worker, BackgroundWorker)
+        process = worker._process
+        assert process is not None
         os.kill(process.pid, signal.SIGKILL)
 
     @property
@@ -112,6 +116,11 @@ class Watched:
         """The notification on the screen."""
         bar = self.window.notice_bar
         return bar.text.text() if bar.isVisible() else ""
+
+    @property
+    def counted(self) -> int:
+        """How many trials the results count."""
+        return self._now().counted
 
     def _look(self) -> None:
         QTest.qWait(_LOOK_MS)
@@ -138,7 +147,7 @@ def stall(folder: Path) -> list[Said]:
     """Let the server hold four answers after 16, for a while, then answer again."""
     script = Script(["ok"] * 16, default="held", latency_s=0.2)
     with Watched(folder, script) as watched:
-        watched.wait(lambda: watched.says("stalled"), 4)
+        watched.wait(lambda: watched.says("stalled") and watched.counted == 16, 4)
         script.release()
         watched.wait(lambda: "has ended" in watched.notice, 1)
     return watched.said
@@ -188,11 +197,16 @@ def full(folder: Path) -> list[Said]:
     return watched.said
 
 
-def full_disk_lines(folder: Path) -> list[str]:
-    """Return what `full` prints, in a process that may mount."""
-    command = [sys.executable, "-m", __name__, "full", str(folder)]
+def lines_of(scene: str, folder: Path) -> list[str]:
+    """Return what a process of its own prints of a scene; one of ``full`` may mount."""
+    command = [sys.executable, "-m", __name__, scene, str(folder)]
+    alone = ["unshare", "--mount"] if scene == "full" else []
     done = subprocess.run(
-        ["unshare", "--mount", *command], capture_output=True, text=True, check=True
+        [*alone, *command],
+        env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.splitlines()
 

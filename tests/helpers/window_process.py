@@ -2,10 +2,12 @@
 
 Run as ``python -m tests.helpers.window_process STORE WHAT WITH``: the program as a
 person starts it. Then a hand sends a batch from a study file (``batch``), measures a
-length in an image (``measure``), draws, deletes and undoes without end (``draw``), or
-reads a data set's cases (``read``). It stays until it is ended from outside.
+length in an image (``measure``), draws, deletes and undoes without end (``draw``),
+reads a data set's cases (``read``), or changes what a window remembers (``arrange``).
+It stays until it is ended from outside.
 """
 
+import json
 import os
 import random
 import sys
@@ -23,16 +25,19 @@ from viewer.__main__ import open_window
 from viewer.domain.answer import CellAnswer
 from viewer.domain.grid import Cell
 from viewer.domain.mark import Mark
+from viewer.domain.plain import plain
 from viewer.domain.reading import TaskState
 from viewer.settings import STORE_VARIABLE
 from viewer.ui.application.action_set import Actions
 from viewer.ui.application.action_spec import Place
+from viewer.ui.application.layout_memory import Layout
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.panels.read.mark_keeping import MarkKeeping
 from viewer.ui.window.main_window import MainWindow
 from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.models import ModelsWorkspace
 from viewer.ui.workspaces.read import ReadWorkspace
 from viewer.ui.workspaces.review import ReviewWorkspace
 
@@ -165,6 +170,90 @@ def read(dataset: str) -> Hand:
         yield
 
 
+def arrange(folder: str) -> Hand:
+    """Change at random what a window remembers, and say it time and again.
+
+    Says ``back STATE`` once the window is as it was left, then ``now STATE`` at each
+    change, and whenever the window looks whether there is something to write.
+    """
+    while (window := _found(MainWindow)) is None or not _is_settled(window):
+        yield
+    read = _found(ReadWorkspace)
+    assert read is not None
+    while window.remembered.paths and read.lightbox.active.shown is None:
+        yield
+    _tell("back", _remembered(window._as_left()))
+    if not window.remembered.paths:
+        window.open_paths([Path(folder)])
+    _tell_what_is_written(window)
+    rng = random.Random(os.getpid())
+    while True:
+        rng.choice(_CHANGES)(window, rng)
+        _tell("now", _remembered(window._as_left()))
+        for _ in range(rng.randrange(2, 40)):
+            yield
+
+
+def _tell_what_is_written(window: MainWindow) -> None:
+    """Say each state that the window takes to write it."""
+
+    def take() -> Layout:
+        layout = window._as_left()
+        _tell("now", _remembered(layout))
+        return layout
+
+    window._keeper._take = take
+
+
+def _type_draft(window: MainWindow, rng: random.Random) -> None:
+    """Change the name of a model that is not saved."""
+    window.enter(Place.MODELS)
+    models = _found(ModelsWorkspace)
+    assert models is not None
+    if not models._drafts:
+        window.context.actions["model.new"].trigger()
+    models.profile.name.setText(f"draft {rng.randrange(1000)}")
+    models.profile.name.textEdited.emit(models.profile.name.text())
+
+
+def _type_seed(window: MainWindow, rng: random.Random) -> None:
+    """Change the seed on the page Batch, which stays open."""
+    window.enter(Place.MEASURE)
+    if (measure := _found(MeasureWorkspace)) is not None:
+        measure.batches.open()
+    if (page := _found(BatchDialog)) is not None:
+        page.seed.setValue(rng.randrange(1000))
+
+
+def _turn(window: MainWindow, _: random.Random) -> None:
+    window.enter(Place.READ)
+    window.context.actions["image.next"].trigger()
+
+
+def _go(window: MainWindow, rng: random.Random) -> None:
+    window.enter(rng.choice([Place.READ, Place.MEASURE, Place.MODELS]))
+
+
+def _change_theme(window: MainWindow, _: random.Random) -> None:
+    window.context.actions["view.theme"].trigger()
+
+
+_CHANGES: Final = (_type_draft, _type_seed, _turn, _go, _change_theme)
+
+
+def _is_settled(window: MainWindow) -> bool:
+    """Tell whether the window is as it was left, and keeps what changes."""
+    return window._keeper._timer.isActive()
+
+
+def _remembered(left: Layout) -> str:
+    """Return what the window should come back with, as JSON on one line."""
+    names = ("theme", "workspace", "paths", "image", "tool")
+    kept = {name: plain(getattr(left, name)) for name in names}
+    drafts = {name: left.choices[name] for name in ("models", "measure")}
+    return json.dumps({**kept, **drafts})
+
+
 def cell_for(position: int) -> Cell:
     """Return the cell that the reader names in a case."""
     return Cell(position % 8, (3 * position) % 8)
@@ -184,6 +273,7 @@ HANDS: Final[dict[str, Callable[[str], Hand]]] = {
     "measure": measure,
     "draw": draw,
     "read": read,
+    "arrange": arrange,
 }
 
 

@@ -1,6 +1,7 @@
 """The window around the workspaces."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ from viewer.services.worker.background import (
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.application.actions import HIDE, SHOW
+from viewer.ui.application.batch_line import BatchLine
 from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import (
     FILE,
@@ -188,7 +190,7 @@ def test_that_a_batch_is_a_line_with_progress_and_cancel(
     line, worker = made.window.batch, made.context.worker
     _tell(made)
     assert line.text.text() == "Run 4 · queued"
-    _tell(made, *map(WorkerEvent, (RunStarted(4, 10, 3), _trial_done(4))))
+    _tell(made, WorkerEvent(RunStarted(4, 10, 3)), WorkerEvent(_trial_done(4)))
     qtbot.waitUntil(lambda: line.text.text() == "Run 4 · running · 4 of 10")
     assert line.bar.value() == round(0.4 * line.bar.maximum())
     line.pause.click()
@@ -200,6 +202,10 @@ def test_that_a_batch_is_a_line_with_progress_and_cancel(
     assert not line.cancel.isVisible()
     worker.message.emit(WorkerEvent(RunEnded(4, {}, cancelled=True)))
     assert line.isHidden()
+
+
+def _says(line: BatchLine, words: str) -> bool:
+    return line.text.text() == words
 
 
 def test_that_the_line_of_a_batch_tells_what_it_has_spent_and_waits_for(
@@ -215,8 +221,7 @@ def test_that_the_line_of_a_batch_tells_what_it_has_spent_and_waits_for(
         ),
     ):
         _tell(made, WorkerEvent(RunStarted(4, 10, 4)), WorkerEvent(event))
-        told = f"Run 4 · {words}"
-        qtbot.waitUntil(lambda told=told: line.text.text() == told)
+        qtbot.waitUntil(partial(_says, line, f"Run 4 · {words}"))
 
 
 def test_that_a_single_question_is_no_line_and_a_dead_worker_stays_one(

@@ -125,7 +125,6 @@ def test_that_a_new_run_takes_the_place_of_a_comparison(
     qtbot.waitUntil(lambda: bool(film.model.trials), timeout=_PATIENCE_MS)
     workspace.comparing.open()
     assert _is_open(workspace)
-    workspace.batches._mine.add(7)
     bridge.message.emit(WorkerReply(7, {"run": 1, "planned": 4}, ""))
     assert not _is_open(workspace)
     assert workspace.runs.wanted == 1

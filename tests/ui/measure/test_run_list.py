@@ -1,6 +1,7 @@
 """Runs with their state, and the progress of those under way."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,10 @@ class Shown:
     def state(self, row: int = 0) -> str:
         """Return what the list says of a run."""
         return str(self.panel.model.index(row, 0).data(Qt.ItemDataRole.StatusTipRole))
+
+    def says(self, words: str) -> bool:
+        """Tell whether that is what the list says of the first run."""
+        return self.state() == words
 
     def begin(self, run: int) -> None:
         """Let the worker reply that it begins a run."""
@@ -210,5 +215,4 @@ def test_that_the_list_names_what_a_run_waits_for(shown: Shown, qtbot: QtBot) ->
         ),
     ):
         shown.hear(event)
-        told = f"{words} · says-d4"
-        qtbot.waitUntil(lambda told=told: shown.state() == told, timeout=3000)
+        qtbot.waitUntil(partial(shown.says, f"{words} · says-d4"))

@@ -1,12 +1,11 @@
 """Status bar, list, page and notification agree while something goes wrong."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.run_watch import Said, cancel, crash, full_disk_lines, stall
+from tests.helpers.run_watch import Said, cancel, lines_of, stall
 from tests.stories.test_full_disk import may_mount
 
 
@@ -42,12 +41,15 @@ def test_that_a_stalled_server_is_told_within_seconds_and_no_time_left(
 def test_that_a_killed_worker_is_told_and_its_run_resumed_from_the_notification(
     tmp_path: Path,
 ) -> None:
-    said = crash(tmp_path)
-    _agree(said)
-    ended = _first(said, "worker ended at 8 of 48")
-    assert ended.notice.startswith("Run 1 was interrupted at 8 of 48 trials.")
-    assert "exit code -9" in ended.notice
-    assert said[-1].row == "done · 48 trials · my-server"
+    lines = lines_of("crash", tmp_path)
+    ended = next(line for line in lines if "was interrupted" in line)
+    bar, row, page, notice = ended.split(" | ")[1:5]
+    assert bar == "Run 1 · worker ended at 8 of 48"
+    assert row == "worker ended at 8 of 48 · my-server"
+    assert page.startswith(f"{bar}. The process that asks the models ended")
+    assert notice.startswith("Run 1 was interrupted at 8 of 48 trials.")
+    assert "exit code -9" in notice
+    assert "done · 48 trials" in lines[-1]
 
 
 def test_that_a_cancelled_run_counts_what_is_on_its_way_until_it_is_over(
@@ -63,7 +65,6 @@ def test_that_a_cancelled_run_counts_what_is_on_its_way_until_it_is_over(
 def test_that_a_full_disk_ends_a_run_with_a_notification(tmp_path: Path) -> None:
     if not may_mount():
         pytest.skip("needs the right to mount a small disk")
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    last = full_disk_lines(tmp_path)[-1]
+    last = lines_of("full", tmp_path)[-1]
     assert "Run 1 · stopped by an error at" in last
     assert "disk that holds the store is full" in last

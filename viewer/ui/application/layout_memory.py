@@ -4,22 +4,34 @@ It is a JSON file in the data folder; of patients it contains only paths.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QFileDevice, QIODevice, QSaveFile
+from PySide6.QtCore import (
+    QByteArray,
+    QFileDevice,
+    QIODevice,
+    QObject,
+    QSaveFile,
+    QTimer,
+)
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from viewer.domain.documents import read_json
 from viewer.domain.plain import plain
 from viewer.private_files import make_private_folder
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 
 FILE: Final = "window.json"
 _OWNER_ONLY: Final = (
     QFileDevice.Permission.ReadOwner | QFileDevice.Permission.WriteOwner
 )
+KEEP_MS: Final = 1_000
+"""How long a change waits to be written, with those that follow it."""
 RECENT: Final = 10
 """How many paths are offered to be opened again."""
 
@@ -86,3 +98,76 @@ def bytes_of(state: str) -> QByteArray:
 def digits_of(state: QByteArray) -> str:
     """Return a state of Qt's as hexadecimal digits."""
     return bytes(state.toHex().data()).decode()
+
+
+def splitter_states(name: str, widget: QWidget) -> Mapping[str, str]:
+    """Return the state of each splitter in a workspace of that name."""
+    return {key: digits_of(one.saveState()) for key, one in _splitters(name, widget)}
+
+
+def restore_splitters(layout: Layout, name: str, widget: QWidget) -> None:
+    """Set the splitters of a workspace as a layout has them."""
+    for key, splitter in _splitters(name, widget):
+        if key in layout.splitters:
+            splitter.restoreState(bytes_of(str(layout.splitters[key])))
+
+
+def _splitters(name: str, widget: QWidget) -> Iterator[tuple[str, QSplitter]]:
+    for number, splitter in enumerate(widget.findChildren(QSplitter)):
+        yield f"{name}.{splitter.objectName() or number}", splitter
+
+
+class LayoutKeeper(QObject):
+    """Writes the layout soon after each change, so that no kill loses it.
+
+    Whatever changes it, it is found by comparison: no part of the window has to report.
+
+    Parameters
+    ----------
+    home : Path
+        The data folder.
+    take : callable
+        Returns the layout as it is now.
+    parent : QObject
+        What this belongs to.
+    """
+
+    def __init__(self, home: Path, take: Callable[[], Layout], parent: QObject) -> None:
+        super().__init__(parent)
+        self._home, self._take = home, take
+        self._lock, self._kept = Lock(), read_layout(home)
+        self._newest = self._written = 0
+        self._background_tasks = BackgroundTasks(self)
+        self._timer = QTimer(self, interval=KEEP_MS)
+        self._timer.timeout.connect(self._keep_soon)
+
+    def start(self) -> None:
+        """Begin, once everything is as the user left it."""
+        self._timer.start()
+
+    def keep_now(self) -> None:
+        """Write the layout, for the last time."""
+        self._timer.stop()
+        self._newest += 1
+        self._write(self._take(), self._newest)
+
+    def _keep_soon(self) -> None:
+        layout = self._take()
+        if layout != self._kept:
+            self._kept, number = layout, self._newest + 1
+            self._newest = number
+            # in the background: the disk may be slow
+            self._background_tasks.start(
+                number, lambda: self._write(layout, number), lambda _: None, _ignore
+            )
+
+    def _write(self, layout: Layout, number: int) -> None:
+        """Write a layout, unless a later one was written meanwhile."""
+        with self._lock:
+            if number > self._written:
+                self._written = number
+                keep_layout(layout, self._home)
+
+
+def _ignore(_: Exception) -> None:
+    """Leave the layout of before where the disk is full or read-only."""

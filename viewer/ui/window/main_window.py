@@ -1,6 +1,6 @@
 """The window: a switch of workspaces, menus from the table, notices, the status bar."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPlainTextEdit,
     QPushButton,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -32,11 +31,14 @@ from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.layout_memory import (
     RECENT,
     Choices,
+    KeptImage,
     Layout,
+    LayoutKeeper,
     bytes_of,
     digits_of,
-    keep_layout,
     read_layout,
+    restore_splitters,
+    splitter_states,
 )
 from viewer.ui.application.show_once import show_once
 from viewer.ui.application.status_bar import StatusBar
@@ -77,6 +79,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.context = context
         self._layout = read_layout(context.settings.home)
+        self._keeper = LayoutKeeper(context.settings.home, self._as_left, self)
         self._shown: list[_Shown] = []
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
@@ -183,7 +186,7 @@ class MainWindow(QMainWindow):
     def _add(self, shown: _Shown, handlers: Handlers) -> None:
         self._shown.append(shown)
         self.stack.addWidget(shown.widget)
-        self._restore_splitters(shown)
+        restore_splitters(self._layout, shown.place, shown.widget)
         enter = f"window.{shown.place}"
         self.context.actions.handle({enter: lambda: self.enter(shown.place)})
         self.context.actions.handle(handlers, shown.place)
@@ -237,15 +240,16 @@ class MainWindow(QMainWindow):
 
     def reopen(self) -> None:
         """Open what was open last, if it still exists."""
-        paths = [Path(path) for path in self._layout.paths if Path(path).exists()]
+        paths = [path for path in map(Path, self._layout.paths) if path.exists()]
         if self._read is not None and paths:
             image = self._layout.image
             self._read.open_paths(paths, image=image if image.path else None)
 
     def return_to_workspace(self) -> None:
-        """Show the workspace of the previous session."""
+        """Show the workspace of the previous session; keep changes from now on."""
         if self._layout.workspace in {shown.place for shown in self._shown}:
             self.enter(Place(self._layout.workspace))
+        self._keeper.start()
 
     def open_trial(self, event: TrialEvent) -> None:
         """Open the case of a trial in Read; Esc returns."""
@@ -284,8 +288,8 @@ class MainWindow(QMainWindow):
         from viewer.ui.window.palette_dialog import PaletteDialog
 
         dialog = PaletteDialog(self.context.actions, self)
-        middle = self.geometry().center()
-        dialog.move(middle.x() - dialog.width() // 2, self.geometry().top() + 80)
+        middle, top = self.geometry().center(), self.geometry().top()
+        dialog.move(middle.x() - dialog.width() // 2, top + 80)
         dialog.show()
 
     def _show_shortcuts(self) -> None:
@@ -380,7 +384,7 @@ class MainWindow(QMainWindow):
         """Save the layout; the worker stores what is in flight."""
         if self._review is not None:
             self._review.close_session()
-        keep_layout(self._as_left(), self.context.settings.home)
+        self._keeper.keep_now()
         self.context.changes.stop()
         self.context.worker.close()
 
@@ -388,6 +392,11 @@ class MainWindow(QMainWindow):
         if self._read is None or not self._read.opened_lately:
             return self._layout.paths  # what could not be opened may be back then
         return tuple(str(path.absolute()) for path in self._read.open_now)
+
+    def _image(self) -> KeptImage:
+        """Return the image shown, until there is one that of the previous session."""
+        shown = self._read.image_now if self._read else KeptImage()
+        return shown if shown.path or not self._paths() else self._layout.image
 
     def _choices(self) -> Choices:
         """Return the choices of every workspace; stored ones if it is missing."""
@@ -398,10 +407,9 @@ class MainWindow(QMainWindow):
         return choices
 
     def _tool(self) -> str:
-        tools = (
-            s.id for s, action in self.context.actions if s.group and action.isChecked()
-        )
-        return next((name for name in tools if name.startswith("tool.")), "")
+        tools = ((s.id, a) for s, a in self.context.actions if s.group)
+        used = (name for name, action in tools if action.isChecked())
+        return next((name for name in used if name.startswith("tool.")), "")
 
     def _opened_lately(self) -> tuple[Path, ...]:
         """Return the recently opened paths, in this session and before it."""
@@ -411,17 +419,7 @@ class MainWindow(QMainWindow):
 
     def _place(self) -> None:
         self.resize(*_SIZE)
-        if self._layout.geometry:
-            self.restoreGeometry(bytes_of(self._layout.geometry))
-
-    def _splitters(self, shown: _Shown) -> Iterator[tuple[str, QSplitter]]:
-        for number, splitter in enumerate(shown.widget.findChildren(QSplitter)):
-            yield f"{shown.place}.{splitter.objectName() or number}", splitter
-
-    def _restore_splitters(self, shown: _Shown) -> None:
-        for name, splitter in self._splitters(shown):
-            if name in self._layout.splitters:
-                splitter.restoreState(bytes_of(str(self._layout.splitters[name])))
+        self.restoreGeometry(bytes_of(self._layout.geometry))
 
     def _as_left(self) -> Layout:
         return Layout(
@@ -430,13 +428,13 @@ class MainWindow(QMainWindow):
             workspace=self.place.value,
             tool=self._tool(),
             paths=self._paths(),
-            image=self._read.image_now if self._read else self._layout.image,
+            image=self._image(),
             recent=tuple(map(str, self._opened_lately()[:RECENT])),
             choices=self._choices(),
             splitters={
-                name: digits_of(splitter.saveState())
-                for shown in self._shown
-                for name, splitter in self._splitters(shown)
+                key: state
+                for one in self._shown
+                for key, state in splitter_states(one.place, one.widget).items()
             },
         )
 

@@ -36,7 +36,7 @@ from viewer.ui.application.run_state import Phase, RunState
 from viewer.ui.dialogs.word_reviews import stopped_notice
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.comparing.place import ComparePlace
-from viewer.ui.panels.measure.batches import Batches
+from viewer.ui.panels.measure.batches import BatchDraft, Batches
 from viewer.ui.panels.measure.filmstrip import Filmstrip, TrialChosen
 from viewer.ui.panels.measure.han_notice import tell_of_han
 from viewer.ui.panels.measure.no_runs import empty_page
@@ -65,6 +65,7 @@ class MeasureChoice:
 
     page: str = "run"
     groups: GroupsChoice = field(default_factory=GroupsChoice)
+    batch: BatchDraft = field(default_factory=BatchDraft)
 
 
 class MeasureWorkspace(QWidget):
@@ -121,12 +122,14 @@ class MeasureWorkspace(QWidget):
     def choices(self) -> Choices:
         """The user's choices, for the next start."""
         page = _PAGES[self.pages.currentIndex()]
-        return {"measure": plain(MeasureChoice(page, self.groups.choice))}
+        choice = MeasureChoice(page, self.groups.choice, self.batches.draft)
+        return {"measure": plain(choice)}
 
     def recall(self, choices: Choices) -> None:
         """Restore the choices of the previous session."""
         choice = restored(MeasureChoice(), choices.get("measure"))
         self.groups.recall(choice.groups)
+        self.batches.recall(choice.batch)
         page = choice.page if choice.page in _PAGES else _PAGES[0]
         self.pages.setCurrentIndex(_PAGES.index(page))
 

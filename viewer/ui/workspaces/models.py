@@ -61,9 +61,10 @@ _WIDTHS: Final = (820, 620)
 
 @dataclass(frozen=True, slots=True)
 class ModelsChoice:
-    """What the user looked at, as it is remembered."""
+    """What the user looked at and has not saved yet, as it is remembered."""
 
     chosen: str = ""
+    drafts: tuple[Draft, ...] = ()
 
 
 class ModelsWorkspace(QWidget):
@@ -143,11 +144,16 @@ class ModelsWorkspace(QWidget):
         """The user's choices, for the next start."""
         row = self.list.current
         chosen = row.key if row else self._wanted
-        return {"models": plain(ModelsChoice(chosen))}
+        drafts = tuple(self._drafts.values())
+        return {"models": plain(ModelsChoice(chosen, drafts))}
 
     def recall(self, choices: Choices) -> None:
         """Restore the choices of the previous session."""
-        self._wanted = restored(ModelsChoice(), choices.get("models")).chosen
+        choice = restored(ModelsChoice(), choices.get("models"))
+        self._wanted = choice.chosen
+        for draft in choice.drafts:  # left by a window that was killed
+            key = draft.replaced or f"new {next(self._numbers)}"
+            self._drafts[key] = draft
 
     def may_close(self, close: Callable[[], object]) -> bool:
         """Return whether every model is saved; else ask, then call ``close``."""

@@ -1,20 +1,29 @@
 """Batches started in Measure: the page, and consent."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Final
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.run import RunSpec
+from viewer.services.running.batch_form import BatchForm
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs import imports
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.panels.asking.consents import Consents
 
-if TYPE_CHECKING:
-    from viewer.services.running.batch_form import BatchForm
+_EMPTY: Final = BatchForm("", "", "", (), 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDraft:
+    """The page as it was left, and the models known then; without a study, none."""
+
+    form: BatchForm = _EMPTY
+    known: tuple[str, ...] = ()
 
 
 class Batches(QObject):
@@ -24,8 +33,7 @@ class Batches(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._page: BatchDialog | None = None
-        self._form: BatchForm | None = None
-        self._known: tuple[str, ...] = ()
+        self._draft = BatchDraft()
 
     def open(self) -> None:
         """Show the page that sets up a batch; the window stays usable."""
@@ -35,7 +43,10 @@ class Batches(QObject):
         """Show the page with a data set chosen by its name, "" for the last choice."""
         if self._page is None:
             self._page = BatchDialog(
-                self._context.settings, self._owner, self._form, self._known
+                self._context.settings,
+                self._owner,
+                self._draft.form if self._draft.form.study else None,
+                self._draft.known,
             )
             self._page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self._page.start_wanted.connect(self.start)
@@ -52,13 +63,22 @@ class Batches(QObject):
         window = self._owner.window()
         return imports.handlers(window, self._context)["file.import_dataset"]
 
+    @property
+    def draft(self) -> BatchDraft:
+        """The page as it is, or as it was left."""
+        if self._page is not None:
+            form = self._page.form
+            if form.study and form.dataset:
+                return BatchDraft(form, self._page.known)
+        return self._draft
+
+    def recall(self, draft: BatchDraft) -> None:
+        """Let the next page begin with what was filled in before."""
+        self._draft = draft
+
     def _keep_form(self, *_: object) -> None:
         """Save the page's settings for the next one; closing deletes the page."""
-        if self._page is not None:
-            self._known = self._page.known
-            form, self._page = self._page.form, None
-            filled = form.study and form.dataset
-            self._form = form if filled else self._form
+        self._draft, self._page = self.draft, None
 
     def start(self, spec: RunSpec) -> None:
         """Plan a run and ask everything of it in the background.

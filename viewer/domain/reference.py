@@ -112,7 +112,8 @@ class Patch:
 
 def _framed(patch: Patch, left: int, top: int, frame: SizePx) -> Bits:
     """Return the mask of a frame that begins at or before the patch, cut at its end."""
-    whole = np.zeros((frame.rows, frame.columns), bool)
+    # As decoded masks lie in memory: copying them to rows takes several times as long.
+    whole = np.zeros((frame.rows, frame.columns), bool, order="F")
     size = patch.mask.size
     down, across = patch.top - top, patch.left - left
     room = whole[down : down + size.rows, across : across + size.columns]

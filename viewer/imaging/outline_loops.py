@@ -56,7 +56,9 @@ def _steps(
     wide: npt.NDArray[np.bool_],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """Return line and place of each step along the first axis, and if it enters."""
-    line, place = np.nonzero(np.ascontiguousarray(wide[1:] != wide[:-1]))
+    # Faster than to look for both indices at once.
+    steps = np.flatnonzero(np.ascontiguousarray(wide[1:] != wide[:-1]))
+    line, place = np.divmod(steps, wide.shape[1])
     return line, place, wide[line + 1, place]
 
 

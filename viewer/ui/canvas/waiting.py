@@ -15,6 +15,7 @@ EMPTY_BESIDE: Final = "Drag a series here from the cases."
 _PATIENCE_MS: Final = 150
 """An image that comes sooner needs no words, which would only flicker."""
 _FROM_TOP: Final = 0.1
+_MARGIN_PX: Final = 12
 
 
 class Waiting(QObject):
@@ -59,7 +60,8 @@ class Waiting(QObject):
         """Write in the middle of an empty view."""
         painter.setPen(QColor(COLOR if self.words else DARK.muted))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(area, flags, self.text)
+        edge = _MARGIN_PX
+        painter.drawText(area.adjusted(edge, edge, -edge, -edge), flags, self.text)
 
     def paint_over(self, painter: QPainter, area: QRectF) -> None:
         """Write over the image before, which stays until the next one is there."""

@@ -150,6 +150,7 @@ class Viewport(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         foot.setContentsMargins(8, 4, 8, 4)
+        foot.setSpacing(8)
         foot.addWidget(self.role)
         foot.addStretch()
         foot.addWidget(self.slider, 100)

@@ -7,13 +7,14 @@ real ones.
 import queue
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import tiny_vlm
+from tests.helpers.forked import start_program
 from tests.helpers.hub_server import hub_server
 from tests.helpers.tiny_study import a_spec, planned, write_images
 from viewer.domain.answer import Status
@@ -174,10 +175,10 @@ def test_that_the_command_line_tells_a_download_and_ctrl_c_leaves_it_to_go_on(
     (image,) = sorted(write_images(tmp_path / "d", 1).glob("*_frontal.png"))
     asked = list[str]()
     words = ("ask", str(image), "--finding", "Edema", "--view", "frontal")
-    line = [sys.executable, "-m", "viewer", *words, "--model", "tiny"]
+    ask = partial(start_program, *words, "--model", "tiny", text=True)
     with hub_server("acme/tiny", published, SLOW / 2, asked) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub)
-        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as first:
+        with ask(stderr=subprocess.PIPE) as first:
             assert first.stderr is not None
             said = [next(first.stderr)]
             while " % · downloading, " not in said[-1]:
@@ -188,8 +189,9 @@ def test_that_the_command_line_tells_a_download_and_ctrl_c_leaves_it_to_go_on(
         assert said[0] == "Loading tiny · contacting the hub\n"
         assert said[-1] == "Stopped; what was downloaded so far is kept.\n"
         assert "Traceback" not in "".join(said)
-        again = subprocess.run(line, capture_output=True, text=True)
-    assert "loading weights" in again.stderr
-    assert "status: " in again.stdout
+        with ask(stdout=subprocess.PIPE, stderr=subprocess.PIPE) as again:
+            said, told = again.communicate()
+    assert "loading weights" in told
+    assert "status: " in said
     assert again.returncode == 0
     assert sum(each.startswith("model.safetensors") for each in asked) == 2

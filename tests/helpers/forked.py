@@ -29,10 +29,14 @@ _LONGEST_REQUEST: Final = 200_000
 _ADOPT_ORPHANS: Final = 36
 """PR_SET_CHILD_SUBREAPER of prctl(2)."""
 _COMMANDS: Final = (
+    "fontTools.subset",
+    "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
     "openai",
     "PIL.PngImagePlugin",
+    "pydicom",
     "rich.progress",
+    "scipy.ndimage",
     "scipy.special",
     "viewer.cli",
     "viewer.models.openai_api.adapter",

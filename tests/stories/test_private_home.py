@@ -97,7 +97,7 @@ def test_that_everything_kept_is_private_and_exports_follow_the_umask(
         'study = "grid_localization"\ndataset = "p"\nmodels = ["uniform"]\n'
     )
     with program.commands(tmp_path / "aside.txt") as overread:
-        overread("phantom", "--out", data, "--n", 2, "--size", "100x125")
+        overread("phantom", "--out", data, "--n", 1, "--size", "80x100")
         overread("import", "chexlocalize", data, "--name", "p")
         overread("run", study)
         overread("report", "1", "--out", out)

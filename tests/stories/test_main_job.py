@@ -26,7 +26,7 @@ repeats = 2
 models = ["uniform", "asymmetry", "frequent_cell", "says-d4"]
 [params]
 grids = [8, "8x10"]
-findings = ["Cardiomegaly", "Edema", "Lung Lesion", "Pleural Effusion"]
+findings = ["Airspace Opacity", "Atelectasis", "Lung Lesion", "Pleural Effusion"]
 [[model]]
 name = "says-d4"
 adapter = "scripted"

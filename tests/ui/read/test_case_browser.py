@@ -17,6 +17,7 @@ from viewer.domain.image import Raster
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.open_case import OtherFile
+from viewer.ui.panels.read import thumbnails as thumbnails_module
 from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OtherFiles
 from viewer.ui.panels.read.case_rows import CaseRow
 from viewer.ui.panels.read.case_tree import CaseTree
@@ -183,6 +184,20 @@ def test_that_what_scrolled_away_is_dropped(qtbot: QtBot) -> None:
     go.set()
     qtbot.waitUntil(lambda: len(told) == 3)
     assert made == ["a", "x", "y"]
+
+
+def test_that_thumbnails_do_not_wait_for_an_image_for_ever(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thumbnails_module, "_LONGEST_MS", 300)
+    thumbnails = Thumbnails(lambda _: Raster(np.zeros((2, 2), np.uint8)))
+    told: list[ThumbnailMade] = []
+    thumbnails.made.connect(told.append)
+    thumbnails.hold()
+    thumbnails.want([ImageRef(Path("a"))])
+    qtbot.wait(50)
+    assert not told
+    qtbot.waitUntil(lambda: len(told) == 1)
 
 
 def test_that_other_files_are_listed_by_name_with_their_reason(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 AT_ONCE: Final = 1
 """Thumbnails under way; one process makes them, and others need threads too."""
+_LONGEST_MS: Final = 1500
+"""So long they wait for the first image, which may be large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class Thumbnails(QObject):
         self._jobs: dict[ImageRef, Job[Raster]] = {}
 
     def hold(self) -> None:
-        """Make none until told to begin."""
+        """Make none until told to begin, or long after some are wanted."""
         self._held = True
 
     def begin(self, *_: object) -> None:
@@ -60,6 +62,8 @@ class Thumbnails(QObject):
     def want(self, refs: Sequence[ImageRef]) -> None:
         """Make these; of earlier requests, finish only those under way."""
         self._waiting = [ref for ref in refs if ref not in self._jobs]
+        if self._held and refs:
+            QTimer.singleShot(_LONGEST_MS, self, self.begin)
         self._start_next()
 
     def _start_next(self) -> None:

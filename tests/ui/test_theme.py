@@ -1,5 +1,8 @@
 """Both themes can be read, and everything follows a change."""
 
+import re
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
@@ -17,6 +20,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from viewer.domain.run import RunStatus, RunSummary
+from viewer.ui.application.app_context import WorkerBridge
+from viewer.ui.application.run_states import RunStates
+from viewer.ui.panels.measure.run_list import RunList
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.icons import IconLabel
 from viewer.ui.widgets.long_choice import LongChoice
@@ -51,6 +58,72 @@ def test_that_text_on_the_accent_and_on_what_is_chosen_stands_out(
 ) -> None:
     assert _contrast(palette.on_accent, palette.accent) >= 4.5
     assert _contrast(palette.text, palette.chosen) >= 4.5
+
+
+@pytest.mark.parametrize("palette", theme.THEMES.values(), ids=lambda p: str(p.name))
+@pytest.mark.parametrize("ground", ["surroundings", "panel", "field"])
+def test_that_frames_of_controls_and_marks_stand_out(
+    palette: theme.Palette, ground: str
+) -> None:
+    for mark in ("border", "muted", "accent", "warning"):
+        assert _contrast(getattr(palette, mark), getattr(palette, ground)) >= 3
+
+
+def test_that_the_frame_of_every_control_has_the_colour_of_borders() -> None:
+    rules = re.findall(r"([^{}]+){([^{}]*)}", theme._SHEET)
+    frames = {
+        selector: color
+        for selectors, body in rules
+        for color in re.findall(r"border(?:-color)?:[^;]*@(\w+)@", body)
+        for selector in re.split(r",\s*", selectors.strip())
+    }
+    faint = {
+        selector
+        for selector, color in frames.items()
+        if color == "line" and selector.startswith(_CONTROLS)
+    }
+    assert faint == set()
+    assert {"QPushButton", "QLineEdit", "QComboBox", "QSpinBox"} <= set(frames)
+
+
+_CONTROLS = (
+    "QPushButton", "QLineEdit", "QPlainTextEdit", "QTextEdit", "QSpinBox",
+    "QDoubleSpinBox", "QCheckBox", "QRadioButton", "QToolButton", "QSlider",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("palette", theme.THEMES.values(), ids=lambda p: str(p.name))
+def test_that_the_caption_of_a_selected_run_stands_out(
+    qtbot: QtBot, qapp: QApplication, palette: theme.Palette, tmp_path: Path
+) -> None:
+    theme.apply(qapp, palette)
+    runs = RunList(RunStates(WorkerBridge(tmp_path / "s.sqlite")))
+    qtbot.addWidget(runs)
+    summary = RunSummary(
+        1,
+        "grid_localization",
+        "tiny",
+        ("m",),
+        RunStatus.UNFINISHED,
+        "",
+        9,
+        {},
+        False,
+        "",
+    )
+    runs.resize(300, 300)
+    runs.show_runs((summary,))
+    runs.show()
+    view = runs.view
+    row = view.visualRect(view.currentIndex())
+    caption = row.adjusted(12, row.height() // 2, -12, -10)
+    picture = view.viewport().grab(caption).toImage()
+    colors = {
+        picture.pixelColor(x, y).name()
+        for x in range(picture.width())
+        for y in range(picture.height())
+    }
+    assert max(_contrast(color, palette.chosen) for color in colors) >= 4.5
 
 
 def _frame(widget: QWidget, at: QPoint, ground: str) -> float:

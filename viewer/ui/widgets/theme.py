@@ -20,6 +20,8 @@ STEP: Final = 4
 class Palette:
     """The colours of a theme, as #RRGGBB.
 
+    ``line`` parts areas; ``border`` is the frame of a control, and stands out from
+    whatever it lies on as WCAG 2.2 asks for (1.4.11, 3 : 1).
     Colour carries who: the reference, the models (:func:`styles.looks_of` says which
     has which), the reader as :mod:`viewer.domain.styles` has them. They are for the
     image, which is black in both themes.
@@ -30,6 +32,7 @@ class Palette:
     panel: str
     field: str
     line: str
+    border: str
     text: str
     muted: str
     accent: str
@@ -57,6 +60,7 @@ DARK: Final = Palette(
     panel=styles.DARK.paper,
     field="#14171B",
     line=styles.DARK.line,
+    border="#646C77",
     text=styles.DARK.ink,
     muted=styles.DARK.soft,
     accent="#56B4E9",
@@ -70,6 +74,7 @@ LIGHT: Final = Palette(
     panel=styles.LIGHT.paper,
     field="#F4F6F8",
     line=styles.LIGHT.line,
+    border="#7A828B",
     text=styles.LIGHT.ink,
     muted=styles.LIGHT.soft,
     accent="#006CAA",
@@ -186,18 +191,19 @@ QFrame#patients QLabel { color: @on_accent@; font-weight: bold; }
 QSplitter::handle { background: @line@; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
-QPushButton { background: @field@; color: @text@; border: 1px solid @line@;
+QPushButton { background: @field@; color: @text@; border: 1px solid @border@;
   border-radius: 4px; padding: 5px 12px; }
-QPushButton:hover { border-color: @muted@; }
+QPushButton:hover { border-color: @text@; }
+QFrame#notice QPushButton { border-color: @muted@; }
 QPushButton:pressed, QPushButton:checked { background: @chosen@; }
 QPushButton:disabled { color: @muted@; }
 QPushButton:checked:disabled { color: @text@; }
 QPushButton[primary="true"] { background: @accent@; color: @on_accent@;
   border-color: @accent@; font-weight: bold; }
 QPushButton[primary="true"]:disabled { background: @field@; color: @muted@;
-  border-color: @line@; }
+  border-color: @border@; }
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
-  background: @field@; color: @text@; border: 1px solid @line@; border-radius: 4px;
+  background: @field@; color: @text@; border: 1px solid @border@; border-radius: 4px;
   padding: 4px; selection-background-color: @chosen@; selection-color: @text@; }
 QComboBox { padding-left: 6px; }
 QSpinBox, QDoubleSpinBox { padding: 2px 4px 3px 6px; }
@@ -255,7 +261,7 @@ QProgressBar::chunk { background: @accent@; border-radius: 3px; }
 QScrollBar { background: transparent; border: none; margin: 0; }
 QScrollBar:vertical { width: 10px; }
 QScrollBar:horizontal { height: 10px; }
-QScrollBar::handle { background: @line@; border-radius: 4px; margin: 1px;
+QScrollBar::handle { background: @border@; border-radius: 4px; margin: 1px;
   min-height: 24px; min-width: 24px; }
 QScrollBar::handle:hover { background: @muted@; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }

@@ -28,7 +28,7 @@ from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.read.hanging_control import HangingControl
 from viewer.ui.panels.read.image_commands import ImageCommands
 from viewer.ui.panels.read.index_line import words_of
-from viewer.ui.panels.read.lightbox import ActiveChanged, ImageSplitter, Lightbox
+from viewer.ui.panels.read.lightbox import PANELS, ActiveChanged, Lightbox, SidePanels
 from viewer.ui.panels.read.open_folders import OpenFolders
 from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.read.slide_navigation import SlideNavigation
@@ -47,7 +47,6 @@ _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline", "mark.heart", "image.report",
 )  # fmt: skip
-_WIDTHS: Final = (310, 880, 300)
 _NARROWEST: Final = 292
 """Of the side at the right, also while it is not made yet."""
 
@@ -94,12 +93,11 @@ class ReadWorkspace(QWidget):
         column.addWidget(self.hanging.line)
         self._middle = column
         self._right.setMinimumWidth(_NARROWEST)
-        split = ImageSplitter(self.browser, middle, self._right)
-        split.setObjectName("readSplitter")
-        split.setSizes(_WIDTHS)
+        sides, bars = (self.browser, middle, self._right), self._commands.tool_bars
+        self._panels = SidePanels(self._context, *sides, bars)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(split)
+        row.addWidget(self._panels.splitter)
 
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
@@ -180,12 +178,13 @@ class ReadWorkspace(QWidget):
             **self._commands.handlers(),
             **self.hanging.handlers(),
             **self._cases.handlers(),
+            **self._panels.handlers(),
             **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
             "file.open_masks": lambda: self.answering.open_masks(self._commands),
             "image.cine": self.play,
-            "edit.find": self.browser.focus_filter,
+            "edit.find": partial(self._panels.show_cases, self.browser.focus_filter),
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
             "image.previous": partial(self.browser.step, -1),
@@ -237,6 +236,7 @@ class ReadWorkspace(QWidget):
             preferences.CHOICE: plain(preferences.current()),
             case_listing.CHOICE: plain(self._cases.columns),
             hanging_control.CHOICE: plain(self.hanging.choice),
+            PANELS: plain(self._panels.choice),
         }
 
     def recall(self, choices: Choices) -> None:
@@ -246,6 +246,7 @@ class ReadWorkspace(QWidget):
         preferences.use(restored(preferences.current(), stored))
         self._cases.recall(choices.get(case_listing.CHOICE))
         self.hanging.recall(choices.get(hanging_control.CHOICE))
+        self._panels.recall(choices.get(PANELS))
         self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
         if self._answering is not None:
             self._answering.recall(choices)

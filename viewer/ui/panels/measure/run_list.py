@@ -144,10 +144,13 @@ class _RunPainter(QStyledItemDelegate):
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         painter.save()
-        if state & QStyle.StateFlag.State_Selected:
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if selected:
             painter.fillRect(rect, QColor(colours.chosen))
         inner = rect.adjusted(_PAD, _PAD, -_PAD, -_PAD)
-        self._lines(painter, inner, index)
+        # muted text is too faint on what marks the selected row
+        soft = colours.text if selected else colours.muted
+        self._lines(painter, inner, index, soft)
         fraction = index.data(_FRACTION)
         if isinstance(fraction, float):
             track = QRect(inner.left(), inner.bottom() - 1, inner.width(), _BAR)
@@ -156,14 +159,14 @@ class _RunPainter(QStyledItemDelegate):
             painter.fillRect(track, QColor(colours.accent))
         painter.restore()
 
-    def _lines(self, painter: QPainter, inner: QRect, index: Index) -> None:
+    def _lines(self, painter: QPainter, inner: QRect, index: Index, soft: str) -> None:
         colours, base = theme.current(), painter.font()
         caption = theme.caption_font(base)
         title = index.data(Qt.ItemDataRole.DisplayRole)
         state, cost = index.data(Qt.ItemDataRole.StatusTipRole), index.data(_COST)
         lines = (
             (title, "", colours.text, base),
-            (state, cost, colours.muted, caption),
+            (state, cost, soft, caption),
         )
         top = inner.top()
         for text, right, colour, font in lines:

@@ -1,7 +1,7 @@
-"""The lightbox: up to 3 × 3 viewports, one of them active."""
+"""The lightbox: up to 3 × 3 viewports, one of them active, and what is beside it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,9 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.slide import is_region
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.ui.application.actions import Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.choices import restored
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
     from viewer.services.inspecting.answers import StoredAnswer
 
+PANELS: Final = "panels"
+_CASES, _ASK, _ALONE = "view.cases", "view.ask", "view.image_only"
+_WIDTHS: Final = (310, 880, 300)
 _GAP_PX: Final = 1
 _HALF: Final = 0.5
 """Of the view: a chosen region of a slide spans no less."""
@@ -301,6 +307,85 @@ class ImageSplitter(QSplitter):
         if missing > 0 and left + right > 0:
             kept = 1 - missing / (left + right)
             self.setSizes([int(left * kept), int(image + missing), int(right * kept)])
+
+
+@dataclass(frozen=True, slots=True)
+class PanelsChoice:
+    """Which panels are shown beside the images."""
+
+    cases: bool = True
+    ask: bool = True
+
+
+class SidePanels:
+    """Cases at the left of the images, Ask and answers at their right.
+
+    Parameters
+    ----------
+    context : AppContext
+        The source of the commands.
+    left, images, right : QWidget
+        What stands side by side.
+    bars : QWidget
+        The tool bars over the images; hidden with both panels.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        left: QWidget,
+        images: QWidget,
+        right: QWidget,
+        bars: QWidget,
+    ) -> None:
+        self._context, self._bars = context, bars
+        self._left, self._images, self._right = left, images, right
+        self.choice, self._alone = PanelsChoice(), False
+        self.splitter = ImageSplitter(left, images, right)
+        self.splitter.setObjectName("readSplitter")
+        self.splitter.setSizes(_WIDTHS)
+        self._apply()
+
+    def handlers(self) -> Handlers:
+        """Return the handlers by the action's id."""
+        return {
+            _CASES: lambda: self._show(replace(self._seen, cases=not self._seen.cases)),
+            _ASK: lambda: self._show(replace(self._seen, ask=not self._seen.ask)),
+            _ALONE: self._toggle_alone,
+        }
+
+    def recall(self, stored: object) -> None:
+        """Show the panels of the previous session, as they were stored."""
+        self._show(restored(PanelsChoice(), stored))
+
+    def show_cases(self, enter: Callable[[], object]) -> None:
+        """Show the list of cases, then let the user enter it."""
+        self._show(replace(self._seen, cases=True))
+        enter()
+
+    @property
+    def _seen(self) -> PanelsChoice:
+        return PanelsChoice(False, False) if self._alone else self.choice
+
+    def _show(self, choice: PanelsChoice) -> None:
+        self.choice, self._alone = choice, False
+        self._apply()
+
+    def _toggle_alone(self) -> None:
+        self._alone = not self._alone
+        self._apply()
+
+    def _apply(self) -> None:
+        seen, actions = self._seen, self._context.actions
+        for panel, shown in ((self._left, seen.cases), (self._right, seen.ask)):
+            hides_focus = panel.isAncestorOf(self.splitter.focusWidget() or panel)
+            panel.setVisible(shown)
+            if hides_focus and not shown:
+                self._images.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._bars.setVisible(not self._alone)
+        actions.set_checked(_CASES, seen.cases)
+        actions.set_checked(_ASK, seen.ask)
+        actions.set_checked(_ALONE, self._alone)
 
 
 def _field(viewport: Viewport) -> "BoxPx | None":

@@ -312,6 +312,29 @@ def test_that_corner_text_never_overlaps_in_a_narrow_view(width: int) -> None:
     assert (badge.at.y() < lossy.at.y()) is (width < 320)
 
 
+@pytest.mark.parametrize("height", [50, 90, 130, 170, 400])
+@pytest.mark.parametrize("width", [120, 200, 320])
+@pytest.mark.usefixtures("qapp")
+def test_that_corner_text_of_a_low_view_leaves_out_what_does_not_fit(
+    width: int, height: int
+) -> None:
+    corners = CornerText(
+        tuple(map(CornerLine, ("张伟 欧阳娜娜", "P" * 60, "1950-01-01", "CT", "A 7"))),
+        tuple(map(CornerLine, ("An institution", "A machine", "2026-01-01"))),
+        (CornerLine("State"),),
+        (CornerLine("Lossy JPEG"),),
+    )
+    live = tuple(map(CornerLine, ("W 256 L 128", "Zoom 41%", "Pixels reduced")))
+    area = QRectF(0, 0, width, height)
+    lines = corner_text.layout(corners, live, area, TEXT)
+    pairs = itertools.combinations(lines, 2)
+    inner = [(a.ground.adjusted(0, 2, 0, -2), b.ground) for a, b in pairs]
+    assert not any(a.intersects(b) for a, b in inner)
+    assert all(area.contains(line.ground.adjusted(2, 2, -2, -2)) for line in lines)
+    assert lines[0].text == "张伟 欧阳娜娜"
+    assert len(lines) == 13 or height < 400
+
+
 @pytest.mark.usefixtures("qapp")
 def test_that_a_line_wider_than_the_view_ends_in_an_ellipsis_and_is_told_whole() -> (
     None

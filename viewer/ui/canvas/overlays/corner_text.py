@@ -1,5 +1,6 @@
 """The four blocks of corner text."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,7 +43,8 @@ def layout(
 
     Where two blocks do not fit beside each other, the patient stays on top and the
     lossy ratio at the bottom. A line that would meet one of the ``names`` of the grid's
-    cells goes past it; one that is wider than the view ends in an ellipsis.
+    cells goes past it; one that is wider than the view ends in an ellipsis. In a view
+    too low for all lines, those nearest the middle are left out, first of the place.
     """
     last = (*corners.bottom_left, *live)
     top, bottom = area.top() + MARGIN, area.bottom() - MARGIN
@@ -56,7 +58,21 @@ def layout(
     if not _fit(last[::-1], corners.bottom_right[::-1], area, face):
         bottom = min((line.ground.top() for line in low), default=bottom)
     beside = _block(last, area, face, names, right=False, start=bottom, up=True)
-    return (*first, *second, *beside, *low)
+    return _apart(
+        (*first, *second, *beside, *low), (first, low, beside[::-1], second), area
+    )
+
+
+def _apart(
+    lines: tuple[Line, ...], by_weight: tuple[list[Line], ...], area: QRectF
+) -> tuple[Line, ...]:
+    """Return the lines that lie in the view and on no line of more weight."""
+    kept: list[Line] = []
+    for line in itertools.chain.from_iterable(by_weight):
+        inner = line.ground.adjusted(2, 2, -2, -2)
+        if area.contains(inner) and not any(k.ground.intersects(inner) for k in kept):
+            kept.append(line)
+    return tuple(line for line in lines if line in kept)
 
 
 def lowest_free(lines: tuple[Line, ...], area: QRectF, width: float) -> float:

@@ -1,4 +1,4 @@
-"""Rotating and flipping the active image, where that is safe."""
+"""Rotating and flipping the active image where that is safe; commands without use."""
 
 from functools import partial
 from typing import Final
@@ -21,12 +21,20 @@ TURNS: Final = {
     "image.mirror": MIRRORED,
     "image.flip": FLIPPED,
 }
+OF_IMAGE: Final = frozenset({
+    "image.save", "image.print", "image.copy", "image.presentation",
+    "image.provider", "image.fit", "image.one_to_one", "image.invert",
+    "image.reset", "image.clamp", "image.cine", "file.save_marks", "file.save_masks",
+    "file.open_masks", "file.save_keys", "file.objects", "mark.delete", "mark.clear",
+    "mark.wider", "mark.narrower", "mark.key", "mark.keys", "mark.outline",
+})  # fmt: skip
+"""Commands that do nothing without an image."""
 _TURNED: Final = frozenset({"CR", "DX"})
 """Modalities that may be rotated and flipped: a slice would mislead (IHE BIR, 5.2)."""
 
 
 class TurnCommands:
-    """Turns radiographs; for other images the commands are disabled."""
+    """Turns radiographs; what does nothing to the active image is disabled."""
 
     def __init__(self, lightbox: Lightbox, actions: Actions) -> None:
         self._lightbox, self._actions = lightbox, actions
@@ -43,7 +51,9 @@ class TurnCommands:
             self._lightbox.view.turn(further)
 
     def _follow(self, *_: object) -> None:
-        self._actions.bar(() if _may_turn(self._lightbox.active) else TURNS)
+        viewport = self._lightbox.active
+        useless = () if _may_turn(viewport) else tuple(TURNS)
+        self._actions.bar((*useless, *(() if viewport.header else OF_IMAGE)))
 
 
 def _may_turn(viewport: Viewport) -> bool:

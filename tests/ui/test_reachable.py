@@ -49,6 +49,7 @@ _DIALOGS = (
     "file.import_predictions", "file.import_replies", "hang.protocols",
     "image.tags", "dataset.words", "help.shortcuts",
 )  # fmt: skip
+_NAMED = "胸部正位片 of a ward whose data set has a name of sixty letters"
 _STOPS = 400
 _DRAWN_MS = 100
 
@@ -133,8 +134,8 @@ def _is_cut(label: QLabel) -> bool:
 
 @pytest.fixture
 def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Story:
-    finished_run(settings.store, tmp_path / "images")
-    made = open_window(qtbot, settings, tmp_path / "images")
+    finished_run(settings.store, tmp_path / _NAMED)
+    made = open_window(qtbot, settings, tmp_path / _NAMED)
     made.window.open_paths([made.folder])
     made.wait(lambda: made.read.lightbox.active.shown is not None)
     return made

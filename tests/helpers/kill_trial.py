@@ -25,7 +25,7 @@ from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 
 ROOT: Final = Path(__file__).parents[2]
-QUIET_LOOKS: Final = 5
+QUIET_LOOKS: Final = 3
 VICTIMS: Final = ("worker", "parent", "both")
 
 
@@ -110,7 +110,7 @@ class KillTrial:
         process = self.start()
         enough = len(answered) + rng.randint(0, settle)
         while self.n_committed() < enough and process.poll() is None:
-            time.sleep(0.01)
+            time.sleep(0.02)
         time.sleep(rng.random() * 0.03)
         finished = process.poll() is not None
         killed = kill(process, victim)
@@ -123,7 +123,7 @@ class KillTrial:
         """Wait until no worker of ours lives: an orphaned one stores and exits."""
         quiet = 0
         while quiet < QUIET_LOOKS:  # a process that is being replaced has no name
-            time.sleep(0.02)
+            time.sleep(0.05)
             quiet = 0 if living(self.store_path) else quiet + 1
 
     def committed(self) -> set[str]:

@@ -20,6 +20,10 @@ from viewer.settings import read_settings
 
 PRIVATE_FILE: Final = 0o600
 PRIVATE_FOLDER: Final = 0o700
+MADE_HERE: Final = frozenset(
+    {"crashes", "demo", "headers", "predictions", "replies", "rescue", "unpacked"}
+)
+"""The folders of the data folder that only the program writes to."""
 _OTHERS: Final = 0o077
 _umask_at_start: list[int] = []
 _reading_umask: Final = threading.Lock()
@@ -36,6 +40,17 @@ def restrict_umask() -> None:
 def is_kept(path: Path) -> bool:
     """Tell whether a path is in the program's data folder."""
     return path.resolve().is_relative_to(read_settings().home.resolve())
+
+
+def is_made_here(path: Path) -> bool:
+    """Tell whether a path is in a folder that only the program writes to.
+
+    The data folder itself may be one where the user keeps images too.
+    """
+    home, whole = read_settings().home.resolve(), path.resolve()
+    if not whole.is_relative_to(home) or whole == home:
+        return False
+    return whole.relative_to(home).parts[0] in MADE_HERE
 
 
 def open_private(path: Path, mode: Literal["wb", "xb", "ab", "a+b"]) -> IO[bytes]:

@@ -59,6 +59,10 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "audit": "privacy.audit",
     "review": "privacy.review",
     "key": "privacy.key",
+    "backup": "housekeeping.backup",
+    "restore": "housekeeping.restore",
+    "compact": "housekeeping.compact",
+    "delete": "housekeeping.delete",
     "doctor": "machine.doctor",
     "worker": "machine.worker",
 }

@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import logging
 import math
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from viewer.domain.errors import StoreBusyError, StoreError
-from viewer.private_files import PRIVATE_FILE, make_private_folder, tighten
+from viewer.private_files import tighten
 from viewer.store.generation import Mark, OutsideNotes
 from viewer.store.lean_import import without
 from viewer.store.reply_rows import utc_now
@@ -28,7 +27,7 @@ from viewer.store.store_errors import (
     sentences,
     store_error,
 )
-from viewer.store.store_file import StoreFile
+from viewer.store.store_file import StoreFile, connect, make_room
 from viewer.store.taking_in import take_in
 
 if TYPE_CHECKING:
@@ -240,6 +239,49 @@ class Store:
             finally:
                 self._db.rollback()
 
+    def compact(self) -> None:
+        """Rewrite the file without free pages, and empty its log.
+
+        Raises
+        ------
+        StoreBusyError
+            If another program writes, or still reads what the log has.
+        """
+        with sentences(self.path):
+            self._db.conn.execute("VACUUM")
+        self.empty_log()
+
+    def replace_content(self, source: sqlite3.Connection) -> None:
+        """Replace everything in the store by another one's content, all or nothing."""
+        with sentences(self.path):
+            source.backup(self._db.conn)
+
+    def finish_deleting(self) -> None:
+        """Remove the files that deletions left, then what is left in the store's own.
+
+        Doing it again after an interruption changes nothing that is done.
+
+        Raises
+        ------
+        StoreBusyError
+            If another program reads the store; the next one to open it does the rest.
+        """
+        left = [str(row[0]) for row in self.rows("SELECT path FROM leftover")]
+        if not left:
+            return
+        for path in filter(None, left):
+            self._file.remove_left(Path(path))
+        self.compact()
+        self.rows("PRAGMA secure_delete = ON")
+        with self.transaction():
+            self.execute("DELETE FROM leftover")
+        self.empty_log()
+
+    def empty_log(self) -> None:
+        """Move the write-ahead log into the file; StoreBusyError if one reads it."""
+        if self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:
+            raise store_error(self.path, "locked")
+
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return every row of a query; columns by name or position."""
         with sentences(self.path):
@@ -282,8 +324,8 @@ def open_store(path: Path) -> Store:
     if problem:
         _LOG.warning(problem)
     with sentences(path):
-        writable = _make_room(path)
-        connection = _connect(path, writable=writable)
+        writable = make_room(path)
+        connection = connect(path, BUSY_TIMEOUT_MS / 1000, writable=writable)
         try:
             # Before any setting: WAL would change another program's file.
             version = _checked_version(path, connection)
@@ -296,6 +338,8 @@ def open_store(path: Path) -> Store:
         store = Store(path, database, writable=writable)
         with contextlib.suppress(StoreBusyError):  # a run waits for it when it begins
             store.store_saved_replies()
+            if store.writable:
+                store.finish_deleting()
         return store
 
 
@@ -311,41 +355,6 @@ def _until(end: float, work: Iterator[object]) -> bool:
         if time.monotonic() >= end:
             return True
     return False
-
-
-def _make_room(path: Path) -> bool:
-    if path.is_dir():
-        raise StoreError(
-            f"The store '{path.name}' is a folder.",
-            "Name a file with --store, such as overread.sqlite.",
-        )
-    if not path.exists():
-        try:
-            make_private_folder(path.parent)
-        except OSError as error:
-            raise StoreError(
-                f"The store's folder cannot be created ({error.strerror}).",
-                "Choose a folder you may write to with --store.",
-            ) from error
-    folder_ok = os.access(path.parent, os.W_OK)
-    return folder_ok and (not path.exists() or os.access(path, os.W_OK))
-
-
-def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    if writable:
-        with contextlib.suppress(FileExistsError):  # SQLite's files beside it follow it
-            path.touch(PRIVATE_FILE, exist_ok=False)
-        return sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
-    if not path.exists():
-        raise StoreError(
-            "The store cannot be created: its folder is read-only.",
-            "Choose a folder you may write to with --store.",
-        )
-    # SQLite reads a WAL store through a -shm file, which it cannot create in a
-    # read-only folder; "immutable" does without, but would not see a log.
-    has_journal = path.with_name(path.name + "-wal").exists()
-    mode = "mode=ro" if has_journal else "mode=ro&immutable=1"
-    return sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True)
 
 
 def _checked_version(path: Path, connection: sqlite3.Connection) -> int:

@@ -69,6 +69,11 @@ def note_withdrawal(store: Store, session: int, rows: int) -> None:
     _append(store, event)
 
 
+def note_deletion(store: Store, session: int) -> None:
+    """Append that a session was deleted with its cases and answers."""
+    _append(store, {"kind": "deletion", "session": session})
+
+
 def _withdrawal_sha256(store: Store, session: int) -> str:
     rows = store.rows(
         "SELECT * FROM reading_withdrawal WHERE session_id = ?", (session,)
@@ -111,7 +116,7 @@ def check_audit(store: Store) -> AuditCheck:
     """Recompute the chain and every hash in it; return the differences in sentences."""
     rows = store.rows("SELECT * FROM reading_audit ORDER BY seq")
     problems = [*_chain_problems(rows)]
-    events = [json.loads(row["event"]) for row in rows if _is_own(row)]
+    events = _of_kept([json.loads(row["event"]) for row in rows if _is_own(row)])
     problems += _content_problems(store, events)
     head = str(rows[-1]["sha256"]) if rows else START
     return AuditCheck(len(rows), head, tuple(problems))
@@ -134,6 +139,18 @@ def _chain_problems(rows: list[Row]) -> Iterator[str]:
 def _is_own(row: Row) -> bool:
     """Tell whether an event still matches its hash."""
     return bool(row["sha256"] == _chained(row["previous"], row["event"]))
+
+
+def _of_kept(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the events of sessions that were not deleted afterwards."""
+    kept: list[dict[str, Any]] = []
+    for event in events:
+        if event["kind"] == "deletion":
+            # Another session may have the number later.
+            kept = [one for one in kept if one["session"] != event["session"]]
+        else:
+            kept.append(event)
+    return kept
 
 
 def _content_problems(store: Store, events: list[dict[str, Any]]) -> Iterator[str]:

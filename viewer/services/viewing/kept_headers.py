@@ -91,10 +91,15 @@ class KeptHeaders:
 @contextmanager
 def kept_headers(home: Path, folder: Path) -> Iterator[KeptHeaders]:
     """Give what was kept of an opened folder, and keep what is read meanwhile."""
-    name = hashlib.sha256(path_text(folder.absolute()).encode()).hexdigest()[:32]
-    headers = KeptHeaders(home / "headers" / f"{name}.json")
+    headers = KeptHeaders(header_file(home, folder))
     yield headers
     headers.keep()
+
+
+def header_file(home: Path, folder: Path) -> Path:
+    """Return the file in which the headers of an opened folder are kept."""
+    name = hashlib.sha256(path_text(folder.absolute()).encode()).hexdigest()[:32]
+    return home / "headers" / f"{name}.json"
 
 
 def _stands_alone(path: Path, header: FileHeader) -> bool:

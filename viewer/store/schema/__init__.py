@@ -63,7 +63,18 @@ def _fifth() -> str:
     return people.REPAINTED
 
 
-MIGRATIONS: Final = {1: _first, 2: _second, 3: _third, 4: _fourth, 5: _fifth}
+def _sixth() -> str:
+    return folders.LEFTOVERS
+
+
+MIGRATIONS: Final = {
+    1: _first,
+    2: _second,
+    3: _third,
+    4: _fourth,
+    5: _fifth,
+    6: _sixth,
+}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

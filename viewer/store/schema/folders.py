@@ -1,4 +1,4 @@
-"""The tables of opened folders: what they held, and views that a person corrected."""
+"""The tables of opened folders, and of files that deletions have still to remove."""
 
 from typing import Final
 
@@ -23,5 +23,13 @@ READING_STATES: Final = """
 CREATE TABLE reading_state (
     place TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('open', 'done'))
+) STRICT, WITHOUT ROWID;
+"""
+
+# Files of the program's own that go with deleted rows; "" is the store's own file,
+# whose free pages may still hold what was deleted.
+LEFTOVERS: Final = """
+CREATE TABLE leftover (
+    path TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 """

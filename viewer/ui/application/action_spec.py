@@ -70,7 +70,7 @@ def review(
 ) -> ActionSpec:
     """Return a command whose plain key is handled by the displayed case itself."""
     return ActionSpec(
-        f"review.{name}", "Study", text, "", tip, icon_name, Place.REVIEW,
+        f"review.{name}", "Review", text, "", tip, icon_name, Place.REVIEW,
         section=section,
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ Handlers = Mapping[str, Callable[[], None]]
 """What a workspace does for each action id."""
 
 MENUS: Final = (
-    "File", "Edit", "View", "Image", "Mark", "Model", "Study", "Window", "Help",
+    "File", "Edit", "View", "Image", "Mark", "Model", "Review", "Window", "Help",
 )  # fmt: skip
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
@@ -93,6 +93,17 @@ ACTIONS: Final = (
              "Find the cases that most models of the selected run solve from their "
              "options alone; write the table to review them in, then the cases that "
              "remain", "format-list-bulleted"),
+    ActionSpec("store.backup", "File", "Back up store…", "",
+               "Write a copy of everything that is kept to one file",
+               "database-export-outline", section=True),
+    ActionSpec("store.restore", "File", "Restore backup…", "",
+               "Put a backup in the place of everything that is kept",
+               "database-refresh-outline", destructive=True),
+    ActionSpec("store.compact", "File", "Compact store", "",
+               "Give back the space of what was deleted", "database-cog-outline"),
+    ActionSpec("dataset.delete", "File", "Delete data set…", "",
+               "Delete a data set with its runs and all that is kept of it; what goes "
+               "is shown first", "database-remove-outline", destructive=True),
     ActionSpec("file.quit", "File", "Quit", "Ctrl+Q",
                "Close the window; what is in flight is stored", "exit-to-app",
                section=True),
@@ -308,6 +319,9 @@ ACTIONS: Final = (
              "Finish what is in flight; resume it later", "pause"),
     _measure("run.cancel", "Model", "Cancel run", "",
              "Finish what is in flight, then end as cancelled", "stop"),
+    ActionSpec("run.delete", "Model", "Delete run…", "",
+               "Delete the selected run with all that is kept of it; what goes is "
+               "shown first", "delete-outline", Place.MEASURE, destructive=True),
     _models("new", "New model…", "Ctrl+N", "Add a model and its settings",
             "plus", section=True),
     _models("save", "Save model", "Ctrl+S", "Save the settings of the selected model",

@@ -116,6 +116,7 @@ class MeasureWorkspace(QWidget):
             "run.resume": self.runs.resume.click,
             "run.pause": self.runs.pause.click,
             "run.cancel": self.runs.cancel.click,
+            "run.delete": self._delete_run,
         }
 
     @property
@@ -147,6 +148,17 @@ class MeasureWorkspace(QWidget):
     def _export(self) -> None:
         if not self.comparing.export():
             self._shown.ask_where_to_export()
+
+    def _delete_run(self) -> None:
+        """Ask about deleting the selected run."""
+        from viewer.services.housekeeping.delete import Kind, Target
+        from viewer.ui.dialogs.housekeeping import ask_to_delete
+
+        if self.runs.selected is None:
+            self._context.notices.say("Select a run first, then delete it.")
+            return
+        target = Target(Kind.RUN, str(self.runs.selected.id))
+        ask_to_delete(self.window(), self._context, target)
 
     def _find(self) -> None:
         if self._shown_groups:
@@ -217,6 +229,7 @@ class MeasureWorkspace(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda by=by: self.predictions.tour.step(by))
         self.runs.batch_wanted.connect(self.batches.open)
+        self.runs.delete_wanted.connect(self._delete_run)
         self.results.row_chosen.connect(self._show_trials)
         self.results.save_wanted.connect(self.export_to)
         self.results.script_wanted.connect(self._scripts.copy)

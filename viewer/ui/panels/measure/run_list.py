@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QAction, QColor, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListView,
@@ -189,6 +189,8 @@ class RunList(QWidget):
     run_selected = Signal(int)
     """The run's number."""
     batch_wanted = Signal()
+    delete_wanted = Signal()
+    """The user wants to delete the selected run."""
 
     def __init__(self, states: RunStates, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -210,6 +212,7 @@ class RunList(QWidget):
         self.cancel.clicked.connect(lambda: self._control(states.cancel))
         self.resume.clicked.connect(lambda: self._control(states.resume))
         states.changed.connect(self._update_buttons)
+        self._add_menu()
         self._lay_out()
 
     @property
@@ -230,8 +233,8 @@ class RunList(QWidget):
         if held is not None and held.isValid():
             self.view.scrollTo(self.model.index(held.row()), _AT_TOP)
         newest = max((run.id for run in runs), default=0)
-        selected = chosen.id if chosen else newest
         known = {run.id for run in runs}
+        selected = chosen.id if chosen and chosen.id in known else newest
         self.select(self.wanted if self.wanted in known else selected)
         self.wanted = None if self.wanted in known else self.wanted
         self._update_buttons()
@@ -241,6 +244,13 @@ class RunList(QWidget):
         row = None if run is None else self.model.row_of(run)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
+
+    def _add_menu(self) -> None:
+        """Give the list a context menu, which the menu key opens too."""
+        delete = QAction("Delete run…", self.view)
+        delete.triggered.connect(self.delete_wanted)
+        self.view.addAction(delete)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def _lay_out(self) -> None:
         title = Label("Runs")

@@ -1,0 +1,1 @@
+"""Deletion of what the store keeps, and backup, restore and compaction of the store."""

@@ -1,0 +1,255 @@
+"""What goes with a data set, a case, a run, a model or a reply that is deleted."""
+# ruff: noqa: S608 - no word of these statements comes from outside
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import path_of
+from viewer.store.cases import dataset_named
+from viewer.store.database import Store
+from viewer.store.runs import run_summary
+
+_WITHIN: Final = "IN (SELECT value FROM json_each(?))"
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What goes, by rows' ids; the rest follows from it.
+
+    ``datasets`` go whole. Of ``shrinking`` only the ``images`` and ``items`` named go.
+    ``trials`` lose their replies and become pending again.
+    """
+
+    datasets: tuple[int, ...] = ()
+    shrinking: tuple[int, ...] = ()
+    images: tuple[int, ...] = ()
+    items: tuple[int, ...] = ()
+    runs: tuple[int, ...] = ()
+    sessions: tuple[int, ...] = ()
+    trials: tuple[int, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing goes."""
+        return not any((self.datasets, self.images, self.items, self.runs, self.trials))
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the rows that go name, for the files kept of them.
+
+    ``paths`` are image files that no other data set has, ``roots`` folders of data sets
+    that go, ``models`` the settings of models of runs that go and of no other run.
+    """
+
+    paths: tuple[Path, ...] = ()
+    roots: tuple[Path, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+def of_dataset(store: Store, name: str) -> Doomed:
+    """Return what goes with a data set: its runs, and questions about its images."""
+    dataset_named(store, name)
+    images = _ids(
+        store,
+        "SELECT i.id FROM image i JOIN dataset d ON d.id = i.dataset_id"
+        " WHERE d.name = ?",
+        name,
+    )
+    own = _ids(store, "SELECT id FROM dataset WHERE name = ?", name)
+    datasets = tuple({*own, *_single_questions(store, images)})
+    listed = json.dumps(datasets)
+    inside = f"dataset_id {_WITHIN}"
+    runs = _runs_on(store, datasets, name)
+    return Doomed(
+        datasets,
+        images=_ids(store, f"SELECT id FROM image WHERE {inside}", listed),
+        items=_ids(store, f"SELECT id FROM item WHERE {inside}", listed),
+        runs=runs,
+        sessions=_sessions(store, runs, datasets),
+    )
+
+
+def of_case(store: Store, name: str, case: str) -> Doomed:
+    """Return what goes with a case of a data set: a patient, an image or an item.
+
+    Every run on the data set goes too, because a question about one case may have shown
+    the image of another, as an example or in a control.
+    """
+    dataset_named(store, name)
+    (row,) = store.rows("SELECT id FROM dataset WHERE name = ?", (name,))
+    dataset = int(row["id"])
+    key = (dataset, case)
+    images = _ids(
+        store,
+        "SELECT id FROM image WHERE dataset_id = ?1 AND ?2 IN (patient, key)",
+        *key,
+    )
+    items = _ids(
+        store,
+        "SELECT id FROM item q WHERE dataset_id = ?1 AND (?2 IN (patient, key) OR"
+        " EXISTS (SELECT 1 FROM json_each(q.images) e JOIN image i ON i.key = e.value"
+        "  WHERE i.dataset_id = ?1 AND i.id IN (SELECT value FROM json_each(?3))))",
+        *key,
+        json.dumps(images),
+    )
+    if not images and not items:
+        raise WrongUseError(
+            f"The data set '{name}' has no patient, image or item '{case}'.",
+            f"overread cases --dataset {name} lists them.",
+        )
+    single = _single_questions(store, images)
+    runs = _runs_on(store, (dataset, *single), name)
+    return Doomed(
+        single,
+        (dataset,),
+        (*images, *_ids(
+            store, f"SELECT id FROM image WHERE dataset_id {_WITHIN}",
+            json.dumps(single),
+        )),
+        items,
+        runs,
+        _sessions(store, runs, (dataset, *single)),
+    )  # fmt: skip
+
+
+def of_run(store: Store, run: int) -> Doomed:
+    """Return what goes with a run: its readers' sessions too."""
+    run_summary(store, run)
+    return Doomed(runs=(run,), sessions=_sessions(store, (run,), ()))
+
+
+def of_model(store: Store, model: str) -> Doomed:
+    """Return what goes with a model: every run that asked it."""
+    runs = _ids(
+        store,
+        "SELECT r.id FROM run r, json_each(r.spec, '$.models') m"
+        " WHERE m.value ->> 'name' = ?1 UNION SELECT r.id FROM run r,"
+        " json_each(r.spec, '$.helpers') m WHERE m.value ->> 'name' = ?1",
+        model,
+    )
+    return Doomed(runs=runs, sessions=_sessions(store, runs, ()))
+
+
+def of_reply(store: Store, trial: int) -> Doomed:
+    """Return what goes with the reply that answers a trial: every trial showing it."""
+    trials = _ids(
+        store,
+        "SELECT p.trial_id FROM parse p WHERE p.reply_id IN"
+        " (SELECT reply_id FROM parse WHERE trial_id = ?1 UNION SELECT r.id FROM reply"
+        "  r JOIN attempt a ON a.id = r.attempt_id WHERE a.trial_id = ?1)"
+        " UNION SELECT a.trial_id FROM attempt a JOIN reply r ON r.attempt_id = a.id"
+        " WHERE a.trial_id = ?1",
+        trial,
+    )
+    if not trials:
+        raise WrongUseError(
+            f"There is no reply to trial {trial} in this store.",
+            "Name the number of a trial that was answered.",
+        )
+    return Doomed(trials=trials)
+
+
+def _single_questions(store: Store, images: Iterable[int]) -> tuple[int, ...]:
+    """Return the data sets of single questions about the files of some images."""
+    return _ids(
+        store,
+        "SELECT DISTINCT q.id FROM dataset q JOIN image i ON i.dataset_id = q.id"
+        " WHERE q.adhoc = 1 AND (i.path, i.frame) IN"
+        f" (SELECT path, frame FROM image WHERE id {_WITHIN})",
+        json.dumps(list(images)),
+    )
+
+
+def _runs_on(store: Store, datasets: Iterable[int], name: str) -> tuple[int, ...]:
+    """Return the runs on data sets, and those that took their examples from one."""
+    return _ids(
+        store,
+        f"SELECT id FROM run WHERE dataset_id {_WITHIN} OR EXISTS"
+        " (SELECT 1 FROM json_tree(spec, '$.params') WHERE atom = ?)",
+        json.dumps(list(datasets)),
+        name,
+    )
+
+
+def _sessions(
+    store: Store, runs: Iterable[int], datasets: Iterable[int]
+) -> tuple[int, ...]:
+    return _ids(
+        store,
+        f"SELECT id FROM reading_session WHERE run_id {_WITHIN}"
+        f" OR dataset_id {_WITHIN} UNION SELECT k.session_id FROM reading_task k"
+        f" JOIN trial t ON t.id = k.trial_id WHERE t.run_id {_WITHIN}",
+        *(json.dumps(list(ids)) for ids in (runs, datasets, runs)),
+    )
+
+
+def _ids(store: Store, sql: str, *parameters: object) -> tuple[int, ...]:
+    return tuple(int(row[0]) for row in store.rows(sql, parameters))
+
+
+def names_of(store: Store, doomed: Doomed) -> Names:
+    """Return what the rows that go name."""
+    images, datasets, runs = (
+        json.dumps(ids) for ids in (doomed.images, doomed.datasets, doomed.runs)
+    )
+    paths = store.rows(
+        f"SELECT DISTINCT path FROM image WHERE id {_WITHIN} AND path NOT IN"
+        f" (SELECT path FROM image WHERE id NOT {_WITHIN})",
+        (images, images),
+    )
+    roots = store.rows(
+        f"SELECT root FROM dataset WHERE id {_WITHIN} AND root NOT IN"
+        f" (SELECT root FROM dataset WHERE id NOT {_WITHIN})",
+        (datasets, datasets),
+    )
+    settings = (
+        "SELECT DISTINCT s.atom FROM run r, json_tree(r.spec) s"
+        f" WHERE s.type = 'text' AND r.id {{}}{_WITHIN}"
+    )
+    models = store.rows(
+        f"{settings.format('')} EXCEPT {settings.format('NOT ')}", (runs, runs)
+    )
+    return Names(
+        tuple(path_of(row[0]) for row in paths),
+        tuple(path_of(row[0]) for row in roots),
+        tuple(str(row[0]) for row in models),
+    )
+
+
+def requests_of(store: Store, doomed: Doomed) -> frozenset[str]:
+    """Return the requests of the runs and trials that go."""
+    rows = store.rows(
+        "SELECT DISTINCT a.request_sha256 FROM attempt a JOIN trial t"
+        f" ON t.id = a.trial_id WHERE t.run_id {_WITHIN} OR t.id {_WITHIN}",
+        (json.dumps(doomed.runs), json.dumps(doomed.trials)),
+    )
+    return frozenset(str(row[0]) for row in rows)
+
+
+def also_in(store: Store, doomed: Doomed) -> dict[str, int]:
+    """Return how many of the images that go other data sets hold, by their names."""
+    images = json.dumps(doomed.images)
+    rows = store.rows(
+        "SELECT d.name, count(*) AS n FROM image i"
+        " JOIN dataset d ON d.id = i.dataset_id"
+        f" WHERE d.adhoc = 0 AND i.id NOT {_WITHIN} AND i.sha256 IN"
+        f" (SELECT sha256 FROM image WHERE id {_WITHIN}) GROUP BY d.name ORDER BY d.id",
+        (images, images),
+    )
+    return {str(row["name"]): int(row["n"]) for row in rows}
+
+
+def sent_from(store: Store, doomed: Doomed) -> int:
+    """Return how many requests of what goes left this machine; their record stays."""
+    rows = store.rows(
+        "SELECT count(*) FROM departure p JOIN attempt a ON a.id = p.attempt_id"
+        f" JOIN trial t ON t.id = a.trial_id WHERE t.run_id {_WITHIN}"
+        f" OR t.id {_WITHIN}",
+        (json.dumps(doomed.runs), json.dumps(doomed.trials)),
+    )
+    return int(rows[0][0])

@@ -166,6 +166,11 @@ def _add_read(window: MainWindow) -> "ReadWorkspace":
 
     read = ReadWorkspace(window.context)
     window.add_read(read, read)
+    window.stack.currentChanged.connect(
+        lambda _: window.status.show_image_fields(
+            shown=window.stack.currentWidget() is read
+        )
+    )
     return read
 
 

@@ -12,6 +12,7 @@ from viewer import app
 from viewer.domain.errors import OverreadError
 from viewer.services.synthetic.demo_process import DemoProcess, DemoProgress
 from viewer.settings import Settings
+from viewer.ui.application.action_spec import Place
 
 
 def test_that_the_window_has_every_workspace(qtbot: QtBot, settings: Settings) -> None:
@@ -26,6 +27,19 @@ def test_that_the_window_has_every_workspace(qtbot: QtBot, settings: Settings) -
     ]
     known = [spec for spec, _ in window.context.actions]
     assert {"file.batch", "ask.ask", "tool.length"} <= {spec.id for spec in known}
+
+
+def test_that_the_window_of_an_image_is_told_only_beside_images(
+    qtbot: QtBot, settings: Settings
+) -> None:
+    window = app.build_window(settings)
+    qtbot.addWidget(window)
+    app.furnish(window)
+    window.context.status.show_window("W 350 L 40")
+    for place in (Place.MEASURE, Place.MODELS, Place.READ):
+        window.enter(place)
+        seen = not window.status.window_text.isHidden()
+        assert seen is (place is Place.READ)
 
 
 class Shown(QObject):

@@ -38,6 +38,11 @@ class SizePx(_Numbers, frozen=True):
     rows: int
     columns: int
 
+    @property
+    def words(self) -> str:
+        """Width × height, as every size in pixels is written."""
+        return f"{self.columns} × {self.rows}"
+
 
 class BoxPx(_Numbers, frozen=True):
     """A half-open rectangle in pixels: x0 <= x < x1, y0 <= y < y1."""

@@ -377,7 +377,7 @@ def _write_mask(path: Path, bits: npt.NDArray[Any]) -> Path:
 @pytest.mark.parametrize(
     ("bits", "sentence"),
     [
-        (np.eye(9), "9 × 9 pixels, the image 160 × 200"),
+        (np.eye(9), "9 × 9 pixels, the image 200 × 160"),
         (np.zeros((ROWS, COLUMNS)), "marks nothing"),
     ],
 )

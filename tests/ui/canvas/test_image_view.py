@@ -245,6 +245,21 @@ def test_that_the_value_under_the_cursor_comes_with_its_unit(
     assert (int(event.point.x), int(event.point.y)) == (12, 34)
 
 
+def test_that_the_value_is_that_of_the_image_that_is_shown_now(
+    view: ImageView, make_shown: MakeShown, qtbot: QtBot
+) -> None:
+    told: list[CursorMoved] = []
+    view.cursor_moved.connect(told.append)
+    images = [PixelImage(np.full((200, 200), n, np.int16), GREY) for n in (7, 9)]
+    view.show_image(make_shown(images[0]))
+    at = view.viewport().rect().center()
+    QTest.mouseMove(view.viewport(), at + QPoint(9, 9))
+    QTest.mouseMove(view.viewport(), at)
+    qtbot.waitUntil(lambda: bool(told) and told[-1].value_text.startswith("7"))
+    view.show_image(make_shown(images[1]))
+    assert told[-1].value_text.startswith("9")
+
+
 def test_that_the_whole_image_stays_whole_in_a_smaller_view(
     view: ImageView, make_shown: MakeShown
 ) -> None:

@@ -298,10 +298,10 @@ def test_that_the_rows_of_a_slide_are_its_magnifications(path: Path) -> None:
     (study,) = rows.studies
     assert study.words == "Whole slide, scanned at 20x"
     assert [(stack.name, stack.words) for stack in study.stacks] == [
-        ("Overview", "SM · 1229 × 2048"),
-        ("1.25x", "SM · 188 × 312"),
-        ("2.5x", "SM · 375 × 625"),
-        ("5x", "SM · 750 × 1250"),
+        ("Overview", "SM · 2048 × 1229"),
+        ("1.25x", "SM · 312 × 188"),
+        ("2.5x", "SM · 625 × 375"),
+        ("5x", "SM · 1250 × 750"),
         ("10x", "SM · 2 fields"),
         ("20x", "SM · 6 fields"),
     ]

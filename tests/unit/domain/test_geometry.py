@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.domain.geometry import Affine, PointPx
+from viewer.domain.geometry import Affine, PointPx, SizePx
 
 NUMBER = st.floats(-1000, 1000, allow_subnormal=False)
 SCALE = st.floats(0.01, 100)
@@ -42,3 +42,7 @@ def test_that_the_identity_changes_nothing() -> None:
 def test_that_a_map_onto_a_line_has_no_inverse() -> None:
     with pytest.raises(np.linalg.LinAlgError):
         Affine(1, 0, 0, 1, 0, 0).inverse()
+
+
+def test_that_a_size_is_written_as_width_by_height() -> None:
+    assert SizePx(rows=3, columns=4).words == "4 × 3"

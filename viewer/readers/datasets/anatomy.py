@@ -215,8 +215,8 @@ def _broken(key: str, broken: Mapping[str, str]) -> Iterator[Notice]:
 
 def _other_size(image: DatasetImage, anatomy: str, mask: Mask) -> Notice:
     text = (
-        f"Its mask of {anatomy} is {mask.size.rows} × {mask.size.columns}, but "
-        f"the image is {image.size.rows} × {image.size.columns}; it is not used."
+        f"Its mask of {anatomy} is {mask.size.words}, but "
+        f"the image is {image.size.words}; it is not used."
     )
     return Notice("anatomy_size", image.key, text)
 

@@ -244,7 +244,7 @@ def _made(make: MakeMask, size: SizePx) -> Mask:
     except UnreadableInputError as error:
         raise _Unusable("mask_unreadable", error.what.rstrip(".")) from error
     if mask.size != size:
-        why = f"its mask is {_by(mask.size)}, the image {_by(size)}"
+        why = f"its mask is {mask.size.words}, the image {size.words}"
         raise _Unusable("mask_size", why)
     return mask
 
@@ -279,17 +279,13 @@ def _other_size(entry: Annotated, size: SizePx) -> _Reference:
     names = {*entry.boxes, *entry.masks, *entry.broken}
     if not names:
         return _Reference({}, {}, {}, ())
-    marked = _by(entry.size) if entry.size else ""
+    marked = entry.size.words if entry.size else ""
     text = (
-        f"Its locations are for an image of {marked}, but its file is {_by(size)}; "
+        f"Its locations are for an image of {marked}, but its file is {size.words}; "
         "none is used."
     )
     notice = Notice("mask_size", entry.key, text)
     return _Reference({}, {}, dict.fromkeys(sorted(names), "mask_size"), (notice,))
-
-
-def _by(size: SizePx) -> str:
-    return f"{size.rows} × {size.columns}"
 
 
 def without_repeats(

@@ -267,13 +267,9 @@ def _mask_notices(image: DatasetImage, coded: MaskSet, what: str) -> Iterator[No
             yield Notice(
                 f"{what}_size",
                 image.key,
-                f"The mask of {name} is {_by(mask.size)}, but the image is "
-                f"{_by(image.size)}; it is not used.",
+                f"The mask of {name} is {mask.size.words}, but the image is "
+                f"{image.size.words}; it is not used.",
             )
-
-
-def _by(size: SizePx) -> str:
-    return f"{size.rows} × {size.columns}"
 
 
 def _label_notices(image: DatasetImage, truth: _Truth) -> Iterator[Notice]:

@@ -58,8 +58,8 @@ def _of_picture(path: Path, size: SizePx) -> Mark:
     bits = read_mask(path).marked
     if bits.shape != (size.rows, size.columns):
         raise UnreadableInputError(
-            f"{path.name} has {bits.shape[0]} × {bits.shape[1]} pixels, the image "
-            f"{size.rows} × {size.columns}.",
+            f"{path.name} has {bits.shape[1]} × {bits.shape[0]} pixels, the image "
+            f"{size.words}.",
             "Choose a mask of the size of the image shown.",
         )
     return _mark(bits, path, "")

@@ -172,3 +172,8 @@ class StatusBar(QStatusBar):
         fields.work_changed.connect(self.work.show_work)
         fields.use_changed.connect(self.use_text.setText)
         fields.hosts_changed.connect(self.destinations.show_hosts)
+
+    def show_image_fields(self, *, shown: bool) -> None:
+        """Show what is about an image and its tool, or not where none is seen."""
+        for widget in (self.tool_text, self.window_text, self.cursor_text):
+            widget.setVisible(shown)

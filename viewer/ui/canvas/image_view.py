@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QCursor,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -123,15 +124,13 @@ class ImageView(FramedView):
         self._annotations = Annotations(shown)
         self._layers.set_objects(None)
         self._layers.slide = None if shown.ref.frame else shown.slide
-        self._layers.set_reference(None)
-        self._layers.set_planes(None)
-        self._layers.set_presentation(None)
-        self._layers.set_answers(())
-        self._layers.set_locator((), None)
+        self._layers.clear()
         self.marks.show(shown)
         self._recentre()
         self._tell_sense()
         self._tell_window()
+        if self.viewport().underMouse():  # which the value of the last image was for
+            self._tell_cursor(QPointF(self.viewport().mapFromGlobal(QCursor.pos())))
 
     def present(
         self, shown: ShownImage, pyramid: Pyramid, state: "PresentationState | None"
@@ -177,11 +176,7 @@ class ImageView(FramedView):
         self._shown, self._display, self._annotations = None, None, None
         self._tiles = None
         self._layers.set_grid(None)
-        self._layers.set_reference(None)
-        self._layers.set_planes(None)
-        self._layers.set_presentation(None)
-        self._layers.set_answers(())
-        self._layers.set_locator((), None)
+        self._layers.clear()
         self.marks.show(None)
         self.redraw()
         self._tell_sense()

@@ -156,6 +156,14 @@ class Layers:
         self._grid = GridItem(overlay, self._face, self._root) if overlay else None
         self._order()
 
+    def clear(self) -> None:
+        """Remove what belongs to one image: reference, planes, answers and lines."""
+        self.set_reference(None)
+        self.set_planes(None)
+        self.set_presentation(None)
+        self.set_answers(())
+        self.set_locator((), None)
+
     def set_reference(
         self, mask: Mask | None, boxes: tuple[ReferenceBox, ...] = ()
     ) -> None:

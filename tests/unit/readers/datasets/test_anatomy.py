@@ -84,7 +84,7 @@ def test_that_a_table_holds_masks_as_run_length_codes(tmp_path: Path) -> None:
         assert (image.anatomy["Heart"].array() == MASK).all()
     columns = "image, anatomy, mask_rows, mask_columns, mask_rle"
     unread = "A mask cannot be read: its runs cover 3 pixels, but its size says 6 × 8."
-    other = "Its mask of Trachea is 8 × 6, but the image is 6 × 8; it is not used."
+    other = "Its mask of Trachea is 6 × 8, but the image is 8 × 6; it is not used."
     assert _told(dataset) == [
         ("odd_row", "Line 6 names no image or no anatomy and is not used."),
         ("table_not_read", f"It lacks one of the columns {columns} and is not read."),
@@ -116,7 +116,7 @@ def test_that_a_picture_of_no_use_is_one_sentence_and_the_rest_is_used(
         "a.Heart.png has another mask of Heart; the first is used.",
         "Its name says no image and anatomy: write IMAGE.ANATOMY.png.",
         f"Aorta cannot be used: b.Aorta.png contains the values {neither}.",
-        "Its mask of Heart is 4 × 4, but the image is 6 × 8; it is not used.",
+        "Its mask of Heart is 4 × 4, but the image is 8 × 6; it is not used.",
     ]
 
 

@@ -191,7 +191,7 @@ def test_that_a_mask_of_another_size_is_a_defect(small: SmallChexlocalize) -> No
 def test_that_the_sizes_are_named_in_the_notice(small: SmallChexlocalize) -> None:
     small.segment({A: {"Cardiomegaly": coded(square(7))}})
     texts = [n.text for n in read(small.root, "x").notices if n.kind == "mask_size"]
-    said = "The mask of Cardiomegaly is 7 × 8, but the image is 6 × 8; it is not used."
+    said = "The mask of Cardiomegaly is 8 × 7, but the image is 8 × 6; it is not used."
     assert texts == [said]
 
 

@@ -38,7 +38,7 @@ class Stack:
         kind = "fields" if self.modality == SLIDE_MODALITY else "images"
         count = f"{len(self.images)} {kind}" if len(self.images) > 1 else ""
         size = self.images[0].size
-        plain = f"{size.rows} × {size.columns}" if not (view or count) else ""
+        plain = size.words if not (view or count) else ""
         return " · ".join(w for w in (self.modality, view, count, plain) if w)
 
 

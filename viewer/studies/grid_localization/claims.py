@@ -129,7 +129,7 @@ def _gain(finding: str, evidence: _Evidence) -> Claim:
     rates = [_rate(evidence, who, finding) for who in (GPT_5, GPT_4)]
     new, old = rates
     if new is None or old is None:
-        because = f"It has no trials of them for {finding.lower()}."
+        because = f"It has no answers of them for {finding.lower()}."
         return Claim(text, where, Verdict.NOT_RUN, because)
     because = f"{100 * new:.1f} % against {100 * old:.1f} %."
     if evidence.pending:
@@ -139,8 +139,8 @@ def _gain(finding: str, evidence: _Evidence) -> Claim:
 
 
 def _rate(evidence: _Evidence, who: str, finding: str) -> float | None:
-    row = evidence.whole.get((evidence.names[who], finding))
-    rate: float | None = row["hit_rate"] if row else None
+    row = evidence.whole.get((evidence.names[who], finding), {})
+    rate: float | None = row["hit_rate"] if _is_answered(row) else None
     return rate
 
 
@@ -181,14 +181,14 @@ def _highest(who: str, evidence: _Evidence) -> Claim:
 def _unknown(
     who: str, findings: Sequence[str], evidence: _Evidence
 ) -> tuple[Verdict, str]:
-    """Return why some findings have no share: not asked about, or not reviewed."""
-    rows = ((f, evidence.frontal.get((evidence.names[who], f))) for f in findings)
-    unasked = [finding for finding, row in rows if not (row and row["n"])]
-    if unasked:
-        named = ", ".join(unasked).lower()
+    """Return why some findings have no share: not answered, or not reviewed."""
+    rows = ((f, evidence.frontal.get((evidence.names[who], f), {})) for f in findings)
+    unanswered = [finding for finding, row in rows if not _is_answered(row)]
+    if unanswered:
+        named = ", ".join(unanswered).lower()
         return (
             Verdict.NOT_RUN,
-            f"The run has no frontal trials of this model for {named}.",
+            f"The run has no frontal answers of this model for {named}.",
         )
     named = ", ".join(findings).lower()
     return Verdict.NOT_REVIEWED, f"The review of its {named} misses is not finished."
@@ -203,12 +203,17 @@ def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
     counts = {f: n for (m, f), n in evidence.anatomy.items() if m == model}
     if evidence.pending:
         return Claim("", "", Verdict.INCOMPLETE, "Some trials are still pending.")
-    rows = {f: evidence.frontal.get((model, f)) for f in NINE}
+    rows = {f: evidence.frontal.get((model, f), {}) for f in NINE}
     return {
         f: counts.get(f, 0.0) / row["n"]
         for f, row in rows.items()
-        if row and row["n"] and (f in counts or _all_touch(row))
+        if _is_answered(row) and (f in counts or _all_touch(row))
     }
+
+
+def _is_answered(row: Record) -> bool:
+    """Tell whether a row has trials of which not every request failed."""
+    return bool(row) and row["n"] > row["n_failed"]
 
 
 def _all_touch(row: Record) -> bool:

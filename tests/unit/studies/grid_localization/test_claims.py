@@ -107,8 +107,24 @@ def test_that_findings_that_were_not_asked_about_wait_for_no_reader() -> None:
     found = claims(STUDY.report(run(some), spec_of(FOUR, FIVE), context))[4:]
     assert {verdict for _, verdict, _ in found} == {"not run"}
     assert found[0][2] == (
-        "The run has no frontal trials of this model for consolidation."
+        "The run has no frontal answers of this model for consolidation."
     )
+
+
+@pytest.mark.statement("E000-31")
+def test_that_nothing_is_claimed_of_a_finding_of_which_every_request_failed() -> None:
+    trials = [
+        ended(one, Status.PROVIDER_ERROR)
+        if one.model == "five" and one.finding == "Consolidation"
+        else one
+        for one in run(BOTH)
+    ]
+    context = ReportContext(beside=PlacesContext(AS_PAPER))
+    found = claims(STUDY.report(trials, spec_of(FOUR, FIVE), context))
+    told = "The run has no frontal answers of this model for consolidation."
+    assert found[1][1:] == ("not run", "It has no answers of them for consolidation.")
+    assert [of[1:] for of in (found[4], found[6])] == [("not run", told)] * 2
+    assert [of[1] for of in (*found[:1], *found[2:4], found[5])] == ["holds"] * 4
 
 
 @pytest.mark.statement("E000-31")

@@ -235,7 +235,9 @@ class AppContext:
         """The state of each run; first asked for before a run can be started."""
         from viewer.ui.application.run_states import RunStates
 
-        return RunStates(self.worker)
+        states = RunStates(self.worker)
+        states.setParent(self.worker)  # ends with the window, as the worker does
+        return states
 
     def end_with(self, window: QObject) -> None:
         """Delete the parts of the context together with the window.

@@ -172,7 +172,8 @@ def _planes(state: Dataset, target: _Target) -> npt.NDArray[np.bool_] | None:
 
     A group of the state itself is drawn in place of the image's own.
     """
-    active = [g for g in GROUPS if state.get(g, _ACTIVATION)]
+    layers = {g: state.get((g, _ACTIVATION)) for g in GROUPS}
+    active = [g for g, layer in layers.items() if layer is not None and layer.value]
     own = [group for group in active if (group, _OVERLAY_DATA) in state]
     theirs = [group for group in active if group not in own]
     size, frame = target.size, target.frame

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -240,9 +241,13 @@ def test_that_results_that_stand_there_already_are_not_filled_in_again(
     resets, rows = list[object](), list[RowKey | None]()
     panel.table.results.modelReset.connect(lambda: resets.append(None))
     panel.row_chosen.connect(rows.append)
+    changes = list[object]()
+    panel.table.results.dataChanged.connect(lambda *_: changes.append(None))
     panel.show_results(results)
-    assert (resets, rows) == ([], [panel.table.key])
-    panel.show_results(RunResults(TABLE))
+    assert (resets, changes, rows) == ([], [], [panel.table.key])
+    panel.show_results(RunResults(TABLE))  # the same rows, maybe of other numbers
+    assert (len(resets), len(changes)) == (0, 1)
+    panel.show_results(RunResults(replace(TABLE, rows=TABLE.rows[:1])))
     assert len(resets) == 1
 
 

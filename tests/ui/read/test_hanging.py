@@ -50,7 +50,7 @@ def test_that_a_caption_says_view_or_count_and_the_size_only_without_both() -> N
     slices = stacks_of(_study(_series("CT", _header("1.dcm"), _header("2.dcm"))))[0]
     assert slices.words == "CT · 2 images"
     plain = stacks_of(_study(_series("", replace(_header("a.png")))))[0]
-    assert plain.words == "4 × 6"
+    assert plain.words == "6 × 4"
 
 
 def test_that_the_most_recent_study_and_its_frontal_come_first() -> None:

@@ -32,7 +32,7 @@ from viewer.ui.canvas.overlays.answer_item import (
 )
 from viewer.ui.canvas.overlays.cell_answer import answer_rect
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay, cell_rect
-from viewer.ui.canvas.overlays.halo import TEXT, text_size
+from viewer.ui.canvas.overlays.halo import LETTER, TEXT, text_size
 from viewer.ui.canvas.overlays.label_places import (
     SeenGrid,
     axis_names,
@@ -41,6 +41,7 @@ from viewer.ui.canvas.overlays.label_places import (
     name_place,
 )
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
+from viewer.ui.canvas.overlays.letters import layout as letters_layout
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.canvas.overlays.outline import Outline
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
@@ -196,6 +197,24 @@ def test_that_letters_are_the_files_own_and_their_opposites() -> None:
     assert letters("LE", "F") == ("", "", "H", "F")
     assert laterality_text(ImageGeometry(SizePx(4, 4), laterality="L")) == "Left"
     assert laterality_text(ImageGeometry(SizePx(4, 4), laterality="U")) == ""
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_letter_goes_past_the_name_of_a_cell() -> None:
+    area = QRectF(0, 0, 400, 400)
+    geometry = ImageGeometry(SizePx(4, 4), patient_orientation=("L", "F"))
+    free = letters_layout(geometry, area, LETTER)
+    names = tuple(line.ground.adjusted(-9, -4, 9, 4) for line in free)
+    moved = letters_layout(geometry, area, LETTER, names)
+    assert [line.text for line in moved] == ["R", "L", "H", "F"]
+    middle, aside = area.center(), [line.ground.center() for line in moved]
+    assert not any(n.intersects(line.ground) for n in names for line in moved)
+    assert not any(line.on_names for line in moved)
+    assert [at.x() == middle.x() for at in aside] == [False, False, True, True]
+    assert [at.y() == middle.y() for at in aside] == [True, True, False, False]
+    everywhere = letters_layout(geometry, area, LETTER, (area,))
+    assert [line.at for line in everywhere] == [line.at for line in free]
+    assert all(line.on_names for line in everywhere)
 
 
 def test_that_a_scale_bar_needs_a_spacing_and_says_where_it_holds() -> None:

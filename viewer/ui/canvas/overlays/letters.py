@@ -9,6 +9,8 @@ from viewer.domain.image_geometry import ImageGeometry, is_direction, opposite
 from viewer.ui.canvas.overlays.corner_text import MARGIN, Line
 from viewer.ui.canvas.overlays.halo import Face, text_size
 
+_FARTHEST: Final = 3
+"""So many of its own widths or heights a letter goes to stand on no name."""
 _SIDES: Final = {"L": "Left", "R": "Right", "B": "Both sides"}
 
 
@@ -44,7 +46,7 @@ def layout(
     face: Face,
     names: tuple[QRectF, ...] = (),
 ) -> tuple[Line, ...]:
-    """Place the letters in the middle of the view's edges, over ``names`` of cells."""
+    """Place the letters in the middle of the view's edges, past ``names`` of cells."""
     letters = edge_letters(geometry)
     top = "  ".join(text for text in (letters.top, laterality_text(geometry)) if text)
     return tuple(
@@ -68,9 +70,31 @@ def _line(
         area.left() + MARGIN + part.x() * (area.width() - 2 * MARGIN - size.width()),
         area.top() + MARGIN + part.y() * (area.height() - 2 * MARGIN - size.height()),
     )
-    ground = QRectF(at, size)
+    ground = _past(QRectF(at, size), part, names)
     on_names = any(name.intersects(ground) for name in names)
-    return Line(text, at, ground, on_names=on_names)
+    return Line(text, ground.topLeft(), ground, on_names=on_names)
+
+
+def _past(letter: QRectF, part: QPointF, names: tuple[QRectF, ...]) -> QRectF:
+    """Return the next place towards the middle of the view that meets no name.
+
+    Where that is farther than a few letters, it stays, and gets a dark ground.
+    """
+    wide, high = _FARTHEST * letter.width(), _FARTHEST * letter.height()
+    reach, moved = letter.adjusted(-wide, -high, wide, high), QRectF(letter)
+    while reach.contains(moved):
+        met = [name for name in names if name.intersects(moved)]
+        if not met:
+            return moved
+        if part.x() == 0:
+            moved.moveLeft(max(name.right() for name in met))
+        elif part.x() == 1:
+            moved.moveRight(min(name.left() for name in met))
+        elif part.y() == 0:
+            moved.moveTop(max(name.bottom() for name in met))
+        else:
+            moved.moveBottom(min(name.top() for name in met))
+    return letter
 
 
 def _known(value: str) -> str:

@@ -64,6 +64,10 @@ class RunHeldError(StoreError):
     """Another process coordinates this run; the sentence says which."""
 
 
+class UnknownRunError(WrongUseError):
+    """No run has this number, or none any more."""
+
+
 class PrivacyError(OverreadError):
     """A request that may not leave this machine."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import UnknownRunError
 from viewer.domain.escapes import path_of
 from viewer.domain.plain import made, plain
 from viewer.domain.run import (
@@ -244,7 +244,7 @@ def _costs(store: Store) -> Mapping[int, int]:
 
 
 def run_summary(store: Store, run: int) -> RunSummary:
-    """Return one run, its cost left out; an unknown number raises WrongUseError."""
+    """Return one run, its cost left out; an unknown number raises UnknownRunError."""
     rows = store.rows(f"{_RUNS} WHERE r.id = ?", (run,))
     if not rows:
         raise _no_run(run)
@@ -270,15 +270,15 @@ def runs_with_folders(store: Store) -> tuple[tuple[int, str, Path], ...]:
 
 
 def run_spec(store: Store, run: int) -> RunSpec:
-    """Return a run's settings; an unknown number raises WrongUseError."""
+    """Return a run's settings; an unknown number raises UnknownRunError."""
     rows = store.rows("SELECT spec FROM run WHERE id = ?", (run,))
     if not rows:
         raise _no_run(run)
     return made(RunSpec, json.loads(rows[0]["spec"]), where="the stored run")
 
 
-def _no_run(run: int) -> WrongUseError:
-    return WrongUseError(
+def _no_run(run: int) -> UnknownRunError:
+    return UnknownRunError(
         f"There is no run {run} in this store.", "overread runs lists them."
     )
 

@@ -30,6 +30,7 @@ def rescore_run(
     ``progress`` is called with (done, total). Verdicts without a reply (excluded,
     failed at the provider) stay as they are.
     """
+    score_changed_grades(store)
     answered = _answered(store, run)
     now = zip(answered, _now(store, run, answered, progress), strict=True)
     changed = [(one.id, verdict) for one, verdict in now if verdict is not None]
@@ -40,9 +41,11 @@ def rescore_run(
 
 def departure_sentence(store: Store, run: int) -> str:
     """Return a sentence on verdicts that contradict their replies, "" for none."""
-    answered = _answered(store, run)
-    now = zip(answered, _now(store, run, answered), strict=True)
-    apart = [one.trial for one, verdict in now if verdict is not None]
+    score_changed_grades(store)
+    with store.snapshot():  # as somebody may delete the run meanwhile
+        answered = _answered(store, run)
+        now = zip(answered, _now(store, run, answered), strict=True)
+        apart = [one.trial for one, verdict in now if verdict is not None]
     if not apart:
         return ""
     first = f"{apart[0].item}, {apart[0].condition.name}, {apart[0].model}"
@@ -53,7 +56,6 @@ def departure_sentence(store: Store, run: int) -> str:
 
 
 def _answered(store: Store, run: int) -> list[ScoredTrial]:
-    score_changed_grades(store)
     runs.run_summary(store, run)
     return [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
 

@@ -1,6 +1,7 @@
 """Deletion: nothing is left of what goes, and nothing else is touched."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,16 @@ from tests.helpers.kill_deletion import fill, run_kills
 from tests.helpers.search_everything import found, sent_bytes
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
 from viewer.domain.case import ImageRef
-from viewer.domain.errors import RunHeldError, WrongUseError
+from viewer.domain.errors import RunHeldError, StoreBusyError, WrongUseError
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.housekeeping.delete import Kind, Target, delete, preview_deletion
 from viewer.services.inspecting.listing import run_rows
+from viewer.services.reporting import rescore
+from viewer.services.reporting.rescore import departure_sentence
 from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import RunContext
+from viewer.services.trials.stored_run import context_of_run
 from viewer.services.viewing.kept_headers import header_file
 from viewer.settings import Settings
 from viewer.store import cases, marks
@@ -213,3 +218,23 @@ def test_that_three_kills_leave_all_or_nothing(
 ) -> None:
     ended = run_kills(settings, tmp_path, 3)
     assert ended.total() == 3
+
+
+def test_that_a_run_deleted_while_it_is_judged_again_is_judged_whole(
+    asked: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[bool] = []
+
+    def delete_first(*_: object, **__: object) -> RunContext:
+        with suppress(StoreBusyError):  # as this reader still sees the rows
+            delete(asked, Target(Kind.RUN, "2"))
+        gone.append(True)
+        return context
+
+    with open_store(asked.store) as store:
+        context = context_of_run(store, 2)
+        monkeypatch.setattr(rescore, "context_of_run", delete_first)
+        assert departure_sentence(store, 2) == ""
+    assert gone
+    with open_store(asked.store) as store, pytest.raises(WrongUseError, match="no run"):
+        departure_sentence(store, 2)

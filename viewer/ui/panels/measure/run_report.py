@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
+from viewer.domain.errors import UnknownRunError
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.services.inspecting.runs import RunResults, run_doubt, run_results
 from viewer.ui.application.app_context import AppContext
@@ -50,12 +51,17 @@ class RunReport:
     ) -> None:
         self._context, self._store = context, context.settings.store
         self._runs, self._results, self._film = runs, results, film
-        self._fail = fail
+        self._fail_aloud = fail
         self._background_tasks = BackgroundTasks(owner)
         self._tables: dict[int, RunResults] = {}
         self._shown: int | None = None
         self._done = 0
         self._due_s = 0.0
+
+    def _fail(self, error: Exception) -> None:
+        """Show an error, but not that a run was deleted while it was read."""
+        if not isinstance(error, UnknownRunError):
+            self._fail_aloud(error)
 
     @property
     def is_computing(self) -> bool:

@@ -30,7 +30,7 @@ from viewer.readers.pixels import FileKind, file_kind
 _ROUND: Final = 72
 """Corners of a circle or an ellipse."""
 _ACTIVATION: Final = 0x1001
-"""The element of groups 60xx that turns an overlay on: the layer it is drawn in."""
+"""Overlay Activation Layer (60xx,1001): an overlay that names a layer is drawn."""
 _OVERLAY_DATA: Final = 0x3000
 _LEFT_OUT: Final = {
     "ModalityLUTSequence": "modality LUT",
@@ -43,7 +43,7 @@ _BETWEEN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The image that a state is applied to; its file is read up to the pixels."""
+    """The image that a presentation state applies to, read up to its pixel data."""
 
     ref: ImageRef
     file: Dataset

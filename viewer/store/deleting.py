@@ -272,7 +272,7 @@ def _give_away_shared(store: Store) -> None:
 
 
 def _requests_left_behind(store: Store) -> tuple[str, ...]:
-    """Return the requests of which nothing will refer to any more."""
+    """Return the requests that nothing will refer to afterwards."""
     rows = store.rows(
         "SELECT request_sha256 FROM attempt"
         f" WHERE id {_gone('attempt')} UNION SELECT request_sha256 FROM trial"

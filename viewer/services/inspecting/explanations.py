@@ -31,7 +31,7 @@ NOT_EXPLAINED: Final = Explanation()
 
 
 def explanation(store: Store, run: int, spec: RunSpec, trial: Trial) -> Explanation:
-    """Return what the data set of a run says of a trial's right answer."""
+    """Return the data set's explanation of a trial's right answer."""
     reasons = reasons_of(store, run, spec, trial)
     if not reasons:
         return NOT_EXPLAINED

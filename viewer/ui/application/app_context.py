@@ -40,10 +40,10 @@ class Worker(Protocol):
         """Continue a run."""
 
     def pause(self, run: int) -> int:
-        """Let a run finish what is in flight, then wait."""
+        """Pause a run once its requests in flight are answered."""
 
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end as cancelled."""
+        """Cancel a run once its requests in flight are answered."""
 
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; the reply is a PixelLook."""
@@ -145,11 +145,11 @@ class WorkerBridge(QObject):
         return self._started().resume(run, concurrency)
 
     def pause(self, run: int) -> int:
-        """Let a run finish what is in flight, then wait."""
+        """Pause a run once its requests in flight are answered."""
         return self._started().pause(run)
 
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end as cancelled."""
+        """Cancel a run once its requests in flight are answered."""
         return self._started().cancel(run)
 
     def look(self, ref: ImageRef) -> int:

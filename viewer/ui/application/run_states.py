@@ -34,10 +34,10 @@ class RunsWorker(Protocol):
         """Continue a run."""
 
     def pause(self, run: int) -> int:
-        """Let a run finish what is in flight, then wait."""
+        """Pause a run once its requests in flight are answered."""
 
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end as cancelled."""
+        """Cancel a run once its requests in flight are answered."""
 
 
 class RunStates(QObject):
@@ -110,12 +110,12 @@ class RunStates(QObject):
         self._queue(run)  # at once: the worker's process may have to start first
 
     def pause(self, run: int) -> None:
-        """Let a run finish what is in flight, then wait."""
+        """Pause a run once its requests in flight are answered."""
         self._asked[self._worker.pause(run)] = run, RunMark.PAUSED
         self._request(run, RunMark.PAUSED)
 
     def cancel(self, run: int) -> None:
-        """Let a run finish what is in flight, then end."""
+        """Cancel a run once its requests in flight are answered."""
         self._asked[self._worker.cancel(run)] = run, RunMark.CANCELLED
         self._request(run, RunMark.CANCELLED)
 

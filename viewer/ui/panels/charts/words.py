@@ -60,7 +60,7 @@ def brush_of(look: Style) -> QBrush:
 
 
 def filled_sign(look: Style) -> str:
-    """Return the square that shows in a key how bars of a style are filled."""
+    """Return a legend patch that is filled like the bars of a style."""
     return _FILLED[look.hatch[:1]]
 
 

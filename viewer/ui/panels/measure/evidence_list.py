@@ -1,4 +1,4 @@
-"""The evidence of a case in the colours of its kinds, each with its sign (E004-24)."""
+"""A case's evidence, coloured and marked by kind (E004-24)."""
 
 import re
 from collections.abc import Sequence

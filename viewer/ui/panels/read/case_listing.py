@@ -49,7 +49,7 @@ class Listed:
     stacks: tuple[str, ...] = ()
     """The key of each entry's stack."""
     texts: tuple[npt.NDArray[np.bytes_], ...] = ()
-    """What a filter looks in: a lower-case UTF-8 text of each entry, in blocks."""
+    """The text that a filter searches: each entry in lower-case UTF-8, in blocks."""
 
     def matching(
         self, words: Iterable[str], among: npt.NDArray[np.bool_]

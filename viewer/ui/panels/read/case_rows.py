@@ -45,7 +45,7 @@ class CaseRow(QTreeWidgetItem):
     """Whether its thumbnail could not be made."""
 
     def show_entry(self, entry: Entry, states: States) -> None:
-        """Show a stack, the first time or after it changed."""
+        """Show a new stack, or one that has changed."""
         self.stack, self.entry = entry.stack, entry
         for place, column in enumerate(COLUMNS):
             self.setText(place, visible(column.text(entry, states)))

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QStyle, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom, write_picture
@@ -218,6 +218,27 @@ def test_that_a_thumbnail_gives_way_to_the_name_in_a_narrow_list(
     has = bool(option.features & option.ViewItemFeature.HasDecoration)
     assert (option.decorationSize.width() if has else 0) == side
     assert "pneumonia_01" in option.text.replace("\u2028", "")
+
+
+def test_that_the_focus_changes_no_thumbnail(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    _open(qtbot, read, write_picture(tmp_path / "pneumonia_01.png"), 1)
+    tree = read.browser.tree
+    tree.setStyleSheet("QTreeView::item:focus { border: 1px solid; padding: 2px; }")
+    (row,) = _rows(read)
+    row.setIcon(0, QIcon(QPixmap(56, 56)))
+    for width in range(90, 260):
+        sides = []
+        for state in (QStyle.StateFlag.State_None, QStyle.StateFlag.State_HasFocus):
+            option = QStyleOptionViewItem()
+            tree.initViewItemOption(option)
+            option.rect = QRect(0, 0, width, 64)
+            option.state = QStyle.StateFlag.State_Enabled | state
+            NameDelegate(tree).initStyleOption(option, tree.indexFromItem(row))
+            assert option.state & QStyle.StateFlag.State_HasFocus == state
+            sides.append(option.decorationSize.width())
+        assert sides[0] == sides[1]
 
 
 def test_that_a_sorted_list_is_filtered_in_its_order_and_walked_by_study(

@@ -294,7 +294,7 @@ COLUMNS: Final = (
         "What the image shows; F2 corrects it",
         lambda entry, _: view_words(entry.stack),
         lambda listed, _: _ranked(view_words(entry.stack) for entry in listed.entries),
-        52,
+        62,
     ),
     Column(
         "Date",

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -63,7 +64,7 @@ class CaseRow(QTreeWidgetItem):
         self.setText(0, f"{self.text(0)}\ncannot be read")
 
 
-_LETTERS: Final = 16
+_LETTERS: Final = 14
 """Of a name, for which a thumbnail is drawn at half its size, or not at all."""
 _HAS_ICON: Final = QStyleOptionViewItem.ViewItemFeature.HasDecoration
 
@@ -81,12 +82,16 @@ class NameDelegate(QStyledItemDelegate):
     ) -> None:
         """Fit the text into the cell; a thumbnail gives way in a narrow one."""
         super().initStyleOption(option, index)
+        # Decided without the frame of the focus, whose row would differ from the rest.
+        focus = option.state & QStyle.StateFlag.State_HasFocus
+        option.state &= ~focus
         least = option.fontMetrics.averageCharWidth() * _LETTERS
         for side in (option.decorationSize / 2, QSize()):
             if option.features & _HAS_ICON and _room(option) < least:
                 option.decorationSize = side
                 if side.isEmpty():
                     option.features &= ~_HAS_ICON
+        option.state |= focus
         room = _room(option)
         text = option.text.replace(_QT_NEW_LINE, "\n")
         lines = option.rect.height() // option.fontMetrics.lineSpacing()

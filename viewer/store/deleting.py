@@ -1,8 +1,8 @@
 """Deletion of data sets, cases, runs and replies with every row kept of them.
 
 All rows go in one transaction. The triggers that keep questions and answers from being
-changed are lifted inside it and stand again when it ends, so that nobody else ever
-meets the store without them.
+changed are lifted inside it and stand again when it ends, so that no other program
+sees the store without them.
 """
 # ruff: noqa: S608 - no word of these statements comes from outside
 
@@ -16,7 +16,7 @@ from typing import Final
 
 from viewer.store import reading_audit
 from viewer.store.database import Store
-from viewer.store.doomed import Doomed
+from viewer.store.deletion_scope import DeletionScope
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ _ROWS: Final = (
 
 def remove(
     store: Store,
-    doomed: Doomed,
+    scope: DeletionScope,
     files: Iterable[str] = (),
     places: Iterable[str] = (),
 ) -> Removed:
@@ -160,17 +160,17 @@ def remove(
     # Else deleted text stays in the file's free pages until they are used again.
     store.rows("PRAGMA secure_delete = ON")
     with store.transaction():
-        removed = _removed(store, doomed, places)
+        removed = _removed(store, scope, places)
         store.execute_many(
             "INSERT OR IGNORE INTO leftover VALUES (?)", [("",), *((f,) for f in files)]
         )
     return removed
 
 
-def preview(store: Store, doomed: Doomed, places: Iterable[str] = ()) -> Removed:
+def preview(store: Store, scope: DeletionScope, places: Iterable[str] = ()) -> Removed:
     """Return what `remove` would remove, by doing it and taking it back."""
     with contextlib.suppress(_TakenBackError), store.transaction():
-        removed = _removed(store, doomed, places)
+        removed = _removed(store, scope, places)
         raise _TakenBackError
     return removed
 
@@ -179,13 +179,13 @@ class _TakenBackError(Exception):
     """Takes back a transaction that only was to be looked at."""
 
 
-def _removed(store: Store, doomed: Doomed, places: Iterable[str]) -> Removed:
+def _removed(store: Store, scope: DeletionScope, places: Iterable[str]) -> Removed:
     store.rows("PRAGMA defer_foreign_keys = ON")
     with _lifted_triggers(store):
-        _list_ids(store, doomed, places)
+        _list_ids(store, scope, places)
         requests = _requests_left_behind(store)
         _give_away_shared(store)
-        for session in doomed.sessions:
+        for session in scope.sessions:
             reading_audit.note_deletion(store, session)
         store.execute(
             "UPDATE trial SET status = 'pending', score_id = NULL,"
@@ -197,7 +197,7 @@ def _removed(store: Store, doomed: Doomed, places: Iterable[str]) -> Removed:
         )
         counts = {t: _delete(store, t, where) for t, where in _ROWS}
         counts["request"] = _delete_requests(store, requests, counts)
-        counts["dataset"] = _delete_datasets(store, doomed)
+        counts["dataset"] = _delete_datasets(store, scope)
         store.execute(
             # A fresh run takes replies after this one, and the next may get its number.
             "UPDATE run SET replies_after ="
@@ -225,15 +225,15 @@ def _gone(what: str) -> str:
     return f"IN (SELECT id FROM temp.gone_{what})"
 
 
-def _list_ids(store: Store, doomed: Doomed, places: Iterable[str]) -> None:
+def _list_ids(store: Store, scope: DeletionScope, places: Iterable[str]) -> None:
     given = {
-        "dataset": doomed.datasets,
-        "shrinking": doomed.shrinking,
-        "image": doomed.images,
-        "item": doomed.items,
-        "run": doomed.runs,
-        "session": doomed.sessions,
-        "asked_trial": doomed.trials,
+        "dataset": scope.datasets,
+        "shrinking": scope.shrinking,
+        "image": scope.images,
+        "item": scope.items,
+        "run": scope.runs,
+        "session": scope.sessions,
+        "asked_trial": scope.trials,
         "place": tuple(places),
     }
     for what in (*given, *_FOLLOWING, "path"):
@@ -323,12 +323,12 @@ def _images_of(document: bytes) -> Iterator[str]:
                 yield part["image_sha256"]
 
 
-def _delete_datasets(store: Store, doomed: Doomed) -> int:
+def _delete_datasets(store: Store, scope: DeletionScope) -> int:
     """Delete data sets; one with consents leaves these, under a name of no meaning.
 
     What was sent, and who allowed it, stays in the audit.
     """
-    for dataset in doomed.shrinking:
+    for dataset in scope.shrinking:
         _forget_cases(store, dataset)
     allowed = "EXISTS (SELECT 1 FROM consent c WHERE c.dataset_id = dataset.id)"
     store.execute(

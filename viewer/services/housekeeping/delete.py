@@ -24,7 +24,7 @@ from viewer.services.configuring.model_profiles import (
 from viewer.services.viewing.kept_headers import header_file
 from viewer.settings import Settings
 from viewer.store import deleting as rows
-from viewer.store import doomed as scope
+from viewer.store import deletion_scope
 from viewer.store.cases import dataset_summaries
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import run_lock, session_lock
@@ -76,11 +76,11 @@ class Deletion:
 
 @dataclass(frozen=True)
 class _Plan:
-    doomed: scope.Doomed
+    scope: deletion_scope.DeletionScope
     files: tuple[Path, ...]
     rescued: tuple[Path, ...]
     places: tuple[str, ...]
-    names: scope.Names
+    names: deletion_scope.Names
 
 
 _COUNTED: Final = (
@@ -110,7 +110,7 @@ def preview_deletion(settings: Settings, target: Target) -> Deletion:
     """Return what would go and what would stay; nothing is changed."""
     with open_store(settings.store) as store:
         plan = _plan(store, settings, target)
-        removed = rows.preview(store, plan.doomed, plan.places)
+        removed = rows.preview(store, plan.scope, plan.places)
         return _told(store, target, plan, removed)
 
 
@@ -128,17 +128,17 @@ def delete(settings: Settings, target: Target) -> Deletion:
     """
     with open_store(settings.store) as store, contextlib.ExitStack() as held:
         plan = _plan(store, settings, target)
-        for run in plan.doomed.runs:
+        for run in plan.scope.runs:
             held.enter_context(run_lock(store.path, run, utc_now()))
-        for session in plan.doomed.sessions:
+        for session in plan.scope.sessions:
             held.enter_context(session_lock(store.path, session, utc_now()))
         for file in plan.rescued:
             # What other runs need of it stays in the store when the file goes.
             store.take_in(read_rescue_file(file))
-        removed = rows.preview(store, plan.doomed, plan.places)
+        removed = rows.preview(store, plan.scope, plan.places)
         told = _told(store, target, plan, removed)
         files = [path_text(path) for path in (*plan.files, *plan.rescued)]
-        rows.remove(store, plan.doomed, files, plan.places)
+        rows.remove(store, plan.scope, files, plan.places)
         if target.kind is Kind.MODEL:
             _drop_profile(settings, target.name)
         _finish(store, target)
@@ -156,11 +156,11 @@ def _finish(store: Store, target: Target) -> None:
 
 
 def _plan(store: Store, settings: Settings, target: Target) -> _Plan:
-    doomed = _doomed(store, settings, target)
-    names = scope.names_of(store, doomed)
-    requests = scope.requests_of(store, doomed)
+    scope = _scope(store, settings, target)
+    names = deletion_scope.names_of(store, scope)
+    requests = deletion_scope.requests_of(store, scope)
     return _Plan(
-        doomed,
+        scope,
         tuple(dict.fromkeys(_files(settings, names))),
         tuple(_rescue_files(settings, requests)),
         tuple(_series(names.paths)),
@@ -168,15 +168,17 @@ def _plan(store: Store, settings: Settings, target: Target) -> _Plan:
     )
 
 
-def _doomed(store: Store, settings: Settings, target: Target) -> scope.Doomed:
+def _scope(
+    store: Store, settings: Settings, target: Target
+) -> deletion_scope.DeletionScope:
     if target.kind is Kind.DATASET:
-        return scope.of_dataset(store, target.name)
+        return deletion_scope.of_dataset(store, target.name)
     if target.kind is Kind.CASE:
-        return scope.of_case(store, target.name, target.case)
+        return deletion_scope.of_case(store, target.name, target.case)
     if target.kind is Kind.MODEL:
         _check_own(settings, target.name)
-        return scope.of_model(store, target.name)
-    of = scope.of_run if target.kind is Kind.RUN else scope.of_reply
+        return deletion_scope.of_model(store, target.name)
+    of = deletion_scope.of_run if target.kind is Kind.RUN else deletion_scope.of_reply
     return of(store, _number(target))
 
 
@@ -203,7 +205,7 @@ def _drop_profile(settings: Settings, name: str) -> None:
     apply_edit(deleting(name, settings.models_file), settings.models_file)
 
 
-def _files(settings: Settings, names: scope.Names) -> Iterator[Path]:
+def _files(settings: Settings, names: deletion_scope.Names) -> Iterator[Path]:
     """Yield the files of the program's own that go; the user's own never do."""
     for root in names.roots:
         if is_made_here(root):
@@ -228,7 +230,7 @@ def _marker_of(unpacked: Path, path: Path) -> Iterator[Path]:
         yield unpacked / store / copy / "complete"
 
 
-def _naming(folder: Path, names: scope.Names) -> Iterator[Path]:
+def _naming(folder: Path, names: deletion_scope.Names) -> Iterator[Path]:
     """Yield the files of a folder that name a path that goes."""
     texts = [path_text(path).encode() for path in (*names.paths, *names.roots)]
     for file in folder.iterdir() if folder.is_dir() else ():
@@ -263,7 +265,7 @@ def _told(store: Store, target: Target, plan: _Plan, removed: rows.Removed) -> D
         for tables, noun, plural in _COUNTED
         if (n := sum(counts.get(table, 0) for table in tables))
     ]
-    goes[1:1] = [_run_words(store, run) for run in plan.doomed.runs]
+    goes[1:1] = [_run_words(store, run) for run in plan.scope.runs]
     if target.kind is Kind.MODEL:
         goes.insert(0, f"the profile of '{target.name}'")
     files = [file for file in (*plan.files, *plan.rescued) if file.exists()]
@@ -274,7 +276,7 @@ def _told(store: Store, target: Target, plan: _Plan, removed: rows.Removed) -> D
         target,
         tuple(goes),
         tuple(_stays(store, plan, removed)),
-        plan.doomed.runs,
+        plan.scope.runs,
         counts,
     )
 
@@ -288,19 +290,19 @@ def _run_words(store: Store, run: int) -> str:
 
 
 def _stays(store: Store, plan: _Plan, removed: rows.Removed) -> Iterator[str]:
-    doomed = plan.doomed
+    scope = plan.scope
     if any(not is_made_here(path) for path in plan.names.paths):
         yield "your image files, where they are"
-    for name, n in scope.also_in(store, doomed).items():
+    for name, n in deletion_scope.also_in(store, scope).items():
         yield f"the data set '{name}', which has {n:,} of these images too"
     if removed.shared:
         replies = counted(removed.shared, "reply", "replies")
         yield f"{replies} that other runs show"
-    if sent := scope.sent_from(store, doomed):
+    if sent := deletion_scope.sent_from(store, scope):
         requests = counted(sent, "request")
         yield f"the record that {requests} left this computer, without names"
-    if doomed.trials:
-        trials = counted(len(doomed.trials), "trial")
+    if scope.trials:
+        trials = counted(len(scope.trials), "trial")
         yield f"{trials}, to be asked again when the run is resumed"
-    if doomed.shrinking:
+    if scope.shrinking:
         yield "the other cases of the data set"

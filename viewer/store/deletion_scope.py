@@ -17,7 +17,7 @@ _WITHIN: Final = "IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
-class Doomed:
+class DeletionScope:
     """What goes, by rows' ids; the rest follows from it.
 
     ``datasets`` go whole. Of ``shrinking`` only the ``images`` and ``items`` named go.
@@ -51,7 +51,7 @@ class Names:
     models: tuple[str, ...] = ()
 
 
-def of_dataset(store: Store, name: str) -> Doomed:
+def of_dataset(store: Store, name: str) -> DeletionScope:
     """Return what goes with a data set: its runs, and questions about its images."""
     dataset_named(store, name)
     images = _ids(
@@ -65,7 +65,7 @@ def of_dataset(store: Store, name: str) -> Doomed:
     listed = json.dumps(datasets)
     inside = f"dataset_id {_WITHIN}"
     runs = _runs_on(store, datasets, name)
-    return Doomed(
+    return DeletionScope(
         datasets,
         images=_ids(store, f"SELECT id FROM image WHERE {inside}", listed),
         items=_ids(store, f"SELECT id FROM item WHERE {inside}", listed),
@@ -74,7 +74,7 @@ def of_dataset(store: Store, name: str) -> Doomed:
     )
 
 
-def of_case(store: Store, name: str, case: str) -> Doomed:
+def of_case(store: Store, name: str, case: str) -> DeletionScope:
     """Return what goes with a case of a data set: a patient, an image or an item.
 
     Every run on the data set goes too, because a question about one case may have shown
@@ -104,7 +104,7 @@ def of_case(store: Store, name: str, case: str) -> Doomed:
         )
     single = _single_questions(store, images)
     runs = _runs_on(store, (dataset, *single), name)
-    return Doomed(
+    return DeletionScope(
         single,
         (dataset,),
         (*images, *_ids(
@@ -117,13 +117,13 @@ def of_case(store: Store, name: str, case: str) -> Doomed:
     )  # fmt: skip
 
 
-def of_run(store: Store, run: int) -> Doomed:
+def of_run(store: Store, run: int) -> DeletionScope:
     """Return what goes with a run: its readers' sessions too."""
     run_summary(store, run)
-    return Doomed(runs=(run,), sessions=_sessions(store, (run,), ()))
+    return DeletionScope(runs=(run,), sessions=_sessions(store, (run,), ()))
 
 
-def of_model(store: Store, model: str) -> Doomed:
+def of_model(store: Store, model: str) -> DeletionScope:
     """Return what goes with a model: every run that asked it."""
     runs = _ids(
         store,
@@ -132,10 +132,10 @@ def of_model(store: Store, model: str) -> Doomed:
         " json_each(r.spec, '$.helpers') m WHERE m.value ->> 'name' = ?1",
         model,
     )
-    return Doomed(runs=runs, sessions=_sessions(store, runs, ()))
+    return DeletionScope(runs=runs, sessions=_sessions(store, runs, ()))
 
 
-def of_reply(store: Store, trial: int) -> Doomed:
+def of_reply(store: Store, trial: int) -> DeletionScope:
     """Return what goes with the reply that answers a trial: every trial showing it."""
     trials = _ids(
         store,
@@ -151,7 +151,7 @@ def of_reply(store: Store, trial: int) -> Doomed:
             f"There is no reply to trial {trial} in this store.",
             "Name the number of a trial that was answered.",
         )
-    return Doomed(trials=trials)
+    return DeletionScope(trials=trials)
 
 
 def _single_questions(store: Store, images: Iterable[int]) -> tuple[int, ...]:
@@ -192,10 +192,10 @@ def _ids(store: Store, sql: str, *parameters: object) -> tuple[int, ...]:
     return tuple(int(row[0]) for row in store.rows(sql, parameters))
 
 
-def names_of(store: Store, doomed: Doomed) -> Names:
+def names_of(store: Store, scope: DeletionScope) -> Names:
     """Return what the rows that go name."""
     images, datasets, runs = (
-        json.dumps(ids) for ids in (doomed.images, doomed.datasets, doomed.runs)
+        json.dumps(ids) for ids in (scope.images, scope.datasets, scope.runs)
     )
     paths = store.rows(
         f"SELECT DISTINCT path FROM image WHERE id {_WITHIN} AND path NOT IN"
@@ -221,19 +221,19 @@ def names_of(store: Store, doomed: Doomed) -> Names:
     )
 
 
-def requests_of(store: Store, doomed: Doomed) -> frozenset[str]:
+def requests_of(store: Store, scope: DeletionScope) -> frozenset[str]:
     """Return the requests of the runs and trials that go."""
     rows = store.rows(
         "SELECT DISTINCT a.request_sha256 FROM attempt a JOIN trial t"
         f" ON t.id = a.trial_id WHERE t.run_id {_WITHIN} OR t.id {_WITHIN}",
-        (json.dumps(doomed.runs), json.dumps(doomed.trials)),
+        (json.dumps(scope.runs), json.dumps(scope.trials)),
     )
     return frozenset(str(row[0]) for row in rows)
 
 
-def also_in(store: Store, doomed: Doomed) -> dict[str, int]:
+def also_in(store: Store, scope: DeletionScope) -> dict[str, int]:
     """Return how many of the images that go other data sets hold, by their names."""
-    images = json.dumps(doomed.images)
+    images = json.dumps(scope.images)
     rows = store.rows(
         "SELECT d.name, count(*) AS n FROM image i"
         " JOIN dataset d ON d.id = i.dataset_id"
@@ -244,12 +244,12 @@ def also_in(store: Store, doomed: Doomed) -> dict[str, int]:
     return {str(row["name"]): int(row["n"]) for row in rows}
 
 
-def sent_from(store: Store, doomed: Doomed) -> int:
+def sent_from(store: Store, scope: DeletionScope) -> int:
     """Return how many requests of what goes left this machine; their record stays."""
     rows = store.rows(
         "SELECT count(*) FROM departure p JOIN attempt a ON a.id = p.attempt_id"
         f" JOIN trial t ON t.id = a.trial_id WHERE t.run_id {_WITHIN}"
         f" OR t.id {_WITHIN}",
-        (json.dumps(doomed.runs), json.dumps(doomed.trials)),
+        (json.dumps(scope.runs), json.dumps(scope.trials)),
     )
     return int(rows[0][0])

@@ -1,10 +1,14 @@
 """Notices: two sentences and Details, one at a time, in nobody's way."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.errors import WrongUseError
+from viewer.ui.application.action_set import Actions
 from viewer.ui.application.notices import Notice, Notices, Offer
 from viewer.ui.panels.measure import han_notice
 from viewer.ui.panels.measure.han_notice import tell_of_han
@@ -13,7 +17,7 @@ from viewer.ui.window.notice_bar import NoticeBar
 
 def _bar(qtbot: QtBot) -> tuple[Notices, NoticeBar]:
     notices = Notices()
-    bar = NoticeBar(notices)
+    bar = NoticeBar(notices, Actions())
     qtbot.addWidget(bar)
     return notices, bar
 
@@ -98,3 +102,41 @@ def test_that_news_with_an_offer_stays_longer(qtbot: QtBot) -> None:
     offer = Offer("Batch…", lambda: None)
     notices.posted.emit(Notice("Imported.", warning=False, offer=offer))
     assert bar.remaining_ms > 3 * brief > 0
+
+
+def test_that_a_key_does_what_a_notice_offers(qtbot: QtBot) -> None:
+    notices, actions = Notices(), Actions()
+    window = QWidget()
+    bar = NoticeBar(notices, actions, window)
+    actions.handle(bar.handlers())
+    window.addActions([actions["notice.act"], actions["notice.dismiss"]])
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    assert not actions["notice.act"].isEnabled()
+    done: list[str] = []
+    offer = Offer("Open results", lambda: done.append("opened"))
+    notices.post(Notice("Run 1 is done.", warning=False, offer=offer))
+    assert bar.key.text() == "Alt+N"
+    QTest.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
+    assert done == ["opened"]
+    assert bar.isHidden()
+    assert not actions["notice.dismiss"].isEnabled()
+
+
+def test_that_a_key_shows_the_details_of_a_notice_and_another_dismisses_it(
+    qtbot: QtBot,
+) -> None:
+    notices, actions = Notices(), Actions()
+    bar = NoticeBar(notices, actions)
+    actions.handle(bar.handlers())
+    qtbot.addWidget(bar)
+    notices.post(Notice("It failed.", "Try again.", "line 12"))
+    actions["notice.act"].trigger()
+    assert not bar.details.isHidden()
+    actions["notice.dismiss"].trigger()
+    assert bar.isHidden()
+    notices.post(Notice("It failed."))
+    assert not actions["notice.act"].isEnabled()
+    assert actions["notice.dismiss"].isEnabled()

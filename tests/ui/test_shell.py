@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_parts import Furnished
@@ -47,6 +47,7 @@ from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.read.grid_choice import GridChoice
 from viewer.ui.panels.read.lightbox import ImageSplitter
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.file_choice import Purpose, set_last_folders, start_folder
 from viewer.ui.window.recent_menu import RecentMenu
 
 
@@ -284,7 +285,9 @@ def test_that_the_window_opens_as_it_was_left(
     splitter.setSizes([100, 300])
     sizes = splitter.sizes()
     first.window.enter(Place.MEASURE)
+    set_last_folders({"results": str(tmp_path)})
     first.window.close()
+    set_last_folders({})
 
     again = Furnished(settings)
     qtbot.addWidget(again.window)
@@ -297,9 +300,15 @@ def test_that_the_window_opens_as_it_was_left(
         sizes[0] / sum(sizes), abs=0.05
     )
     again.window.return_to_workspace()
+    assert start_folder(Purpose.RESULTS) == tmp_path
     assert again.window.place is Place.MEASURE
     again.window.reopen()
     assert again.read.opened == [tmp_path]
+    again.context.actions["file.open"].trigger()
+    dialog = again.window.findChild(QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    assert Path(dialog.directory().absolutePath()) == tmp_path.parent
+    dialog.close()
 
 
 def test_that_more_images_join_the_list_without_a_change_of_what_is_shown(
@@ -338,6 +347,7 @@ def test_that_the_memory_comes_back_as_it_was_kept(tmp_path: Path) -> None:
         paths=("a/b.dcm",),
         image=KeptImage("a/b.dcm", 3),
         recent=("a", "b"),
+        folders={"results": "/tables"},
         splitters={"read.0": "01"},
         choices={"grid": plain(GridChoice(grid=Grid(16, 12), opacity=1.0))},
     )

@@ -9,7 +9,13 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from viewer.ui.application.show_once import show_once
-from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
+from viewer.ui.widgets.file_choice import (
+    Purpose,
+    choose_to_read,
+    choose_to_write,
+    set_last_folders,
+    start_folder,
+)
 
 
 @pytest.fixture
@@ -83,3 +89,24 @@ def test_that_nobody_is_called_where_a_person_cancels(parent: QWidget) -> None:
     choose_to_read(parent, "Open", "Studies (*.toml)", chosen.append)
     _dialog(parent).reject()
     assert chosen == []
+
+
+def test_that_each_dialog_opens_where_its_purpose_last_was(
+    parent: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    set_last_folders({})
+    (tmp_path / "studies").mkdir()
+    study = tmp_path / "studies" / "study.toml"
+    study.write_text("", encoding="utf-8")
+    assert start_folder(Purpose.DATA) in {Path.home(), Path.home() / "Documents"}
+    choose_to_read(parent, "Open", "Studies (*.toml)", lambda _: None)
+    dialog = _dialog(parent)
+    assert Path(dialog.directory().absolutePath()) != tmp_path
+    dialog.fileSelected.emit(str(study))
+    dialog.close()
+    assert start_folder(Purpose.DATA) == study.parent
+    assert start_folder(Purpose.RESULTS) != study.parent
+    study.unlink()
+    study.parent.rmdir()
+    assert start_folder(Purpose.DATA) != study.parent

@@ -83,7 +83,7 @@ def test_that_without_a_segmenter_one_sentence_leads_to_models(
     del film
     went = list[str]()
     context.actions.handle({"window.models": lambda: went.append("models")})
-    bar = NoticeBar(context.notices)
+    bar = NoticeBar(context.notices, context.actions)
     qtbot.addWidget(bar)
     draw(read, BoxPx(4, 4, 20, 20))
     read.handlers()["mark.outline"]()

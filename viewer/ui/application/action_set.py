@@ -24,7 +24,7 @@ class Actions(QObject):
         self._place = Place.READ
         self._groups: dict[str, QActionGroup] = {}
         self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
-        self._barred: frozenset[str] = frozenset()
+        self._barred: dict[str, frozenset[str]] = {}
         self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
 
     def __getitem__(self, name: str) -> QAction:
@@ -74,13 +74,22 @@ class Actions(QObject):
             here = spec.place in {Place.EVERYWHERE, place} or (
                 spec.place is Place.HERE and spec.id in own
             )
-            action.setEnabled(here and spec.id not in self._barred)
+            barred = any(spec.id in names for names in self._barred.values())
+            action.setEnabled(here and not barred)
 
-    def bar(self, names: Iterable[str]) -> None:
-        """Disable actions that are of no use now, and no others."""
+    def bar(self, subject: str, names: Iterable[str]) -> None:
+        """Disable actions that are of no use now.
+
+        Parameters
+        ----------
+        subject : str
+            What they act on; the names replace earlier ones of the same subject.
+        names : iterable of str
+            Ids of actions.
+        """
         barred = frozenset(names)
-        if barred != self._barred:
-            self._barred = barred
+        if barred != self._barred.get(subject):
+            self._barred[subject] = barred
             self.enter(self._place)
 
     def set_checked(self, name: str, checked: bool) -> None:

@@ -61,6 +61,8 @@ class Layout:
     image: KeptImage = field(default_factory=KeptImage)
     recent: tuple[str, ...] = ()
     """Files and folders opened lately, the newest first."""
+    folders: Mapping[str, str] = field(default_factory=dict)
+    """Where files were chosen last, by purpose."""
     splitters: Mapping[str, str] = field(default_factory=dict)
     choices: Choices = field(default_factory=dict)
 

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -32,7 +31,7 @@ from viewer.ui.dialogs.read_only_tables import (
     read_only_table,
 )
 from viewer.ui.widgets.drop_target import DropTarget
-from viewer.ui.widgets.file_choice import choose_to_read
+from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, selectable, title
 
 if TYPE_CHECKING:
@@ -203,11 +202,7 @@ class ImportDataset(QDialog):
         self.open_path(paths[0])
 
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self, "Folder of a data set")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self.open_path(Path(name)))
-        dialog.open()
+        choose_folder(self, "Folder of a data set", self.open_path)
 
     def _choose_file(self) -> None:
         choose_to_read(self, "File of a data set", _FILES, self.open_path)

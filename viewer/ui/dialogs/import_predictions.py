@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -26,7 +25,7 @@ from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.import_predictions_columns import ColumnsTable
 from viewer.ui.widgets.drop_target import DropTarget
-from viewer.ui.widgets.file_choice import choose_to_read
+from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import Label, as_tip
@@ -250,11 +249,8 @@ class ImportPredictions(QDialog):
         choose_to_read(self, "File of predictions", _FILES, self.open_path)
 
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self, "Folder of segmentations or mask pictures")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self.open_path(Path(name)))
-        dialog.open()
+        title = "Folder of segmentations or mask pictures"
+        choose_folder(self, title, self.open_path)
 
     def _choose_listing(self) -> None:
         choose_to_read(

@@ -33,7 +33,7 @@ from viewer.domain.study_words import capital
 from viewer.settings import Settings
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.foot import Foot
-from viewer.ui.widgets.file_choice import choose_folder
+from viewer.ui.widgets.file_choice import Purpose, choose_folder
 from viewer.ui.widgets.labels import caption, title
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ class ReviewCases(QDialog):
             self.folder.setText(str(folder))
             self._read()
 
-        choose_folder(self, "Folder for the cases", take)
+        choose_folder(self, "Folder for the cases", take, Purpose.RESULTS)
 
     def _connect(self) -> None:
         self.run.activated.connect(self._choose_run)

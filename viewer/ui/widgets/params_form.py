@@ -10,7 +10,6 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QLineEdit,
     QListWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.configuring.form_field import FormField
+from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.number_box import DecimalBox, WholeBox
 from viewer.ui.widgets.plain_text import as_tip
@@ -231,20 +231,14 @@ class PathLine(Line):
 
     def choose(self) -> None:
         """Let the user choose a path, starting at the current one."""
-        dialog = self._dialog()
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        here = Path(self.text()).expanduser()
-        if self.text() and here.parent.is_dir():
-            dialog.setDirectory(str(here.parent))
-        dialog.fileSelected.connect(self._take)
-        dialog.open()
+        kinds = f"*{self._ending};;Any file (*)" if self._ending else "Any file (*)"
+        choose_to_read(
+            self.window(), "Choose a file", kinds, self._take, here=self._here()
+        )
 
-    def _dialog(self) -> QFileDialog:
-        dialog = QFileDialog(self.window(), "Choose a file")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        if self._ending:
-            dialog.setNameFilters([f"*{self._ending}", "Any file (*)"])
-        return dialog
+    def _here(self) -> Path | None:
+        folder = Path(self.text()).expanduser().parent
+        return folder if self.text() and folder.is_dir() else None
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
         """Accept a file."""
@@ -265,12 +259,12 @@ class PathLine(Line):
         urls = [url for url in event.mimeData().urls() if url.isLocalFile()]
         if urls:
             event.acceptProposedAction()
-            self._take(urls[0].toLocalFile())
+            self._take(Path(urls[0].toLocalFile()))
         else:
             super().dropEvent(event)
 
-    def _take(self, path: str) -> None:
-        self.setText(path)
+    def _take(self, path: Path) -> None:
+        self.setText(str(path))
         self.chosen.emit()
 
 
@@ -279,11 +273,9 @@ class FolderLine(PathLine):
 
     _TIP = "Choose a folder…"
 
-    def _dialog(self) -> QFileDialog:
-        dialog = QFileDialog(self.window(), "Choose a folder")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        return dialog
+    def choose(self) -> None:
+        """Let the user choose a folder, starting at the current one."""
+        choose_folder(self.window(), "Choose a folder", self._take, here=self._here())
 
 
 class ListLine(Line):

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QApplication,
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QMainWindow,
@@ -105,7 +104,8 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         self.stack = QStackedWidget(self)
         self.switch = Switch(self.context.actions, self)
-        self.notice_bar = NoticeBar(self.context.notices, self)
+        context = self.context
+        self.notice_bar = NoticeBar(context.notices, context.actions, self)
         self._told, column = QWidget(self), QVBoxLayout()
         told = QVBoxLayout(self._told)
         told.addWidget(self.notice_bar)
@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
         return {
             "file.quit": self._quit,
             **self._undoing.handlers(),
+            **self.notice_bar.handlers(),
             "view.theme": self._change_theme,
             "view.full_screen": self._full_screen,
             "window.palette": self._show_palette,
@@ -148,8 +149,8 @@ class MainWindow(QMainWindow):
         self._read = read
         handlers = {
             **read.handlers(),
-            "file.open": self._ask_for_files,
-            "file.open_folder": self._ask_for_folder,
+            "file.open": lambda: self._ask_for_images(folder=False),
+            "file.open_folder": lambda: self._ask_for_images(folder=True),
         }
         self._add(_Shown(Place.READ, widget), handlers)
         read.recall(self._layout.choices)
@@ -247,6 +248,9 @@ class MainWindow(QMainWindow):
 
     def return_to_workspace(self) -> None:
         """Show the workspace of the previous session; keep changes from now on."""
+        from viewer.ui.widgets.file_choice import set_last_folders
+
+        set_last_folders(self._layout.folders)
         if self._layout.workspace in {shown.place for shown in self._shown}:
             self.enter(Place(self._layout.workspace))
         self._keeper.start()
@@ -266,23 +270,10 @@ class MainWindow(QMainWindow):
             self.enter(Place.MEASURE)
             self._measure.return_to_row()
 
-    def _ask_for_files(self) -> None:
-        self._ask_for(QFileDialog.FileMode.ExistingFiles, "Open files")
+    def _ask_for_images(self, *, folder: bool) -> None:
+        from viewer.ui.widgets.file_choice import choose_images
 
-    def _ask_for_folder(self) -> None:
-        self._ask_for(QFileDialog.FileMode.Directory, "Open folder")
-
-    def _ask_for(self, mode: QFileDialog.FileMode, title: str) -> None:
-        dialog = QFileDialog(self, title)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(mode)
-        if self._paths():
-            dialog.setDirectory(str(Path(self._paths()[-1]).parent))
-        dialog.filesSelected.connect(self._open_chosen)
-        dialog.open()
-
-    def _open_chosen(self, names: Sequence[str]) -> None:
-        self.open_paths([Path(name) for name in names])
+        choose_images(self, self._opened_lately(), self.open_paths, folder=folder)
 
     def _show_palette(self) -> None:
         from viewer.ui.window.palette_dialog import PaletteDialog
@@ -422,6 +413,8 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(bytes_of(self._layout.geometry))
 
     def _as_left(self) -> Layout:
+        from viewer.ui.widgets.file_choice import last_folders
+
         return Layout(
             geometry=digits_of(self.saveGeometry()),
             theme=theme.current().name,
@@ -431,6 +424,7 @@ class MainWindow(QMainWindow):
             image=self._image(),
             recent=tuple(map(str, self._opened_lately()[:RECENT])),
             choices=self._choices(),
+            folders={**self._layout.folders, **last_folders()},
             splitters={
                 key: state
                 for one in self._shown

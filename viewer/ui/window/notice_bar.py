@@ -1,9 +1,9 @@
-"""The bar for notices, above the workspace; it takes no focus."""
+"""The bar for notices, above the workspace; it takes no focus by itself."""
 
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.ui.application.action_set import Actions
+from viewer.ui.application.actions import Handlers
 from viewer.ui.application.notices import Notice, Notices
 from viewer.ui.widgets.icons import IconLabel, icon
 from viewer.ui.widgets.plain_text import Label
@@ -22,22 +24,31 @@ NEWS_MS: Final = 6_000
 """How long the bar says that something was done; what went wrong stays."""
 OFFER_MS: Final = 30_000
 """How long news stays that offers what to do next."""
+_ACT: Final = "notice.act"
+_DISMISS: Final = "notice.dismiss"
 _DETAILS_HEIGHT: Final = 120
 _ICON: Final = 20
 
 
 class NoticeBar(QFrame):
-    """Shows one notice at a time; the next follows when it is dismissed."""
+    """Shows one notice at a time; the next follows when it is dismissed.
 
-    def __init__(self, notices: Notices, parent: QWidget | None = None) -> None:
+    Two commands reach it from anywhere by key, as Tab takes long to.
+    """
+
+    def __init__(
+        self, notices: Notices, actions: Actions, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("notice")
+        self._actions = actions
         self._waiting: list[Notice] = []
         self._shown: Notice | None = None
         self._clock = QTimer(self, singleShot=True, interval=NEWS_MS)
         self._clock.timeout.connect(self.dismiss)
         self._build()
         self.hide()
+        self._enable_commands()
         notices.posted.connect(self.show_notice)
 
     def _build(self) -> None:
@@ -48,6 +59,7 @@ class NoticeBar(QFrame):
         self.details_button.setCheckable(True)
         self.copy_button = QPushButton("Copy", self)
         self.offer_button = QPushButton(self)
+        self.key = Label(parent=self)
         self.close_button = QToolButton(self)
         self.close_button.setIcon(icon("close"))
         self.close_button.setToolTip("Dismiss")
@@ -64,6 +76,7 @@ class NoticeBar(QFrame):
         row.addWidget(self._icon)
         row.addWidget(self.text, 1)
         for button in (
+            self.key,
             self.offer_button,
             self.details_button,
             self.copy_button,
@@ -74,6 +87,25 @@ class NoticeBar(QFrame):
         column.setContentsMargins(12, 4, 8, 4)
         column.addLayout(row)
         column.addWidget(self.details)
+
+    def handlers(self) -> Handlers:
+        """Return the handlers by the action's id."""
+        return {_ACT: self._act, _DISMISS: self.dismiss}
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Enable the commands of use to the notice."""
+        super().showEvent(event)
+        self._enable_commands()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Disable the commands on notices."""
+        super().hideEvent(event)
+        self._enable_commands()
+
+    def _enable_commands(self) -> None:
+        missing = (_ACT, _DISMISS) if not self.isVisible() else (_ACT,)
+        useless = self.key.isHidden() or not self.isVisible()
+        self._actions.bar("notice", missing if useless else ())
 
     @property
     def remaining_ms(self) -> int:
@@ -112,10 +144,22 @@ class NoticeBar(QFrame):
         self.copy_button.hide()
         self.offer_button.setText(notice.offer.words if notice.offer else "")
         self.offer_button.setVisible(notice.offer is not None)
+        keys = self._actions[_ACT].shortcut()
+        self.key.setText(keys.toString(keys.SequenceFormat.NativeText))
+        self.key.setVisible(notice.offer is not None or bool(notice.details))
         self.show()
+        self._enable_commands()
         self._clock.stop()
         if not notice.warning:
             self._clock.start(OFFER_MS if notice.offer else NEWS_MS)
+
+    def _act(self) -> None:
+        """Accept the offer; without one show the details, or hide them."""
+        if self.offer_button.isHidden():
+            self.details_button.setFocus()
+            self.details_button.click()
+        else:
+            self.offer_button.click()
 
     def _accept(self) -> None:
         """Run the notice's action and dismiss it."""

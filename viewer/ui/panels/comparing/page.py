@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QScrollArea,
@@ -46,6 +45,7 @@ from viewer.ui.panels.comparing.items import (
 )
 from viewer.ui.panels.comparing.plot import ComparePlot
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.file_choice import Purpose, choose_folder
 from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.plain_text import Label, as_html, as_tip
 
@@ -119,12 +119,7 @@ class ComparePage(QWidget):
 
     def ask_where_to_export(self) -> None:
         """Ask for the folder to write to."""
-        dialog = QFileDialog(self, "Export comparison")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
-        dialog.open()
+        choose_folder(self, "Export comparison", self.export_to, Purpose.RESULTS)
 
     def export_to(self, folder: Path) -> None:
         """Write the comparison's tables, JSON and figure into a folder."""

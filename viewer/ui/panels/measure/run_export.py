@@ -17,7 +17,7 @@ from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.notices import Notice
 from viewer.ui.panels.measure.run_list import RunList
-from viewer.ui.widgets.file_choice import choose_folder, choose_to_write
+from viewer.ui.widgets.file_choice import Purpose, choose_folder, choose_to_write
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class RunExport(QObject):
                 self._runs,
                 self._form.title,
                 lambda folder: self.export_to(number, folder),
+                Purpose.RESULTS,
             )
             return
         choose_to_write(

@@ -1,12 +1,11 @@
 """Key images, and DICOM files of what a reader marked."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from viewer.domain.case import ImageHeader, ImageRef
 from viewer.domain.counting import counted
@@ -23,9 +22,10 @@ from viewer.ui.canvas.marks.measures import words
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import Viewport
 
-_DICOM: Final = {"DICOM file (*.dcm)": "dcm"}
-_MASKS: Final = {"DICOM segmentation (*.dcm)": "dcm", "PNG, one a mask (*.png)": "png"}
-"""What a file can be saved as, with the suffix of each."""
+_DICOM: Final = "DICOM file (*.dcm)"
+_MASKS: Final = "DICOM segmentation (*.dcm);;PNG, one a mask (*.png)"
+"""What a file can be saved as."""
+_ANY: Final = "Any file (*)"
 _NAMED: Final = "It names the patient, as its images do."
 
 
@@ -97,11 +97,9 @@ class MarkFiles:
         if self._lightbox.active.header is None:
             self._context.notices.say("Open the image of the masks first.")
             return
-        dialog = QFileDialog(self._lightbox, "Open masks")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda chosen: self.read_masks(Path(chosen)))
-        dialog.open()
+        from viewer.ui.widgets.file_choice import choose_to_read
+
+        choose_to_read(self._lightbox, "Open masks", _ANY, self.read_masks)
 
     def save_keys(self) -> None:
         """Ask for a file, and write the key images as a key object document."""
@@ -182,23 +180,11 @@ class MarkFiles:
                         yield viewport, position, image
 
     def _ask(
-        self,
-        title: str,
-        name: str,
-        filters: Mapping[str, str],
-        write: Callable[[Path], None],
+        self, title: str, name: str, kinds: str, write: Callable[[Path], None]
     ) -> None:
-        dialog = QFileDialog(self._lightbox, title)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(tuple(filters))
-        dialog.setDefaultSuffix(next(iter(filters.values())))
-        dialog.filterSelected.connect(
-            lambda chosen: dialog.setDefaultSuffix(filters[chosen])
-        )
-        dialog.selectFile(name)
-        dialog.fileSelected.connect(lambda chosen: write(Path(chosen)))
-        dialog.open()
+        from viewer.ui.widgets.file_choice import choose_to_write
+
+        choose_to_write(self._lightbox, title, name, kinds, write)
 
     def _told_masks(self, files: tuple[Path, ...]) -> None:
         if files[0].suffix.lower() == ".png":

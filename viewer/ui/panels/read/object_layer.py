@@ -3,8 +3,6 @@
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog
-
 from viewer.domain.counting import counted
 from viewer.domain.slide import SlideMap
 from viewer.domain.slide_objects import SlideObjects
@@ -14,6 +12,7 @@ from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.read.lightbox import Lightbox
 from viewer.ui.panels.read.viewport import ImageShown, Viewport
+from viewer.ui.widgets.file_choice import choose_to_read
 
 
 class ObjectLayer:
@@ -47,12 +46,12 @@ class ObjectLayer:
         )
 
     def _ask(self, slide: Path) -> None:
-        dialog = QFileDialog(self._lightbox, "Objects on the slide")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setNameFilters(("Objects (*.geojson *.json *.csv)",))
-        dialog.fileSelected.connect(lambda chosen: self.read(slide, Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        choose_to_read(
+            self._lightbox,
+            "Objects on the slide",
+            "Objects (*.geojson *.json *.csv)",
+            partial(self.read, slide),
+        )
 
     def _keep(self, slide: Path, name: str, objects: SlideObjects) -> None:
         self._objects[slide] = objects

@@ -1,22 +1,24 @@
 """Saving, copying and printing what a view shows."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPageLayout, QPainter
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtWidgets import QDialog
 
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.picture import picture_of, write_svg
 from viewer.ui.panels.read.lightbox import Lightbox
+from viewer.ui.widgets.file_choice import choose_to_write
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
-_KINDS: Final = ("PNG picture (*.png)", "SVG, marks as vectors (*.svg)")
+_KINDS: Final = "PNG picture (*.png);;SVG, marks as vectors (*.svg)"
 _NAME: Final = "picture.png"
 """Not the image's file name, which may name the patient."""
 _BURNED_IN: Final = "Text in the pixels themselves stays."
@@ -42,14 +44,8 @@ class Pictures:
         view = self._view()
         if view is None:
             return
-        dialog = QFileDialog(view, "Save picture")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(_KINDS)
-        dialog.setDefaultSuffix("png")
-        dialog.selectFile(_NAME)
-        dialog.fileSelected.connect(lambda name: self.write(view, Path(name)))
-        dialog.open()
+        write = partial(self.write, view)
+        choose_to_write(view, "Save picture", _NAME, _KINDS, write)
 
     def print(self) -> None:
         """Ask for a printer, and print the picture on a page."""

@@ -53,7 +53,8 @@ class TurnCommands:
     def _follow(self, *_: object) -> None:
         viewport = self._lightbox.active
         useless = () if _may_turn(viewport) else tuple(TURNS)
-        self._actions.bar((*useless, *(() if viewport.header else OF_IMAGE)))
+        missing = () if viewport.header else OF_IMAGE
+        self._actions.bar("image", (*useless, *missing))
 
 
 def _may_turn(viewport: Viewport) -> bool:

@@ -1,6 +1,7 @@
 """Entry points: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import gc
+import re
 import signal
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from viewer.private_files import restrict_umask
+from viewer.settings import read_settings
 
 if TYPE_CHECKING:
     import subprocess
@@ -27,6 +29,8 @@ def main() -> None:
     if word in _PROCESSES:
         _PROCESSES[word](*sys.argv[2:])
         return
+    if _is_handed_over(sys.argv[1:]):
+        return
     decoder = _early_decoder(sys.argv[1:])
     try:
         code = _run_command_line(decoder)
@@ -37,6 +41,7 @@ def main() -> None:
 
 
 _USUAL_THRESHOLDS: Final = gc.get_threshold()
+_COMMAND: Final = re.compile("[a-z-]*")
 _RARELY: Final = 5_000
 """How many new objects let Python look for cycles; usually it is 700."""
 
@@ -85,6 +90,21 @@ def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
     return run_command_line(sys.argv[1:], window)
 
 
+def _is_handed_over(words: Sequence[str]) -> bool:
+    """Tell whether the window that is open took these paths; imports next to nothing.
+
+    A word that could be a command is left to the command line.
+    """
+    paths = [Path(word) for word in words]
+    if words and _COMMAND.fullmatch(words[0]):
+        return False
+    if not all(path.exists() for path in paths):
+        return False
+    from viewer.services.starting.running_window import hand_over
+
+    return hand_over(paths, read_settings())
+
+
 def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
     """Start the process that decodes the first image, if a window will open.
 
@@ -130,31 +150,37 @@ def open_window(
     store: Path | None,
     *,
     demo: bool,
+    new_window: bool = False,
     decoder: "subprocess.Popen[bytes] | None" = None,
 ) -> int:
     """Open the window on files and folders, or on the demo; return the exit code.
 
-    ``decoder`` is a decoding process that is already running.
+    A window that is open already gets the paths, unless ``new_window`` asks for another
+    one. ``decoder`` is a decoding process that is already running.
 
     Raises MissingDependencyError if Qt is not installed, WrongUseError if there is no
     display.
     """
     from viewer.private_files import tighten
-    from viewer.services.starting import head_start
-    from viewer.settings import read_settings
+    from viewer.services.starting import head_start, running_window
 
+    settings = read_settings(store)
+    if not (demo or new_window) and running_window.hand_over(paths, settings):
+        return 0
     _need_display()
     gc.set_threshold(*_USUAL_THRESHOLDS)  # by which the window itself collects
     gc.disable()  # until the window is furnished: it saves a tenth of the start
-    settings = read_settings(store)
     tightened = tighten(settings.store)
     begun = head_start.begin(paths, settings, decoder, demo=demo)
+    listener = running_window.listen(settings)
     try:
         _need_qt()
         from viewer import app
 
-        return app.open_window(paths, settings, begun, tightened)
+        return app.open_window(paths, settings, begun, tightened, listener)
     finally:
+        if listener is not None:
+            listener.close()
         gc.enable()
         begun.end()
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from viewer.services.benchmarking.bench import WindowSpeeds
     from viewer.services.benchmarking.samples import Samples
     from viewer.services.starting.head_start import HeadStart
+    from viewer.services.starting.running_window import Listener
+    from viewer.ui.window.incoming import IncomingPaths
     from viewer.ui.workspaces.read import ReadWorkspace
 
 _LATER_MS: Final = 50
@@ -49,6 +51,7 @@ def open_window(
     settings: Settings,
     head_start: "HeadStart",
     notice: str = "",
+    listener: "Listener | None" = None,
 ) -> int:
     """Open the window and stay until it is closed; return the exit code.
 
@@ -63,16 +66,22 @@ def open_window(
         the demo collection if it is to be opened.
     notice : str
         Shown to the user first, "" for nothing.
+    listener : Listener, optional
+        Takes the paths of later starts.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends Qt's loop; none is lost
     make_application()
-    code = _stay_open(paths, settings, head_start, notice)
+    code = _stay_open(paths, settings, head_start, notice, listener)
     collect_all()
     return code
 
 
 def _stay_open(
-    paths: Sequence[Path], settings: Settings, head_start: "HeadStart", notice: str
+    paths: Sequence[Path],
+    settings: Settings,
+    head_start: "HeadStart",
+    notice: str,
+    listener: "Listener | None",
 ) -> int:
     window = build_window(settings, head_start.decoder)
     window.crash.install()
@@ -80,14 +89,27 @@ def _stay_open(
     if notice:
         window.context.notices.post(Notice(notice))
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
-    ending = EndingSignals(window)
+    heard = _hear_others(window, listener)
     code = QApplication.exec()
-    ending.stop()
+    for one in heard:
+        one.stop()
     head_start.end()
     finish_background_work()
     window.crash.uninstall()
     delete(window)
     return code
+
+
+def _hear_others(
+    window: MainWindow, listener: "Listener | None"
+) -> "Sequence[EndingSignals | IncomingPaths]":
+    """Return what hears signals, and later starts of the program."""
+    ending = EndingSignals(window)
+    if listener is None:
+        return (ending,)
+    from viewer.ui.window.incoming import IncomingPaths
+
+    return ending, IncomingPaths(listener, window)
 
 
 def measure_window(samples: "Samples") -> "WindowSpeeds":

@@ -38,7 +38,14 @@ def crash_sentence(error: Exception, home: Path) -> str:
 class OpenWindow(Protocol):
     """Opens the window and returns its exit code; provided by the caller."""
 
-    def __call__(self, paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
+    def __call__(
+        self,
+        paths: Sequence[Path],
+        store: Path | None,
+        *,
+        demo: bool,
+        new_window: bool = False,
+    ) -> int:
         """Open files and folders, or the demo collection."""
         ...
 

@@ -80,12 +80,12 @@ print(len(searches), "pydicom" in sys.modules, file=sys.stderr)
 def test_that_a_window_collects_by_the_usual_thresholds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def stop(_: Path | None) -> None:
+    def stop(_: Path) -> None:
         raise NotImplementedError
 
     usual = gc.get_threshold()
     monkeypatch.setattr(entry, "_need_display", lambda: None)
-    monkeypatch.setattr("viewer.settings.read_settings", stop)
+    monkeypatch.setattr("viewer.private_files.tighten", stop)
     try:
         entry._collect_rarely()
         assert gc.get_threshold() > usual

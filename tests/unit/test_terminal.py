@@ -192,10 +192,16 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
 
 
 def test_that_words_that_name_files_open_the_window(tmp_path: Path) -> None:
-    opened: list[tuple[Sequence[Path], Path | None, bool]] = []
+    opened: list[tuple[Sequence[Path], Path | None, bool, bool]] = []
 
-    def window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
-        opened.append((paths, store, demo))
+    def window(
+        paths: Sequence[Path],
+        store: Path | None,
+        *,
+        demo: bool,
+        new_window: bool = False,
+    ) -> int:
+        opened.append((paths, store, demo, new_window))
         return 0
 
     film = tmp_path / "film.dcm"
@@ -208,11 +214,15 @@ def test_that_words_that_name_files_open_the_window(tmp_path: Path) -> None:
         == 0
     )
     assert cli.run_command_line(["demo"], WindowParts(window)) == 0
+    for words in (["--new-window"], ["--new-window", str(film)]):
+        assert cli.run_command_line(words, WindowParts(window)) == 0
     assert opened == [
-        ((), None, False),
-        ((film, tmp_path), None, False),
-        ((film,), store, False),
-        ((), None, True),
+        ((), None, False, False),
+        ((film, tmp_path), None, False, False),
+        ((film,), store, False, False),
+        ((), None, True, False),
+        ((), None, False, True),
+        ((film,), None, False, True),
     ]
 
 

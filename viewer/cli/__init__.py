@@ -116,6 +116,8 @@ class _Verbs(LazyGroup):
                     f"'{args[0]}' is neither a command nor an existing file."
                 )
             args = ["open", *args]
+        if args[:1] == ["--new-window"]:
+            args = ["open", *args]
         return super().parse_args(context, args or ["open"])
 
 
@@ -125,7 +127,8 @@ class _Verbs(LazyGroup):
 def overread(context: click.Context) -> None:
     """Read medical images together with models, and measure the models.
 
-    overread [PATH ...] opens the window, with these files or folders.
+    overread [PATH ...] opens the window, with these files or folders; a window that is
+    open already shows them, unless --new-window asks for another.
     """
     if context.invoked_subcommand not in _WINDOWS:
         wait_for_other_writers()

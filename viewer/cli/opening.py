@@ -12,13 +12,18 @@ from viewer.terminal import OpenWindow, WindowParts, demo_batch
 
 @click.command("open", hidden=True)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--new-window", is_flag=True, help="Open another window.")
 @store_option
 @click.pass_context
 def open_command(
-    context: click.Context, paths: tuple[Path, ...], store: Path | None
+    context: click.Context,
+    paths: tuple[Path, ...],
+    store: Path | None,
+    *,
+    new_window: bool,
 ) -> int:
-    """Open the window."""
-    return _window(context)(paths, store, demo=False)
+    """Open the window, or let the one that is open show the files."""
+    return _window(context)(paths, store, demo=False, new_window=new_window)
 
 
 def _window(context: click.Context) -> OpenWindow:

@@ -54,23 +54,81 @@ def draw_outlines(
     """
     scale = np.array([to_screen.a, to_screen.e])
     shift = np.array([to_screen.c, to_screen.f])
-    boxes = objects.boxes * np.tile(scale, 2) + np.tile(shift, 2)
-    x0, y0, x1, y1 = boxes.T
-    seen = (x1 >= 0) & (y1 >= 0) & (x0 < size.columns) & (y0 < size.rows)
-    longer = np.maximum(x1 - x0, y1 - y0)
-    dots = np.flatnonzero(seen & (longer < DOT_PX))
-    small = np.flatnonzero(seen & (longer >= DOT_PX) & (longer < _FORM_PX))
-    large = np.flatnonzero(seen & (longer >= _FORM_PX))
+    seen = _seen(objects, size, to_screen)
+    boxes = objects.boxes[seen] * np.tile(scale, 2) + np.tile(shift, 2)
+    kinds = objects.kinds[seen]
+    longer = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, initial=0)
+    dots, large = longer < DOT_PX, longer >= _FORM_PX
+    small = ~(dots | large)
     picture = np.zeros((size.rows + _THICK, size.columns + _THICK), np.uint32)
     middles = (boxes[dots, :2] + boxes[dots, 2:]) / 2
     limits = np.array([size.columns, size.rows])
-    _press(picture, np.clip(middles, 0, limits), colours[objects.kinds[dots]])
+    inside = ((middles >= 0) & (middles < limits)).all(axis=1)
+    _press(picture, middles[inside], colours[kinds[dots][inside]])
     for lines in (
-        _rectangles(boxes[small], objects.kinds[small]),
-        _outlines(objects, large, scale, shift),
+        _rectangles(boxes[small], kinds[small]),
+        _outlines(objects, seen[large], scale, shift),
     ):
         _rule(picture, _clipped(lines, size), colours)
     return np.ascontiguousarray(picture[: size.rows, : size.columns])
+
+
+def pan_outlines(
+    before: _Argb,
+    moved: tuple[int, int],
+    objects: SlideObjects,
+    to_screen: Affine,
+    colours: _Argb,
+) -> _Argb:
+    """Return the picture of a screen that moved, and draw only what comes into sight.
+
+    Parameters
+    ----------
+    before : numpy.ndarray
+        What `draw_outlines` returned of the same objects at the same scale.
+    moved : tuple of int
+        By how many device pixels everything moved right and down.
+    objects, to_screen, colours
+        As in `draw_outlines`, for the screen as it is now.
+
+    Returns
+    -------
+    numpy.ndarray
+        As of `draw_outlines`, but for lines at the edge of ``before``, whose middles
+        may differ by one pixel.
+    """
+    rows, columns = before.shape
+    right, down = moved
+    picture = np.empty_like(before)
+    picture[_part(down, rows), _part(right, columns)] = before[
+        _part(-down, rows), _part(-right, columns)
+    ]
+    for top, left, height, width in (
+        (0 if down > 0 else rows + down, 0, abs(down), columns),
+        (0, 0 if right > 0 else columns + right, rows, abs(right)),
+    ):
+        # Beyond its edges, for the thickness of lines that come from there.
+        size = SizePx(height + 2 * _THICK, width + 2 * _THICK)
+        x, y = to_screen.c - left + _THICK, to_screen.f - top + _THICK
+        shifted = Affine(to_screen.a, 0.0, x, 0.0, to_screen.e, y)
+        strip = draw_outlines(objects, size, shifted, colours)
+        inner = strip[_THICK:-_THICK, _THICK:-_THICK]
+        picture[top : top + height, left : left + width] = inner
+    return picture
+
+
+def _part(moved: int, length: int) -> slice:
+    """Return what of a length is still in sight after it moved."""
+    return slice(max(0, moved), min(length, length + moved))
+
+
+def _seen(objects: SlideObjects, size: SizePx, to_screen: Affine) -> _Indices:
+    """Return the outlines whose rectangle touches the screen."""
+    left, right = ((x - to_screen.c) / to_screen.a for x in (0, size.columns))
+    top, bottom = ((y - to_screen.f) / to_screen.e for y in (0, size.rows))
+    x0, y0, x1, y1 = objects.boxes.T
+    across = np.flatnonzero((x1 >= left) & (x0 < right))
+    return np.asarray(across[(y1[across] >= top) & (y0[across] < bottom)])
 
 
 def _rectangles(boxes: _Floats, kinds: _Indices) -> _Lines:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF
@@ -9,7 +10,11 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_slide import pyramid, tissue, write_svs
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.slide_objects import SlideObjects
+from viewer.imaging import outlines
+from viewer.imaging.outlines import draw_outlines
+from viewer.readers.slide_objects import read_objects
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.overlays.objects import COLOURS
 from viewer.ui.panels.read.grid_choice import GridChoice
@@ -76,6 +81,34 @@ def test_that_objects_lie_where_the_other_program_saw_them(
     action.trigger()
     assert not action.isChecked()
     assert view._layers.objects is None
+
+
+def test_that_a_pan_draws_only_the_objects_that_come_into_sight(
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    path: Path,
+    objects: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read.open_paths([path])
+    qtbot.waitUntil(lambda: read.lightbox.active.shown is not None)
+    view = read.lightbox.view
+    view.set_objects(read_objects(objects))
+    view.look_at(PointPx(900, 560), view.scan_zoom or 0.0)
+    view.grab()
+    drawn: list[int] = []
+
+    def count(found: SlideObjects, size: SizePx, *others: Any) -> Any:  # noqa: ANN401
+        drawn.append(size.rows * size.columns)
+        return draw_outlines(found, size, *others)
+
+    monkeypatch.setattr(outlines, "draw_outlines", count)
+    view.pan_by(-30, 14)
+    view.pan_by(7, 0)
+    panned = view.grab().toImage()
+    assert 0 < sum(drawn) < view.width() * view.height() / 4
+    view.set_objects(read_objects(objects))
+    assert view.grab().toImage() == panned
 
 
 def test_that_objects_need_a_slide(

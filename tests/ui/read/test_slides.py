@@ -384,7 +384,8 @@ def test_that_the_icc_profile_can_be_left_out_and_the_image_says_so(
 
     converted = shown()
     assert says("Colours by ICC profile")
-    read.handlers()["image.icc"]()
+    with qtbot.waitSignal(view.seen_changed):  # which paints the small picture anew
+        read.handlers()["image.icc"]()
     qtbot.waitUntil(lambda: says("Colours as scanned, ICC profile left out"))
     assert shown() != converted
     read.handlers()["image.icc"]()

@@ -8,7 +8,7 @@ from scipy.ndimage import binary_dilation
 
 from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.slide_objects import SlideObjects
-from viewer.imaging.outlines import DOT_PX, draw_outlines
+from viewer.imaging.outlines import DOT_PX, draw_outlines, pan_outlines
 
 SIZE = SizePx(200, 300)
 _MARGIN = 8
@@ -76,3 +76,23 @@ def test_that_nothing_is_drawn_of_what_is_not_seen() -> None:
     away = Affine(1, 0, 5000, 0, 1, 0)
     assert not draw_outlines(_stars(40, 30.0), SIZE, away, COLOURS).any()
     assert draw_outlines(_stars(40, 30.0), SIZE, away, COLOURS).shape == (200, 300)
+
+
+@pytest.mark.parametrize("radius", [2.0, 5.0, 15.0, 90.0])
+@pytest.mark.parametrize("moved", [(7, 3), (-9, 0), (0, -5), (-1, 6), (250, -150)])
+def test_that_a_moved_screen_is_as_one_drawn_anew(
+    radius: float, moved: tuple[int, int]
+) -> None:
+    objects = _stars(200, radius)
+    here = Affine(1.3, 0, 11, 0, 1.3, -17)
+    there = Affine(1.3, 0, 11 + moved[0], 0, 1.3, -17 + moved[1])
+    before = draw_outlines(objects, SIZE, here, COLOURS)
+    panned = pan_outlines(before, moved, objects, there, COLOURS)
+    anew = draw_outlines(objects, SIZE, there, COLOURS)
+    # Drawn anew, the first rows and columns lack lines that begin beyond them.
+    panned, anew = panned[2:, 2:], anew[2:, 2:]
+    near = np.ones((3, 3), bool)
+    for one, other in ((panned != 0, anew != 0), (anew != 0, panned != 0)):
+        assert not (one & ~binary_dilation(other, near)).any()
+    assert (panned == anew).mean() > 0.98
+    assert set(np.unique(panned)) == {0, *COLOURS.tolist()}

@@ -64,6 +64,7 @@ class Layers:
         self._root = QGraphicsRectItem()
         scene.addItem(self._root)
         self._placed = QTransform(), QRectF(), tuple[QRectF, ...]()
+        self._named: tuple[object, tuple[QRectF, ...]] = (None, ())
         self._stale = False
         self._planes: PlanesItem | None = None
         self._bits: npt.NDArray[np.bool_] | None = None
@@ -107,7 +108,10 @@ class Layers:
         """Return the view's rectangles of the names of the grid's cells, if shown."""
         if self._grid is None or not self._root.isVisible():
             return ()
-        return tuple(self._grid.corners(native, area))
+        asked = self._grid, QTransform(native), area
+        if self._named[0] != asked:  # twice in each frame
+            self._named = asked, tuple(self._grid.corners(native, area))
+        return self._named[1]
 
     def place(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.geometry import PointPx
@@ -14,6 +14,7 @@ from viewer.ui.widgets import theme
 
 if TYPE_CHECKING:
     from viewer.ui.canvas.framed_view import FramedView
+    from viewer.ui.canvas.slide_tiles import SlideTiles
 
 _LONGEST: Final = 180
 _PART: Final = 0.3
@@ -31,6 +32,9 @@ class Minimap(QWidget):
         self._view = view
         self.setAccessibleName("Where the view lies on the slide")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        # Otherwise the view below it would be painted with it, and once more by itself.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._small, self._scaled_from = QImage(), (0, QSize(), 0.0)
         self.hide()
         view.seen_changed.connect(self.follow)
 
@@ -75,15 +79,27 @@ class Minimap(QWidget):
         if tiles is None:
             return
         painter, accent = QPainter(self), QColor(theme.current().accent)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(self.rect(), tiles.small(self.devicePixelRatioF() * _LONGEST))
-        painter.setPen(QPen(HALO, 1))
-        painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
-        for pen in (QPen(HALO, 3.5), QPen(accent, 1.5)):
-            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-            painter.setPen(pen)
-            painter.drawRect(self.frame)
+        painter.drawImage(self.rect(), self._slide(tiles))
+        _frame(painter, QRectF(self.rect()), 1, HALO)
+        frame = self.frame
+        _frame(painter, frame.adjusted(-1, -1, 1, 1), 3, HALO)
+        _frame(painter, frame, 1, accent)
         painter.end()
+
+    def _slide(self, tiles: "SlideTiles") -> QImage:
+        """Return the slide in the map's device pixels, scaled once."""
+        ratio = self.devicePixelRatioF()
+        large = tiles.small(ratio * _LONGEST)
+        wanted = large.cacheKey(), self.size(), ratio
+        if self._scaled_from != wanted:
+            self._scaled_from = wanted
+            self._small = large.scaled(
+                (QSizeF(self.size()) * ratio).toSize(),
+                Qt.AspectRatioMode.IgnoreAspectRatio,
+                Qt.TransformationMode.SmoothTransformation,
+            )
+            self._small.setDevicePixelRatio(ratio)
+        return self._small
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Move the view to the place that is clicked."""
@@ -106,3 +122,15 @@ class Minimap(QWidget):
         event.accept()
         at, view = event.position() / self._scale, self._view
         view.look_at(PointPx(at.x(), at.y()), view.zoom)
+
+
+def _frame(painter: QPainter, box: QRectF, width: float, color: QColor) -> None:
+    """Frame a rectangle on its inside: filled bands cost a tenth of a wide pen."""
+    inner = box.adjusted(width, width, -width, -width)
+    for band in (
+        QRectF(box.left(), box.top(), box.width(), width),
+        QRectF(box.left(), inner.bottom(), box.width(), width),
+        QRectF(box.left(), inner.top(), width, inner.height()),
+        QRectF(inner.right(), inner.top(), width, inner.height()),
+    ):
+        painter.fillRect(band, color)

@@ -1,5 +1,6 @@
 """The objects on a slide, drawn as one picture however many they are."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsItem
 from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.slide import SlideMap
 from viewer.domain.slide_objects import SlideObjects
-from viewer.imaging.outlines import draw_outlines
+from viewer.imaging.outlines import draw_outlines, pan_outlines
 from viewer.ui.canvas.overlays.corner_text import MARGIN
 from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
 from viewer.ui.canvas.overlays.screen_item import ScreenItem
@@ -19,6 +20,17 @@ from viewer.ui.canvas.overlays.screen_item import ScreenItem
 COLOURS: Final = ("#E69F00", "#56B4E9", "#F0E442", "#009E73", "#CC79A7", "#D55E00")
 """Of the classes in the order they are first named; the palette of Okabe and Ito."""
 _LISTED: Final = 12
+_WHOLE: Final = 1e-3
+"""A move that differs less from whole pixels is of whole pixels."""
+_Argb = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A picture in device pixels, 0xAARRGGBB, and how the scan was mapped to it."""
+
+    pixels: _Argb
+    to_screen: Affine
 
 
 class ObjectsItem(ScreenItem):
@@ -31,7 +43,7 @@ class ObjectsItem(ScreenItem):
         self.objects, self._slide, self._face = objects, slide, face
         colours = (_colour(n) for n in range(len(objects.names)))
         self._colours = np.array([QColor(c).rgba() for c in colours], np.uint32)
-        self._drawn: tuple[object, npt.NDArray[np.uint32]] | None = None
+        self._drawn: _Drawn | None = None
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the overview's rectangle in native pixels."""
@@ -42,19 +54,28 @@ class ObjectsItem(ScreenItem):
         """Draw the picture, made anew only where the view has moved."""
         area, ratio = QRectF(painter.viewport()), painter.device().devicePixelRatioF()
         size = (area.size() * ratio).toSize()
-        wanted = (native, size, ratio)
-        if self._drawn is None or self._drawn[0] != wanted:
-            screen = SizePx(size.height(), size.width())
-            to_screen = _onto(self._slide.to_scan(0).inverse(), native, ratio)
-            pixels = draw_outlines(self.objects, screen, to_screen, self._colours)
-            self._drawn = wanted, pixels
-        pixels = self._drawn[1]
+        to_screen = _onto(self._slide.to_scan(0).inverse(), native, ratio)
+        pixels = self._pixels(SizePx(size.height(), size.width()), to_screen)
         rows, columns = pixels.shape
         kind = QImage.Format.Format_ARGB32_Premultiplied
         picture = QImage(pixels.data, columns, rows, 4 * columns, kind)
         picture.setDevicePixelRatio(ratio)
         painter.drawImage(area.topLeft(), picture)
         self._paint_classes(painter, area)
+
+    def _pixels(self, screen: SizePx, to_screen: Affine) -> _Argb:
+        """Return the picture for a screen, of which a pan draws only what is new."""
+        drawn, shape = self._drawn, (screen.rows, screen.columns)
+        moved = _moved(drawn.to_screen, to_screen) if drawn else None
+        known = drawn.pixels if drawn else np.empty((0, 0), np.uint32)
+        near = moved is not None and max(map(abs, moved)) < min(shape)
+        args = self.objects, to_screen, self._colours
+        if moved is not None and near and known.shape == shape:
+            pixels = pan_outlines(known, moved, *args) if any(moved) else known
+        else:
+            pixels = draw_outlines(self.objects, screen, to_screen, self._colours)
+        self._drawn = _Drawn(pixels, to_screen)
+        return pixels
 
     def _paint_classes(self, painter: QPainter, area: QRectF) -> None:
         """Name the classes in their colours, with a count of each one's outlines."""
@@ -68,6 +89,14 @@ class ObjectsItem(ScreenItem):
         for n, text in enumerate(words):
             at = QPointF(area.left() + MARGIN, top + n * line)
             draw_text(painter, at, text, self._face, _colour(n))
+
+
+def _moved(before: Affine, now: Affine) -> tuple[int, int] | None:
+    """Return a move by whole device pixels, right and down; None for any other."""
+    right, down = round(now.c - before.c), round(now.f - before.f)
+    same = (before.a, before.e) == (now.a, now.e)
+    off = max(abs(now.c - before.c - right), abs(now.f - before.f - down))
+    return (right, down) if same and off < _WHOLE else None
 
 
 def _colour(kind: int) -> str:

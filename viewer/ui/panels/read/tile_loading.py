@@ -62,6 +62,7 @@ class TileLoading(QObject):
         self._jobs.clear()
         self.tiles.recolour(overview)
         self._view.rename(_named(self._shown) if as_scanned else self._shown)
+        self._view.show_tiles(self.tiles)  # the small picture has other colours too
 
     def end(self) -> None:
         """Stop reading tiles: the view shows another image."""

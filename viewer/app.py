@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from viewer.services.benchmarking.samples import Samples
     from viewer.services.starting.head_start import HeadStart
     from viewer.services.starting.running_window import Listener
-    from viewer.ui.window.incoming import IncomingPaths
     from viewer.ui.workspaces.read import ReadWorkspace
 
 _LATER_MS: Final = 50
@@ -89,9 +88,9 @@ def _stay_open(
     if notice:
         window.context.notices.post(Notice(notice))
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
-    heard = _hear_others(window, listener)
+    attending = _attend(window, listener)
     code = QApplication.exec()
-    for one in heard:
+    for one in attending:
         one.stop()
     head_start.end()
     finish_background_work()
@@ -100,16 +99,23 @@ def _stay_open(
     return code
 
 
-def _hear_others(
-    window: MainWindow, listener: "Listener | None"
-) -> "Sequence[EndingSignals | IncomingPaths]":
-    """Return what hears signals, and later starts of the program."""
-    ending = EndingSignals(window)
-    if listener is None:
-        return (ending,)
-    from viewer.ui.window.incoming import IncomingPaths
+class _Stops(Protocol):
+    def stop(self) -> None: ...
 
-    return ending, IncomingPaths(listener, window)
+
+def _attend(window: MainWindow, listener: "Listener | None") -> Sequence[_Stops]:
+    """Return what attends to the window while it runs.
+
+    It hears signals and later starts of the program, and logs when it did not answer.
+    """
+    from viewer.services.inspecting.blocks import keep_block
+    from viewer.ui.window.incoming import IncomingPaths
+    from viewer.ui.window.watchdog import Watchdog
+
+    home = window.context.settings.home
+    watchdog = Watchdog(lambda block: keep_block(block, home))
+    incoming = (IncomingPaths(listener, window),) if listener is not None else ()
+    return EndingSignals(window), watchdog, *incoming
 
 
 def measure_window(samples: "Samples") -> "WindowSpeeds":

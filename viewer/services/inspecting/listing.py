@@ -16,6 +16,7 @@ from viewer.domain.plain import plain
 from viewer.domain.run import RunSummary
 from viewer.domain.study_words import PLACING
 from viewer.services.configuring.model_list import ModelLine, model_lines
+from viewer.services.inspecting.blocks import count_blocks, log_file
 from viewer.services.reporting.grading import score_changed_grades
 from viewer.settings import Settings
 from viewer.store import cases, runs
@@ -153,6 +154,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
         ("sqlite", sqlite_version(), ""),
         ("store", *_store_state(settings.store)),
         ("models file", _models_state(settings.models_file), ""),
+        ("window", *_window_state(settings.home)),
     ]
     facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
     facts.append(("font for Chinese", *_han_state()))
@@ -185,6 +187,14 @@ def _store_state(path: Path) -> tuple[str, str]:
 
 def _models_state(path: Path) -> str:
     return str(path) if path.exists() else f"none yet; it would be {path}"
+
+
+def _window_state(home: Path) -> tuple[str, str]:
+    """Return how often the window did not answer, and where to read of it."""
+    count = count_blocks(home)
+    if count is None:
+        return "always answered", ""
+    return str(count), f"please report {log_file(home)}, which holds no patient data"
 
 
 def _package_state(name: str, extra: str) -> tuple[str, str]:

@@ -33,10 +33,15 @@ def crash_report(error: BaseException) -> str:
 
 def _without_folder(frame: traceback.FrameSummary) -> traceback.FrameSummary:
     """Return a traceback position with the file's path relative to the package."""
-    parts = Path(frame.filename).parts
-    roots = [i for i, part in enumerate(parts) if part in _ROOTS]
-    name = "/".join(parts[roots[-1] :] if roots else parts[-1:])
+    name = name_of_code(frame.filename)
     return traceback.FrameSummary(name, frame.lineno, frame.name, line=frame.line)
+
+
+def name_of_code(filename: str) -> str:
+    """Return the path of a file of code relative to its package."""
+    parts = Path(filename).parts
+    roots = [i for i, part in enumerate(parts) if part in _ROOTS]
+    return "/".join(parts[roots[-1] :] if roots else parts[-1:])
 
 
 def keep_crash_report(text: str, home: Path) -> Path | None:

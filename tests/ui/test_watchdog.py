@@ -1,0 +1,68 @@
+"""A window that does not answer is noticed, with what it was doing."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from viewer.services.inspecting.blocks import Block
+from viewer.ui.window.watchdog import Watchdog
+
+_LONG_S = 0.3
+
+
+@pytest.fixture
+def told() -> list[Block]:
+    return []
+
+
+@pytest.fixture
+def watchdog(qapp: object, told: list[Block]) -> Iterator[Watchdog]:  # noqa: ARG001
+    made = Watchdog(told.append)
+    yield made
+    made.stop()
+
+
+def _sleep_on_patient_doe() -> None:
+    time.sleep(_LONG_S)
+
+
+def _compute() -> None:
+    until = time.thread_time() + _LONG_S
+    while time.thread_time() < until:
+        sum(range(1_000))
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_that_computing_is_told_as_the_program_s_own(
+    qtbot: QtBot, told: list[Block]
+) -> None:
+    qtbot.wait(50)
+    _compute()
+    qtbot.waitUntil(lambda: bool(told))
+    longest = max(told, key=lambda block: block.seconds)
+    assert longest.is_own
+    assert longest.own_s > _LONG_S / 2
+    assert any("test_watchdog.py" in place for place in longest.places)
+    assert any(place.endswith("_compute") for place in longest.places)
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_that_a_wait_of_the_system_is_told_as_such(
+    qtbot: QtBot, told: list[Block]
+) -> None:
+    qtbot.wait(50)
+    _sleep_on_patient_doe()
+    qtbot.waitUntil(lambda: bool(told))
+    longest = max(told, key=lambda block: block.seconds)
+    assert not longest.is_own
+    assert longest.seconds > _LONG_S / 2
+
+
+def test_that_a_watch_ends_while_the_window_is_stuck(
+    watchdog: Watchdog, told: list[Block]
+) -> None:
+    time.sleep(_LONG_S)
+    watchdog.stop()
+    assert told == []

@@ -5,6 +5,7 @@ grading need no screens of their own. The values of questions are described in
 :mod:`viewer.domain.form_values`.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
@@ -36,16 +37,38 @@ class PlaceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceQuestion:
-    """One option out of several, by its key."""
+    """One option out of several, by its key.
+
+    Without ``options`` they are the case's own.
+    """
 
     id: str
     text: str
-    options: tuple[Option, ...]
+    options: tuple[Option, ...] = ()
     help: str = ""
     required: bool = True
 
     def __post_init__(self) -> None:
-        _check_options(self.id, self.options)
+        if self.options:
+            _check_options(self.id, self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistQuestion:
+    """Any number of options, by their keys; none of them is an answer too.
+
+    Without ``options`` they are the case's own.
+    """
+
+    id: str
+    text: str
+    options: tuple[Option, ...] = ()
+    help: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Always False: nothing may apply."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +98,16 @@ class LikertQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class TextQuestion:
+    """A line of free text."""
+
+    id: str
+    text: str
+    help: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RankedTextQuestion:
     """Ranked lines of free text, the first the most likely."""
 
@@ -83,6 +116,8 @@ class RankedTextQuestion:
     at_least: int = 1
     at_most: int = 5
     help: str = ""
+    suggestions: tuple[str, ...] = ()
+    """What a reader is offered to complete a line with; the same for every case."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.at_least <= self.at_most or self.at_most < 1:
@@ -152,7 +187,9 @@ class FlagQuestion:
 
 Question = (
     ChoiceQuestion
+    | ChecklistQuestion
     | LikertQuestion
+    | TextQuestion
     | RankedTextQuestion
     | PlaceQuestion
     | RevealedChoiceQuestion
@@ -172,6 +209,8 @@ class Part(StrEnum):
     """What other readers answered, without their names."""
     MODEL = "model"
     """Which model answered."""
+    TRUTH = "truth"
+    """What the data set says is right, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +219,8 @@ class Form:
 
     ``shown`` parts are shown with the questions from the start, ``revealed`` ones after
     the last stage is locked; other parts are never shown. ``comment`` allows a free
-    comment on every case. ``version`` changes with the questions.
+    comment on every case. ``version`` changes with the questions. ``briefing`` is read
+    before the first case, and ``consent`` is what a reader agrees to there.
     """
 
     name: str
@@ -190,6 +230,8 @@ class Form:
     shown: frozenset[Part] = frozenset()
     revealed: frozenset[Part] = frozenset()
     comment: bool = True
+    briefing: str = ""
+    consent: str = ""
 
     def __post_init__(self) -> None:
         names = [question.id for question in self.questions]
@@ -218,6 +260,16 @@ class Form:
             for option in question.options
             if option.unsure
         )
+
+    def narrowed(self, asked: Collection[str]) -> Self:
+        """Return the form with only the questions of these ids; all if there is none.
+
+        Not every case of a session needs every question.
+        """
+        if not asked:
+            return self
+        kept = tuple(q for q in self.questions if q.id in asked)
+        return replace(self, questions=kept)
 
     def with_feedback(self) -> Self:
         """Return the form, changed to show the reference once a case is locked."""

@@ -1,6 +1,6 @@
-"""The built-in forms; to add one, add a row here.
+"""The forms of error review and of a reader who places findings.
 
-Grading follows ReXecution's rubric: images are graded if an output has any.
+Those of studies' own tasks are in the studies.
 """
 
 from collections.abc import Mapping
@@ -15,10 +15,7 @@ from viewer.domain.form import (
     Part,
     PlaceKind,
     PlaceQuestion,
-    RankedTextQuestion,
-    RevealedChoiceQuestion,
 )
-from viewer.domain.rubric import OF_IMAGE, RUBRIC
 
 VERDICT: Final = "verdict"
 """The question of error review; its keys are those below."""
@@ -75,51 +72,6 @@ READER_TASK: Final = Form(
     ),
 )
 
-GRADING: Final = Form(
-    "rexecution_grading",
-    "2",
-    "Grading of an output",
-    (
-        *(
-            LikertQuestion(
-                dimension.value,
-                f"{dimension.words}: {row.heading}",
-                row.anchors,
-                required=dimension not in OF_IMAGE,
-            )
-            for dimension, row in RUBRIC.items()
-        ),
-        RankedTextQuestion("concerns", "Concerns, most serious first", 0, 5),
-        PlaceQuestion(
-            "concern_place",
-            "Where on the image?",
-            (PlaceKind.POINT, PlaceKind.BOXES),
-            required=False,
-        ),
-        _PROBLEM,
-    ),
-    shown=frozenset({Part.ANSWER}),
-)
-
-DIFFERENTIAL: Final = Form(
-    "medsyn_differential",
-    "1",
-    "Differential, then the options",
-    (
-        RankedTextQuestion(
-            "differential", "Your differential, most likely first", 1, 5
-        ),
-        LikertQuestion(
-            "differential_confidence",
-            "How sure are you of the first diagnosis?",
-            CONFIDENCE_ANCHORS,
-        ),
-        RevealedChoiceQuestion("choice", "Which of these is it?"),
-        _PROBLEM,
-    ),
-    revealed=frozenset({Part.REFERENCE}),
-)
-
 FORMS: Final[Mapping[str, Form]] = {
-    form.name: form for form in (ERROR_REVIEW, READER_TASK, GRADING, DIFFERENTIAL)
+    form.name: form for form in (ERROR_REVIEW, READER_TASK)
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from viewer.domain.form import (
+    ChecklistQuestion,
     ChoiceQuestion,
     FlagQuestion,
     Form,
@@ -13,6 +14,7 @@ from viewer.domain.form import (
     Question,
     RankedTextQuestion,
     RevealedChoiceQuestion,
+    TextQuestion,
 )
 from viewer.domain.plain import Kinds, made, plain
 
@@ -21,7 +23,9 @@ _QUESTIONS: Final[Kinds[Question]] = Kinds(
     "type",
     {
         "choice": ChoiceQuestion,
+        "checklist": ChecklistQuestion,
         "likert": LikertQuestion,
+        "text": TextQuestion,
         "ranked_text": RankedTextQuestion,
         "place": PlaceQuestion,
         "revealed_choice": RevealedChoiceQuestion,
@@ -41,6 +45,8 @@ class _Document:
     shown: frozenset[Part] = frozenset()
     revealed: frozenset[Part] = frozenset()
     comment: bool = True
+    briefing: str = ""
+    consent: str = ""
 
 
 def form_as_json(form: Form) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from viewer.domain.answer import (
 from viewer.domain.answer_json import answer_document, place_of, type_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import (
+    ChecklistQuestion,
     ChoiceQuestion,
     FlagQuestion,
     LikertQuestion,
@@ -25,6 +26,7 @@ from viewer.domain.form import (
     Question,
     RankedTextQuestion,
     RevealedChoiceQuestion,
+    TextQuestion,
 )
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
@@ -44,7 +46,7 @@ class Absent:
 
 
 Value = str | int | tuple[str, ...] | Answer | Flagged | Absent
-"""The key of a choice, a level, ranked lines, a place, a flag; by question type.
+"""The key of a choice, a level, ranked lines or ticked keys, a place, a flag.
 
 A question that was not answered, and a flag that was not raised, have no value.
 """
@@ -149,6 +151,19 @@ def _choice(
     return "" if value in known else f"Choose among {', '.join(known)}."
 
 
+def _ticked(
+    question: ChecklistQuestion,
+    value: Value,
+    _canvas: Canvas,
+    options: Sequence[Option],
+) -> str:
+    known = [option.key for option in question.options or options]
+    fits = isinstance(value, tuple) and len(set(value)) == len(value)
+    if fits and isinstance(value, tuple) and set(value) <= set(known):
+        return ""
+    return f"Tick any of {', '.join(known)}, each once."
+
+
 def _level(
     question: LikertQuestion, value: Value, _canvas: Canvas, _options: Sequence[Option]
 ) -> str:
@@ -157,6 +172,13 @@ def _level(
     if inside and not isinstance(value, bool):
         return ""
     return f"Choose a level from {question.lowest} to {question.highest}."
+
+
+def _text(
+    question: TextQuestion, value: Value, _canvas: Canvas, _options: Sequence[Option]
+) -> str:
+    written = isinstance(value, str) and bool(value.strip() or not question.required)
+    return "" if written else "Write a line."
 
 
 def _ranking(
@@ -236,8 +258,10 @@ _PLACE_CHECKS: Final[Mapping[type, Callable[[Any, Canvas], str]]] = {
 }
 _CHECKS: Final[Mapping[type, Callable[..., str]]] = {
     ChoiceQuestion: _choice,
+    ChecklistQuestion: _ticked,
     RevealedChoiceQuestion: _choice,
     LikertQuestion: _level,
+    TextQuestion: _text,
     RankedTextQuestion: _ranking,
     FlagQuestion: _flag,
     PlaceQuestion: _place,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
 
-from viewer.domain.answer import Answer
+from viewer.domain.answer import Answer, LabelledBox
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.form import Form, Option
@@ -24,6 +24,7 @@ class SessionKind(StrEnum):
 
     ERROR_REVIEW = "error_review"
     READER_STUDY = "reader_study"
+    """A reader does the models' task, or grades or validates what a study needs."""
     ADJUDICATION = "adjudication"
 
 
@@ -92,16 +93,60 @@ class SessionSummary:
         return self.done == self.planned and not self.unresolved
 
 
-@dataclass(frozen=True)
-class Material:
-    """What a case provides besides its image.
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One thing that a case shows: an image of the data set, or a text, or both.
 
-    ``text`` is an output to be graded, ``options`` has those of its choices, by
-    question.
+    ``kind`` is the type of evidence, which has a colour of its own, "" for none;
+    ``image`` is a key of the data set's images, "" for a text alone. ``boxes`` are
+    drawn on the image.
     """
 
+    title: str = ""
     text: str = ""
+    image: str = ""
+    kind: str = ""
+    boxes: tuple[LabelledBox, ...] = ()
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a case shows beside its questions, without anything that tells the truth.
+
+    ``question`` is the heading of the case, "" for its finding. ``text`` is an output
+    to be graded. ``options`` and ``texts`` have those of questions that depend on the
+    case, by question; ``asked`` are the questions put, () for all of the form.
+    ``part`` is the part of the output that is graded: the number of an annotated image
+    from 1, 0 for the text.
+    """
+
+    question: str = ""
+    text: str = ""
+    exhibits: tuple[Exhibit, ...] = ()
     options: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
+    part: int = 0
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """What a case shows later: once its first stage is locked, and at the end.
+
+    Nothing of it is in a :class:`Task` before.
+    """
+
+    later: tuple[Exhibit, ...] = ()
+    truth: tuple[Exhibit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExhibit:
+    """An exhibit with its image's file and where a reader may draw on it."""
+
+    exhibit: Exhibit
+    image: ImageRef | None = None
+    canvas: Canvas | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +158,10 @@ class Task:
     words. ``values`` are those saved so far; ``stage`` is the current one, equal to the
     number of stages once all are locked. ``options`` are those that the case provides
     for a choice of this stage. ``others`` are the values of other readers, in an
-    uninformative order, if the form shows them.
+    uninformative order, if the form shows them. ``exhibits`` are what it shows, images
+    first; without any it is its ``image`` alone. ``question`` is its heading, ``texts``
+    are those of questions that depend on the case, and ``asked`` the questions put, ()
+    for all of the form. A ``training`` case does not count.
     """
 
     position: int
@@ -130,6 +178,11 @@ class Task:
     answer_text: str = ""
     options: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
     others: tuple[Values, ...] = ()
+    question: str = ""
+    exhibits: tuple[ShownExhibit, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
+    training: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +201,10 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Reveal:
-    """What a reader sees once a case is locked, as far as the form reveals it."""
+    """What a reader sees once a case is locked, as far as the form reveals it.
+
+    ``truth`` is what the data set says is right, and why.
+    """
 
     position: int
     answer: Answer | None = None
@@ -156,6 +212,7 @@ class Reveal:
     reference: Mask | None = None
     suggestion: Suggestion | None = None
     model: str = ""
+    truth: tuple[Exhibit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from viewer.domain.item import Item
+from viewer.domain.plain import made
+
 LEVELS: Final = (1, 2, 3, 4, 5)
 """What a dimension may be graded with, the worst first."""
 
@@ -175,6 +178,16 @@ class Grade:
         if self.image is not None:
             return None
         return min(self.scores[dimension] for dimension in CONTENT)
+
+
+GRADES: Final = "grades"
+"""Under which an item's reference holds what readers graded in sessions."""
+
+
+def grades_in(item: Item) -> tuple[Grade, ...]:
+    """Return the grades of an item's outputs that sessions brought, none from files."""
+    listed = item.reference.get(GRADES, [])
+    return made(tuple[Grade, ...], listed, where=f"the grades of '{item.key}'")
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ _READING: Final = (
 )
 _SESSION: Final = ("kind", "run_id", "dataset_id", "work", "form", "spec", "opened_at")
 _TASK: Final = ("position", "item", "image", "view", "finding", "trial_id")
+_SHOWN: Final = ("material", "withheld")
+"""What a case has besides if it is not only a finding on an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,23 @@ def note_reading(store: Store, row_id: int) -> None:
         "row_sha256": _row_sha256(row, _READING),
     }
     _append(store, event)
+
+
+def note_consent(store: Store, session: int, text: str) -> None:
+    """Append that a reader agreed to a text before the first case."""
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    _append(store, {"kind": "consent", "session": session, "text_sha256": sha256})
+
+
+def has_consented(store: Store, session: int, text: str) -> bool:
+    """Tell whether a session's reader agreed to a text."""
+    rows = store.rows(
+        "SELECT 1 FROM reading_audit WHERE json_extract(event, '$.kind') = 'consent'"
+        " AND json_extract(event, '$.session') = ?"
+        " AND json_extract(event, '$.text_sha256') = ?",
+        (session, hashlib.sha256(text.encode()).hexdigest()),
+    )
+    return bool(rows)
 
 
 def note_withdrawal(store: Store, session: int, rows: int) -> None:
@@ -105,11 +124,16 @@ def _session(store: Store, session: int) -> dict[str, str]:
     tasks = store.rows(
         "SELECT * FROM reading_task WHERE session_id = ? ORDER BY position", (session,)
     )
-    plan = [_row_sha256(row, _SESSION), *(_row_sha256(t, _TASK) for t in tasks)]
+    plan = [_row_sha256(row, _SESSION), *map(_task_sha256, tasks)]
     return {
         "plan_sha256": hashlib.sha256("\n".join(plan).encode()).hexdigest(),
         "reader_sha256": _row_sha256(row, ("salt", "reader")),
     }
+
+
+def _task_sha256(row: Row) -> str:
+    bare = row["material"] == "{}" and row["withheld"] == "{}"
+    return _row_sha256(row, _TASK if bare else _TASK + _SHOWN)
 
 
 def check_audit(store: Store) -> AuditCheck:

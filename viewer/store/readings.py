@@ -1,8 +1,10 @@
 """Readers' sessions and their actions; every write is part of the audit."""
 
+import json
 import secrets
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Final
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
@@ -22,13 +24,18 @@ from viewer.store.geometry import geometry_of
 
 @dataclass(frozen=True, slots=True)
 class PlannedTask:
-    """One case of a session; ``trial`` is the one reviewed, None in a reader study."""
+    """One case of a session; ``trial`` is the one reviewed, None in a reader study.
+
+    ``material`` is what it shows and ``withheld`` what only after a lock, as JSON.
+    """
 
     item: str
     image: str
     view: str
     finding: str
     trial: int | None = None
+    material: str = "{}"
+    withheld: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -92,10 +99,11 @@ def create_session(
         )
         store.execute_many(
             "INSERT INTO reading_task (session_id, position, item, image, view,"
-            " finding, trial_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            " finding, trial_id, material, withheld)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (session, position, t.item, t.image, t.view, t.finding, t.trial)
-                for position, t in enumerate(new.tasks)
+                (session, position, *astuple(task))
+                for position, task in enumerate(new.tasks)
             ],
         )
         # After its cases, because a trigger refuses cases of a sealed session.
@@ -134,6 +142,28 @@ def session_rows(
     return tuple(map(_session, rows))
 
 
+def task_sessions(
+    store: Store, dataset: str, root_sha256: str
+) -> tuple[StoredSession, ...]:
+    """Return the sessions of studies' tasks on a data set, oldest first.
+
+    Those of readers who withdrew are not among them.
+    """
+    rows = store.rows(
+        f"{_SESSIONS} WHERE d.name = ? AND d.root_sha256 = ?"
+        " AND w.session_id IS NULL AND json_extract(s.spec, '$.task') <> ''"
+        " ORDER BY s.id",
+        (dataset, root_sha256),
+    )
+    return tuple(map(_session, rows))
+
+
+def readings_stamp(store: Store) -> int:
+    """Return a number that changes with every action of any reader."""
+    rows = store.rows("SELECT coalesce(max(seq), 0) FROM reading_audit")
+    return int(rows[0][0])
+
+
 def _session(row: Row) -> StoredSession:
     return StoredSession(
         id=SessionId(row["id"]),
@@ -150,11 +180,16 @@ def _session(row: Row) -> StoredSession:
     )
 
 
+_TASKS: Final = (
+    "SELECT item, image, view, finding, trial_id, material FROM reading_task"
+)
+"""Without what is withheld, which only :func:`withheld_at` reads."""
+
+
 def tasks_of(store: Store, session: int) -> tuple[PlannedTask, ...]:
     """Return a session's cases by position."""
     rows = store.rows(
-        "SELECT item, image, view, finding, trial_id FROM reading_task"
-        " WHERE session_id = ? ORDER BY position",
+        f"{_TASKS} WHERE session_id = ? ORDER BY position",
         (session,),
     )
     return tuple(PlannedTask(*row) for row in rows)
@@ -163,11 +198,19 @@ def tasks_of(store: Store, session: int) -> tuple[PlannedTask, ...]:
 def task_at(store: Store, session: int, position: int) -> PlannedTask | None:
     """Return one case of a session, None without such a case."""
     rows = store.rows(
-        "SELECT item, image, view, finding, trial_id FROM reading_task"
-        " WHERE session_id = ? AND position = ?",
+        f"{_TASKS} WHERE session_id = ? AND position = ?",
         (session, position),
     )
     return PlannedTask(*rows[0]) if rows else None
+
+
+def withheld_at(store: Store, session: int, position: int) -> str:
+    """Return what a case shows only after a lock, as JSON."""
+    rows = store.rows(
+        "SELECT withheld FROM reading_task WHERE session_id = ? AND position = ?",
+        (session, position),
+    )
+    return str(rows[0][0])
 
 
 def places_of_trial(store: Store, trial: int) -> tuple[tuple[int, int], ...]:
@@ -323,27 +366,16 @@ class SeenImage:
     geometry: ImageGeometry
 
 
-def images_of(store: Store, session: int) -> dict[str, SeenImage]:
-    """Return the images of a session's cases by key; masks stay unread."""
+def images_named(
+    store: Store, dataset_id: int, keys: Iterable[str]
+) -> dict[str, SeenImage]:
+    """Return images of a data set by key; masks stay unread, unknown keys missing."""
     rows = store.rows(
-        "SELECT DISTINCT i.key, i.path, i.frame, i.rows, i.columns, i.geometry"
-        " FROM reading_task k"
-        " JOIN reading_session s ON s.id = k.session_id"
-        " JOIN image i ON i.dataset_id = s.dataset_id AND i.key = k.image"
-        " WHERE k.session_id = ?",
-        (session,),
+        "SELECT key, path, frame, rows, columns, geometry FROM image"
+        " WHERE dataset_id = ? AND key IN (SELECT value FROM json_each(?))",
+        (dataset_id, json.dumps(sorted(set(keys)))),
     )
     return {row["key"]: _image(row) for row in rows}
-
-
-def image_of(store: Store, dataset_id: int, key: str) -> SeenImage:
-    """Return one image of a data set; an unknown key raises IndexError."""
-    rows = store.rows(
-        "SELECT path, frame, rows, columns, geometry FROM image"
-        " WHERE dataset_id = ? AND key = ?",
-        (dataset_id, key),
-    )
-    return _image(rows[0])
 
 
 def _image(row: Row) -> SeenImage:

@@ -5,22 +5,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.reading_forms import CHECKING, DIFFERENTIAL, EVERY_FORM, GRADING
 from viewer.domain.answer import CellAnswer, PointAnswer
 from viewer.domain.case import ImageRef
 from viewer.domain.form import Form, Option
 from viewer.domain.form_catalog import (
-    DIFFERENTIAL,
     ERROR_REVIEW,
-    FORMS,
-    GRADING,
     READER_TASK,
 )
 from viewer.domain.form_values import Canvas, Flagged, Values
 from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Task, TaskState
-from viewer.ui.panels.review.choice import ChoiceBox, LikertBox
-from viewer.ui.panels.review.form import FlagBox, ReviewForm
+from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
+from viewer.ui.panels.review.form import FlagBox, ReviewForm, TextBox
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.ranking import RankingBox
@@ -78,11 +76,28 @@ def test_that_every_form_that_ships_is_drawn_without_a_screen_of_its_own(
     qtbot: QtBot, image: ReviewImage
 ) -> None:
     kinds = set()
-    for form in FORMS.values():
+    for form in EVERY_FORM:
         made = shown(qtbot, image, form)
         assert set(made.boxes) == {question.id for question in form.questions}
         kinds |= {type(box) for box in made.boxes.values()}
-    assert kinds == {ChoiceBox, LikertBox, RankingBox, FlagBox, PlaceBox}
+    assert kinds == {
+        *(ChoiceBox, ChecklistBox, LikertBox, RankingBox),
+        *(FlagBox, PlaceBox, TextBox),
+    }
+
+
+def test_that_a_checklist_takes_any_number_of_options(
+    qtbot: QtBot, image: ReviewImage
+) -> None:
+    form = shown(qtbot, image, CHECKING)
+    type_keys(form, Qt.Key.Key_B)
+    type_keys(form, Qt.Key.Key_1)
+    assert form.values == {"wrong": ("a", "b")}
+    box = form.boxes["wrong"]
+    assert isinstance(box, ChecklistBox)
+    box.options.buttons["b"].click()
+    assert form.values == {"wrong": ("a",)}
+    assert [b.isChecked() for b in box.options.buttons.values()] == [True, False, False]
 
 
 def test_that_a_number_chooses_a_verdict(qtbot: QtBot, image: ReviewImage) -> None:

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.helpers.reading_forms import CHECKING, DIFFERENTIAL, EVERY_FORM, GRADING
 from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import (
+    ChecklistQuestion,
     ChoiceQuestion,
     FlagQuestion,
     Form,
@@ -19,12 +21,10 @@ from viewer.domain.form import (
     Question,
     RankedTextQuestion,
     RevealedChoiceQuestion,
+    TextQuestion,
 )
 from viewer.domain.form_catalog import (
-    DIFFERENTIAL,
     ERROR_REVIEW,
-    FORMS,
-    GRADING,
     READER_TASK,
     UNSURE,
     VERDICT,
@@ -55,15 +55,17 @@ PAIR = (Option("a", "A"), Option("b", "B"))
 RANKS = RankedTextQuestion("ranks", "Which?", 1, 3)
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=list(FORMS))
+@pytest.mark.parametrize("form", EVERY_FORM, ids=lambda form: form.name)
 def test_that_a_form_comes_back_from_its_json_as_it_was(form: Form) -> None:
     text = json.dumps(form_as_json(form))
     assert form_of_json(json.loads(text)) == form
 
 
 def test_that_the_forms_together_ask_every_type_of_question() -> None:
-    asked = {type(q) for form in FORMS.values() for q in form.questions}
+    asked = {type(q) for form in EVERY_FORM for q in form.questions}
     assert asked == {
+        ChecklistQuestion,
+        TextQuestion,
         ChoiceQuestion,
         LikertQuestion,
         RankedTextQuestion,
@@ -87,6 +89,37 @@ def test_that_error_review_hides_model_and_reference_and_has_keys_1_to_4() -> No
 def test_that_a_reader_sees_nothing_of_model_and_reference() -> None:
     assert READER_TASK.shown | READER_TASK.revealed == frozenset()
     assert READER_TASK.with_feedback().revealed == {Part.REFERENCE}
+
+
+def test_that_a_case_asks_only_some_questions_of_its_form() -> None:
+    assert [q.id for q in CHECKING.narrowed(("why",)).questions] == ["why"]
+    assert CHECKING.narrowed(()) is CHECKING
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("wrong", None, ""),
+        ("wrong", (), ""),
+        ("wrong", ("a", "c"), ""),
+        ("wrong", ("a", "a"), "Tick any of a, b, c, each once."),
+        ("wrong", ("d",), "Tick any of a, b, c, each once."),
+        ("wrong", "a", "Tick any of a, b, c, each once."),
+        ("why", None, "Answer this question first."),
+        ("why", "  ", "Write a line."),
+        ("why", 3, "Write a line."),
+        ("why", "too dark", ""),
+    ],
+)
+def test_that_ticks_and_lines_of_text_are_checked(
+    name: str, value: Value | None, problem: str
+) -> None:
+    question = next(q for q in CHECKING.questions if q.id == name)
+    assert problem_with(question, value, CANVAS) == problem
+
+
+def test_that_a_line_that_is_not_required_may_stay_empty() -> None:
+    assert problem_with(TextQuestion("note", "Note"), "", CANVAS) == ""
 
 
 def test_that_options_revealed_after_a_lock_begin_a_stage_of_their_own() -> None:

@@ -2,9 +2,9 @@ from itertools import count
 
 import pytest
 
+from tests.helpers.reading_forms import DIFFERENTIAL
 from viewer.domain.form_catalog import (
     ANATOMY,
-    DIFFERENTIAL,
     ERROR_REVIEW,
     POSITION,
     UNSURE,

@@ -12,8 +12,9 @@ from viewer.domain.run import Trial
 from viewer.services.comparing.asked import Sent, sent_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.sides import HIT, Pair, Side, answers_of
+from viewer.services.sessions import datasets
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, comparing, runs
+from viewer.store import comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
 from viewer.studies.places import GridReference
@@ -35,7 +36,9 @@ class End:
         """Return the study with the run's settings and data set, cached per run."""
         if self._same_run is not None:
             return self._same_run.context
-        return RunContext(self.spec, cases.dataset_of_run(self._store, self.side.run))
+        return RunContext(
+            self.spec, datasets.dataset_of_run(self._store, self.side.run)
+        )
 
     def sent(self, line: TrialLine) -> tuple[str, ...]:
         """Return the hashes of what was sent for a trial's image."""

@@ -21,9 +21,10 @@ from viewer.services.comparing.recomputed import (
     Recomputed,
 )
 from viewer.services.comparing.sides import Pair, Side, answers_of
+from viewer.services.sessions import datasets
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
-from viewer.store import cases, comparing, runs, trials
+from viewer.store import comparing, runs, trials
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings
@@ -39,7 +40,7 @@ class WordedEnd:
     @cached_property
     def items(self) -> Mapping[str, Item]:
         """The items of the side's data set by their keys."""
-        dataset = cases.dataset_of_run(self._store, self.side.run)
+        dataset = datasets.dataset_of_run(self._store, self.side.run)
         return {item.key: item for item in dataset.items}
 
     def sent(self, line: TrialLine) -> tuple[str, ...]:

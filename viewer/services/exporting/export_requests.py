@@ -18,13 +18,14 @@ from viewer.models.reading import plain_reply
 from viewer.services.configuring.study_file import read_toml, study_spec
 from viewer.services.privacy.gate import open_gate
 from viewer.services.running.supported_findings import planned_trials
+from viewer.services.sessions import datasets
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import document_of
 from viewer.settings import Settings
-from viewer.store import cases, consents, runs, trials
+from viewer.store import consents, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import TrialReply
 from viewer.studies.steps import Question
@@ -144,7 +145,7 @@ def export_run_requests(
     WrongUseError
         For an unknown run or model.
     """
-    dataset = cases.dataset_of_run(store, run)
+    dataset = datasets.dataset_of_run(store, run)
     context = _context(store, runs.run_spec(store, run), dataset)
     profile = _profile(context, model)
     if not following:
@@ -179,7 +180,7 @@ def export_study_requests(
             "model": [*others, dict(ANY_MODEL)],
         }
     spec = study_spec(table, file, settings.models_file)
-    context = _context(store, spec, cases.dataset_named(store, spec.dataset))
+    context = _context(store, spec, datasets.dataset_named(store, spec.dataset))
     return _write(store, context, _known(context, _profile(context, model)), out)
 
 

@@ -30,9 +30,10 @@ from viewer.services.importing.answering_file import (
 from viewer.services.importing.match_replies import MatchedReplies, match_replies
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.supported_findings import planned_trials
+from viewer.services.sessions import datasets
 from viewer.services.trials.run_context import RunContext
 from viewer.settings import Settings
-from viewer.store import cases, runs
+from viewer.store import runs
 from viewer.store.database import Store, open_store
 from viewer.writers.files import write_by_content
 
@@ -107,7 +108,7 @@ def match_reply_files(
     replies = found.replies
     spec = _spec(store, settings, source, replies)
     _check_paper_models(source, spec)
-    dataset = cases.dataset_named(store, spec.dataset)
+    dataset = datasets.dataset_named(store, spec.dataset)
     context = RunContext(spec, dataset)
     planned = planned_trials(context.study, dataset, spec)
     matched = match_replies(replies, planned, context, found.problems)
@@ -221,7 +222,7 @@ def _spec(
             "It is not stated which questions these replies answer.",
             "Name a run with --like, or a study file with --study.",
         )
-    context = RunContext(spec, cases.dataset_named(store, spec.dataset))
+    context = RunContext(spec, datasets.dataset_named(store, spec.dataset))
     replied_roles = {one.role for one in replies if one.role}
     roles = context.study.roles(context.params)
     replied = {name for role, name in roles.items() if role in replied_roles}

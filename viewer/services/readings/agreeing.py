@@ -10,15 +10,15 @@ from viewer.domain.form import Part
 from viewer.domain.reading import SessionId, SessionKind
 from viewer.metrics.agreement import Agreement, cohen_kappa, gwet_ac, percent_agreement
 from viewer.services.readings import order
-from viewer.services.readings.ground import form_text, ground_of, reader_name
 from viewer.services.readings.reviewing import KINDS
-from viewer.services.readings.standings import standings_of
 from viewer.services.readings.verdicts import (
     TrialVerdicts,
     scope_of,
     trials_to_adjudicate,
     verdicts_of,
 )
+from viewer.services.sessions.ground import form_text, ground_of, reader_name
+from viewer.services.sessions.standings import standings_of
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
 from viewer.store.readings import NewSession, PlannedTask

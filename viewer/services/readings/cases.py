@@ -1,29 +1,41 @@
 """The cases of a session: what may be shown before a lock, and what after it."""
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Option, Part, RevealedChoiceQuestion
+from viewer.domain.form import Form, Option, Part
 from viewer.domain.form_values import Canvas, Values, values_as_json
+from viewer.domain.plain import made
 from viewer.domain.reading import (
     Act,
     LockedError,
+    Material,
     Reveal,
     SessionId,
     SessionKind,
+    ShownExhibit,
     Suggestion,
     Task,
+    Withheld,
 )
 from viewer.domain.reading_history import Standing
 from viewer.metrics.regions import region
-from viewer.services.readings.ground import Ground, ground_of
-from viewer.services.readings.standings import standing_at, standings_of
 from viewer.services.readings.suggestion import suggest
+from viewer.services.sessions.ground import (
+    TRAINING,
+    Ground,
+    ground_of,
+    material_of,
+)
+from viewer.services.sessions.standings import planned_at, standing_at, standings_of
 from viewer.store import readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import NewReading, PlannedTask, ReviewedTrial, SeenImage
+from viewer.studies.reading_tasks import ReadingTask
 
 
 def queue(store: Path, session: SessionId) -> tuple[Task, ...]:
@@ -51,75 +63,117 @@ def task_in(store: Store, ground: Ground, position: int) -> Task:
 
 
 class _Seen:
-    """A case with its image and, in a review, the reviewed trial."""
+    """A case with its images and, in a review, the reviewed trial."""
 
     def __init__(
         self,
         position: int,
         planned: PlannedTask,
-        image: SeenImage,
+        images: Mapping[str, SeenImage],
         trial: ReviewedTrial | None,
     ) -> None:
         self.position, self.planned = position, planned
-        self.image, self.trial = image, trial
+        self.images, self.trial = images, trial
+        self.material = material_of(planned)
+
+    def image_named(self, key: str) -> SeenImage:
+        """Return one of its images; one that the data set lost raises WrongUseError."""
+        if key not in self.images:
+            raise WrongUseError(
+                f"Case {self.position + 1} shows the image '{key}', which the data set "
+                "no longer has.",
+                "Register its folder again.",
+            )
+        return self.images[key]
+
+    @property
+    def image(self) -> SeenImage:
+        """The image that places are drawn on."""
+        return self.image_named(self.planned.image)
 
 
 def _seen(store: Store, ground: Ground) -> tuple[_Seen, ...]:
     session = ground.session.id
-    images = readings.images_of(store, session)
+    tasks = readings.tasks_of(store, session)
+    images = _images(store, ground, tasks)
     reviewed = readings.reviewed_trials(store, session)
     return tuple(
-        _Seen(position, planned, images[planned.image], reviewed.get(position))
-        for position, planned in enumerate(readings.tasks_of(store, session))
+        _Seen(position, planned, images, reviewed.get(position))
+        for position, planned in enumerate(tasks)
     )
 
 
+def _images(
+    store: Store, ground: Ground, tasks: Sequence[PlannedTask]
+) -> Mapping[str, SeenImage]:
+    """Return every image that some cases show, by key."""
+    keys = {task.image for task in tasks}
+    keys |= {one.image for task in tasks for one in material_of(task).exhibits}
+    return readings.images_named(store, ground.session.dataset_id, keys)
+
+
 def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
-    session = ground.session.id
-    planned = readings.task_at(store, session, position)
-    if planned is None:
-        raise WrongUseError(
-            f"Session {session} has no case {position + 1}.", "Choose one of its cases."
-        )
-    image = readings.image_of(store, ground.session.dataset_id, planned.image)
-    trial = readings.reviewed_trial(store, session, position)
-    return _Seen(position, planned, image, trial)
+    planned = planned_at(store, ground, position)
+    images = _images(store, ground, [planned])
+    trial = readings.reviewed_trial(store, ground.session.id, position)
+    return _Seen(position, planned, images, trial)
 
 
 def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task:
-    form, planned = ground.form, seen.planned
-    canvas = ground.canvas(seen.image.geometry)
+    form, planned = ground.form_of(seen.planned), seen.planned
     shows_answer = Part.ANSWER in form.shown
     return Task(
         position=seen.position,
         image=seen.image.ref,
         finding=planned.finding,
         view=planned.view,
-        canvas=canvas,
+        canvas=ground.canvas(seen.image.geometry),
         state=standing.state,
         stage=standing.stage,
         values=standing.values,
         comment=standing.comment,
         active_ms=standing.active_ms,
-        answer=_answer(seen.trial) if shows_answer else None,
-        answer_text=_answer_text(ground, seen) if shows_answer else "",
-        options=_options(ground, planned.item, standing.stage),
+        # An answer in words is the material's text.
+        answer=_answer(seen.trial) if shows_answer and not ground.task else None,
+        answer_text=_answer_text(seen) if shows_answer else "",
+        options=_options(form, seen.material, standing.stage),
         others=(
             others_of(store, ground, planned)
             if Part.OTHER_READERS in form.shown
             else ()
         ),
+        question=seen.material.question,
+        exhibits=tuple(_exhibits(store, ground, seen, standing)),
+        texts=seen.material.texts,
+        asked=seen.material.asked,
+        training=planned.view == TRAINING,
     )
 
 
-def _options(ground: Ground, item: str, stage: int) -> dict[str, tuple[Option, ...]]:
+def _exhibits(
+    store: Store, ground: Ground, seen: _Seen, standing: Standing
+) -> Iterator[ShownExhibit]:
+    """Yield what a case shows at its stage."""
+    exhibits = seen.material.exhibits
+    if ground.task is not None and standing.stage > 0:
+        exhibits += _withheld(store, ground, seen).later
+    for one in exhibits:
+        if one.image:
+            found = seen.image_named(one.image)
+            yield ShownExhibit(one, found.ref, ground.canvas(found.geometry))
+        else:
+            yield ShownExhibit(one)
+
+
+def _options(
+    form: Form, material: Material, stage: int
+) -> dict[str, tuple[Option, ...]]:
     """Return the case's own options for every stage up to the current one."""
-    options = ground.material(item).options
     return {
-        question.id: options[question.id]
-        for questions in ground.form.stages[: stage + 1]
+        question.id: material.options[question.id]
+        for questions in form.stages[: stage + 1]
         for question in questions
-        if isinstance(question, RevealedChoiceQuestion) and question.id in options
+        if question.id in material.options
     }
 
 
@@ -134,10 +188,10 @@ def _answer(trial: ReviewedTrial | None) -> Answer | None:
     return answer
 
 
-def _answer_text(ground: Ground, seen: _Seen) -> str:
-    if seen.trial is not None:
-        return seen.trial.answer
-    return ground.material(seen.planned.item).text
+def _answer_text(seen: _Seen) -> str:
+    if seen.material.text or seen.trial is None:
+        return seen.material.text
+    return seen.trial.answer
 
 
 def reveal(store: Path, session: SessionId, position: int) -> Reveal:
@@ -162,10 +216,28 @@ def reveal(store: Path, session: SessionId, position: int) -> Reveal:
                 return Reveal(position)
             if not standing.revealed:
                 row = NewReading(
-                    Act.REVEALED, ground.stages, standing.values, standing.comment
+                    Act.REVEALED, standing.stage, standing.values, standing.comment
                 )
                 readings.add_reading(opened, session, position, row)
-        return _reveal(opened, ground, _seen_at(opened, ground, position))
+        seen = _seen_at(opened, ground, position)
+        if ground.task is not None:
+            return _reveal_task(opened, ground, ground.task, seen, standing)
+        return _reveal(opened, ground, seen)
+
+
+def _reveal_task(
+    store: Store, ground: Ground, task: ReadingTask, seen: _Seen, standing: Standing
+) -> Reveal:
+    """Return what is computed from the answers, and what the data set says is right."""
+    computed = task.after_lock(seen.material, standing.values)
+    told = Part.TRUTH in ground.form.revealed
+    truth = _withheld(store, ground, seen).truth if told else ()
+    return Reveal(seen.position, truth=(*computed, *truth))
+
+
+def _withheld(store: Store, ground: Ground, seen: _Seen) -> Withheld:
+    text = readings.withheld_at(store, ground.session.id, seen.position)
+    return made(Withheld, json.loads(text), where="the case")
 
 
 def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
@@ -178,7 +250,7 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
     return Reveal(
         position=seen.position,
         answer=answer if Part.ANSWER in parts else None,
-        answer_text=_answer_text(ground, seen) if Part.ANSWER in parts else "",
+        answer_text=_answer_text(seen) if Part.ANSWER in parts else "",
         reference=truth.reference if Part.REFERENCE in parts else None,
         suggestion=(
             _suggestion(answer, canvas, planned, truth)

@@ -13,15 +13,15 @@ from viewer.domain.exchange import RawReply, Usage
 from viewer.domain.form import PlaceQuestion
 from viewer.domain.reading import SessionId, SessionKind
 from viewer.domain.reading_history import Standing
-from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     question_of,
     reply_of,
     spec_of_reader,
     trials_of_reader,
 )
-from viewer.services.readings.standings import standings_of
 from viewer.services.readings.withdrawn import WITHDRAWN
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
@@ -101,7 +101,8 @@ def _checked(store: Store, session: SessionId) -> Ground:
 
 def _asks_for_places(ground: Ground) -> bool:
     """Tell whether every answer in a session has a location."""
-    is_study = ground.session.kind is SessionKind.READER_STUDY
+    kind = ground.session.kind
+    is_study = kind is SessionKind.READER_STUDY and not ground.spec.task
     return is_study and any(
         isinstance(question, PlaceQuestion) and question.required
         for question in ground.form.questions

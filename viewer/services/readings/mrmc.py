@@ -23,7 +23,6 @@ from viewer.domain.reading_history import Standing
 from viewer.domain.report import Table
 from viewer.domain.result import Score
 from viewer.domain.run import Trial
-from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     answer_of,
     confidence_of,
@@ -32,8 +31,9 @@ from viewer.services.readings.replies import (
     spec_of_reader,
     trials_of_reader,
 )
-from viewer.services.readings.standings import standings_of
 from viewer.services.readings.verdicts import trials_to_adjudicate
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import judge
 from viewer.store import cases, readings

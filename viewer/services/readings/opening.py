@@ -1,7 +1,7 @@
 """Opening of sessions: a reader's cases, fixed before the first one is seen."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -12,18 +12,18 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.form import Form, PlaceKind, PlaceQuestion
 from viewer.domain.form_catalog import ERROR_REVIEW
 from viewer.domain.plain import plain
-from viewer.domain.reading import Material, SessionId, SessionKind, SessionSummary
+from viewer.domain.reading import SessionId, SessionKind, SessionSummary
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
-from viewer.services.readings.ground import (
+from viewer.services.sessions.ground import (
     SessionSpec,
     form_text,
     ground_of,
     reader_name,
 )
-from viewer.services.readings.standings import standings_of
+from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.request_key import request_key
 from viewer.store import cases, readings, runs, trials
 from viewer.store.database import Store, open_store
@@ -68,7 +68,7 @@ def _summary(store: Store, row: StoredSession) -> SessionSummary:
         done=len(complete),
         unresolved=sum(s.unresolved for s in complete),
         withdrawn=row.withdrawn,
-        condition=ground.spec.condition.name,
+        condition="" if ground.spec.task else ground.spec.condition.name,
     )
 
 
@@ -204,7 +204,6 @@ def open_reader_study(
     preset: str = "gosai2025",
     absent: bool = False,
     feedback: bool = False,
-    material: Mapping[str, Material] | None = None,
 ) -> SessionId:
     """Open a reader's session over a data set; return it.
 
@@ -237,7 +236,7 @@ def open_reader_study(
         limit=limit,
     )
     with open_store(store) as opened:
-        return _open_study(opened, asked, form, name, material or {})
+        return _open_study(opened, asked, form, name)
 
 
 def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) -> Form:
@@ -256,13 +255,7 @@ def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) ->
     return narrowed.with_feedback() if feedback else narrowed
 
 
-def _open_study(
-    store: Store,
-    asked: RunSpec,
-    form: Form,
-    name: str,
-    material: Mapping[str, Material],
-) -> SessionId:
+def _open_study(store: Store, asked: RunSpec, form: Form, name: str) -> SessionId:
     dataset = cases.dataset_named(store, asked.dataset)
     study = study_named(asked.study)
     planned = study.plan(dataset, replace(asked, models=(_NOBODY,)))
@@ -278,9 +271,7 @@ def _open_study(
     if sessions:
         return sessions[-1].id
     index, condition = len(rows), planned[0].condition
-    spec = SessionSpec(
-        asked, condition, asked.seed, reader_index=index, material=material
-    )
+    spec = SessionSpec(asked, condition, asked.seed, reader_index=index)
     new = NewSession(
         kind=SessionKind.READER_STUDY,
         reader=name,

@@ -4,8 +4,8 @@ from pathlib import Path
 from statistics import median
 
 from viewer.domain.reading import Progress, SessionId
-from viewer.services.readings.ground import ground_of
-from viewer.services.readings.standings import standings_of
+from viewer.services.sessions.ground import ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.store.database import open_store
 
 

@@ -14,8 +14,8 @@ from viewer.domain.form import (
 )
 from viewer.metrics.agreement import Agreement, Weighting, cohen_kappa, gwet_ac
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
-from viewer.services.readings.ground import Ground, ground_of
-from viewer.services.readings.standings import standings_of
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.store import readings
 from viewer.store.database import open_store
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.form import Form
 from viewer.domain.form_values import Values, check_values
 from viewer.domain.reading import Act, Interval, LockedError, SessionId, Task
 from viewer.domain.reading_history import Standing
@@ -19,8 +20,8 @@ from viewer.services.readings.entering import (
     entered_run,
     note_withdrawn,
 )
-from viewer.services.readings.ground import Ground, ground_of
-from viewer.services.readings.standings import standing_at
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import planned_at, standing_at
 from viewer.store import readings
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import session_lock
@@ -66,7 +67,8 @@ def autosave(
     with open_store(store) as opened, opened.transaction():
         ground, standing = _before(opened, session, position)
         _refuse_locked(standing)
-        new = _row(ground, standing, Act.SAVED, values, comment, activity)
+        form = ground.form_of(planned_at(opened, ground, position))
+        new = _row(form, standing, Act.SAVED, values, comment, activity)
         unchanged = new.values == standing.values and comment == standing.comment
         if not unchanged or new.active_ms:
             readings.add_reading(opened, session, position, new)
@@ -97,8 +99,9 @@ def lock(
         with opened.transaction():
             ground, standing = _before(opened, session, position)
             _refuse_locked(standing)
-            _check(opened, ground, position, standing.stage, values)
-            new = _row(ground, standing, Act.LOCKED, values, comment, activity)
+            form = ground.form_of(planned_at(opened, ground, position))
+            _check(task_in(opened, ground, position), form, standing.stage, values)
+            new = _row(form, standing, Act.LOCKED, values, comment, activity)
             readings.add_reading(opened, session, position, new)
             task = task_in(opened, ground, position)
         enter_if_finished(opened, session)
@@ -183,9 +186,10 @@ def resolve(
                 "This case was not locked as unsure.",
                 "Only unsure cases can be resolved.",
             )
-        last = ground.stages - 1
-        _check(opened, ground, position, last, values)
-        if any((name, value) in ground.form.unsure for name, value in values.items()):
+        form = ground.form_of(planned_at(opened, ground, position))
+        last = len(form.stages) - 1
+        _check(task_in(opened, ground, position), form, last, values)
+        if any((name, value) in form.unsure for name, value in values.items()):
             raise WrongUseError(
                 "The case would stay unsure.", "Choose what it most likely is."
             )
@@ -235,7 +239,7 @@ def _refuse_locked(standing: Standing) -> None:
 
 
 def _row(
-    ground: Ground,
+    form: Form,
     standing: Standing,
     act: Act,
     values: Values,
@@ -243,7 +247,7 @@ def _row(
     activity: Sequence[Interval],
 ) -> NewReading:
     """Return a row for the current stage, with the values of earlier stages."""
-    asked = {question.id for question in ground.form.stages[standing.stage]}
+    asked = {question.id for question in form.stages[standing.stage]}
     earlier = {k: v for k, v in standing.values.items() if k not in asked}
     unknown = set(values) - asked - set(earlier)
     if unknown:
@@ -256,11 +260,8 @@ def _row(
     )
 
 
-def _check(
-    store: Store, ground: Ground, position: int, stage: int, values: Values
-) -> None:
-    shown = task_in(store, ground, position)
-    questions = ground.form.stages[stage]
+def _check(shown: Task, form: Form, stage: int, values: Values) -> None:
+    questions = form.stages[stage]
     names = {question.id for question in questions}
     named_values = {name: value for name, value in values.items() if name in names}
     check_values(questions, named_values, shown.canvas, shown.options)

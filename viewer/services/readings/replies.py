@@ -23,7 +23,7 @@ from viewer.domain.form import Form, LikertQuestion, PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Value, Values
 from viewer.domain.reading_history import Standing
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.readings.ground import Ground
+from viewer.services.sessions.ground import Ground
 from viewer.services.trials.placed_answer import GRID, NATIVE
 from viewer.services.trials.run_context import RunContext
 

@@ -10,7 +10,6 @@ from viewer.domain.case import View
 from viewer.domain.form_catalog import ANATOMY, PARTIAL, POSITION, UNSURE
 from viewer.domain.reading import Forecast, SessionId
 from viewer.metrics.capped_review import CappedReview, capped_review, review_plan
-from viewer.services.readings.ground import ground_of
 from viewer.services.readings.verdicts import (
     Scope,
     Stratum,
@@ -19,6 +18,7 @@ from viewer.services.readings.verdicts import (
     unread_of,
     verdicts_of,
 )
+from viewer.services.sessions.ground import ground_of
 from viewer.store import readings, runs
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from viewer.domain.form_catalog import UNSURE, VERDICT
 from viewer.domain.reading import SessionKind
-from viewer.services.readings.ground import Ground, ground_of
-from viewer.services.readings.standings import standings_of
+from viewer.services.sessions.ground import Ground, ground_of
+from viewer.services.sessions.standings import standings_of
 from viewer.store import readings
 from viewer.store.database import Store
 from viewer.store.readings import PlannedTask, ReviewedTrial

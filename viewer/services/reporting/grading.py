@@ -11,10 +11,12 @@ from typing import Final
 from viewer.domain.answer import ReportAnswer
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.errors import WrongUseError
+from viewer.services.sessions import datasets
 from viewer.services.trials.grades import Stamp, stamp_below
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs, trials
+from viewer.store import runs, trials
 from viewer.store.database import Store
+from viewer.store.readings import readings_stamp
 from viewer.studies.catalog import study_named, titles
 
 _TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
@@ -34,7 +36,14 @@ def score_changed_grades(store: Store) -> None:
 
 def grades_stamp(store: Store, run: int) -> Stamp:
     """Return a stamp that changes with a run's grades, () if it has none."""
-    return next((stamp_below(root) for one, root in _graded(store) if one == run), ())
+    return next(
+        (
+            (*stamp_below(root), ("sessions", readings_stamp(store), 0))
+            for one, root in _graded(store)
+            if one == run
+        ),
+        (),
+    )
 
 
 def _graded(store: Store) -> Iterator[tuple[int, Path]]:
@@ -46,7 +55,7 @@ def _graded(store: Store) -> Iterator[tuple[int, Path]]:
 
 
 def _take_in(store: Store, run: int, root: Path) -> None:
-    stamp, key = stamp_below(root), (store.path, run)
+    stamp, key = (stamp_below(root), readings_stamp(store)), (store.path, run)
     if _TAKEN_IN.get(key) != (stamp, trials.verdict_stamp(store, run)):
         store.in_short_transactions(_changed(store, run))
         _TAKEN_IN[key] = stamp, trials.verdict_stamp(store, run)
@@ -54,7 +63,7 @@ def _take_in(store: Store, run: int, root: Path) -> None:
 
 def _changed(store: Store, run: int) -> Iterator[None]:
     """Append a verdict for each output whose grades give a different one."""
-    spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
+    spec, dataset = runs.run_spec(store, run), datasets.dataset_of_run(store, run)
     try:
         context = RunContext(spec, dataset)
     except WrongUseError:

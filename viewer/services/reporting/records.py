@@ -18,8 +18,9 @@ from viewer.results.frame import Frame, frame_of
 from viewer.results.item_columns import Origin, names_of
 from viewer.results.records import frame_of_trials
 from viewer.services.reporting.grading import score_changed_grades
+from viewer.services.sessions import datasets
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs, trials
+from viewer.store import runs, trials
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
 from viewer.store.trial_columns import Columns, trial_columns
@@ -64,7 +65,7 @@ def recorded(store: Store, run: int) -> Recorded:
     with without_collections():
         columns = trial_columns(store, run, _READ)
         spec = runs.run_spec(store, run)
-        context = RunContext(spec, cases.dataset_of_run(store, run))
+        context = RunContext(spec, datasets.dataset_of_run(store, run))
         return Recorded(context, columns, *_truths(context, columns))
 
 

@@ -26,10 +26,11 @@ from viewer.services.running.supported_findings import (
     missing_findings,
     planned_trials,
 )
+from viewer.services.sessions import datasets
 from viewer.services.trials.grades import grades_of
 from viewer.services.trials.placed_answer import asking_of
 from viewer.settings import Settings
-from viewer.store import cases, runs, usage
+from viewer.store import runs, usage
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
@@ -74,7 +75,7 @@ def estimate(
     spec = spec_of(form, settings)
     study = study_named(spec.study)
     with open_store(store) as opened:
-        dataset = cases.dataset_named(opened, spec.dataset)
+        dataset = datasets.dataset_named(opened, spec.dataset)
         spec = with_people(spec, dataset, study) if spec.models else spec
         planned = planned_trials(study, dataset, spec) if spec.models else ()
         asked = [trial for trial in planned if not trial.exclusion]

@@ -12,6 +12,7 @@ from viewer.services.privacy.gate import open_gate
 from viewer.services.running.run_notes import note_unknown_images
 from viewer.services.running.spending import check_prices
 from viewer.services.running.supported_findings import note_excluded, planned_trials
+from viewer.services.sessions import datasets
 from viewer.services.trials.few_shot import check_examples, examples_dataset
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
@@ -95,7 +96,7 @@ def _known(store: Store, sha256: str, *, new: bool, fresh: bool) -> int | None:
 
 
 def _planned(store: Store, spec: RunSpec, *, new: bool, fresh: bool) -> int:
-    dataset = cases.dataset_named(store, spec.dataset)
+    dataset = datasets.dataset_named(store, spec.dataset)
     study = study_named(spec.study)
     spec = with_people(spec, dataset, study)
     _check_models(store, spec, dataset)

@@ -10,6 +10,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
 from viewer.domain.run import RunSpec
+from viewer.services.sessions import datasets
 from viewer.services.trials.request_key import request_key
 from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
@@ -66,7 +67,7 @@ def split_notice_of_run(store: Store, run: int) -> str:
     """Return :func:`split_notice` for a planned run, "" if nothing is left to ask."""
     if not runs.status_counts(store, run).get(Status.PENDING):
         return ""
-    spec, dataset = runs.run_spec(store, run), cases.dataset_of_run(store, run)
+    spec, dataset = runs.run_spec(store, run), datasets.dataset_of_run(store, run)
     return split_notice(store, spec, dataset)
 
 

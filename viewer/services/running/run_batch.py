@@ -13,9 +13,10 @@ from viewer.services.running.coordinator import BatchCoordinator, BatchOptions
 from viewer.services.running.progress_events import LoadWatch
 from viewer.services.running.rescue import saving_what_is_lost
 from viewer.services.running.stopping import asking_threads
+from viewer.services.sessions import datasets
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs, trials
+from viewer.store import runs, trials
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.saved_replies import ReplyFile
@@ -38,7 +39,7 @@ def run_batch(
     """
     with run_lock(store.path, run, utc_now()):
         spec = runs.run_spec(store, run)  # refuses a run that the store does not hold
-        dataset = cases.dataset_of_run(store, run)
+        dataset = datasets.dataset_of_run(store, run)
         examples = examples_dataset(store, spec)
         gate = open_gate(store, dataset, examples)
         context = RunContext(spec, dataset, gate, examples)

@@ -1,11 +1,12 @@
-"""Readers' grades of outputs, stored with a data set and changeable at any time."""
+"""Readers' grades of outputs: of a file beside the data set, and of sessions here."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report_study import is_study
-from viewer.domain.rubric import NO_GRADES, Grades
+from viewer.domain.rubric import NO_GRADES, Grade, Grades, grades_in
 from viewer.readers.grades import FILES, grades_below
 
 Stamp = tuple[tuple[str, int, int], ...]
@@ -15,10 +16,35 @@ def grades_of(dataset: Dataset) -> Grades:
     """Return the readers' grades; for an unreadable file only its problem."""
     if not any(is_study(item) for item in dataset.items):
         return NO_GRADES
+    here = tuple(grade for item in dataset.items for grade in grades_in(item))
     try:
-        return grades_below(dataset.root)
+        filed = grades_below(dataset.root)
     except UnreadableInputError as error:
-        return Grades((), problem=error.what)
+        return Grades(here, problem=error.what)
+    return _together(filed, here)
+
+
+def _together(filed: Grades, here: tuple[Grade, ...]) -> Grades:
+    """Return the grades of a file and of sessions; what was graded twice is left out.
+
+    Which of the two counts cannot be known: the problem names the first.
+    """
+    known = {(one.reader, one.output, one.image) for one in filed.grades}
+    twice = [one for one in here if (one.reader, one.output, one.image) in known]
+    added = [one for one in here if one not in twice]
+    problem = filed.problem
+    if twice and not problem:
+        problem = (
+            f"'{twice[0].reader}' graded '{twice[0].item}' in a session and in a file; "
+            "the file counts."
+        )
+    together = sorted((*filed.grades, *added), key=_order)
+    return replace(filed, grades=tuple(together), problem=problem)
+
+
+def _order(grade: Grade) -> tuple[object, ...]:
+    """Return what grades are in order of, whoever brought them."""
+    return grade.reader, grade.item, grade.model, grade.repeat, grade.image or 0
 
 
 def stamp_below(root: Path) -> Stamp:

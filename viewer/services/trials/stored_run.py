@@ -1,8 +1,9 @@
 """The run context of a run that the store has."""
 
 from viewer.domain.errors import WrongUseError
+from viewer.services.sessions import datasets
 from viewer.services.trials.run_context import RunContext
-from viewer.store import cases, runs
+from viewer.store import runs
 from viewer.store.database import Store
 
 
@@ -14,7 +15,7 @@ def context_of_run(store: Store, run: int, model: str = "") -> RunContext:
     WrongUseError
         For an unknown run, or a ``model`` that it did not ask.
     """
-    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = RunContext(runs.run_spec(store, run), datasets.dataset_of_run(store, run))
     if model and model not in context.profiles:
         raise WrongUseError(
             f"Run {run} did not ask the model '{model}'.",

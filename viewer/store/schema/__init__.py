@@ -67,6 +67,10 @@ def _sixth() -> str:
     return folders.LEFTOVERS
 
 
+def _seventh() -> str:
+    return people.MATERIAL
+
+
 MIGRATIONS: Final = {
     1: _first,
     2: _second,
@@ -74,6 +78,7 @@ MIGRATIONS: Final = {
     4: _fourth,
     5: _fifth,
     6: _sixth,
+    7: _seventh,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

@@ -153,6 +153,12 @@ CREATE TABLE mark_edit (
 CREATE INDEX mark_edit_place ON mark_edit (place, undone);
 """
 
+# What a case shows, and what it shows only after a lock, both as JSON.
+MATERIAL: Final = """
+ALTER TABLE reading_task ADD COLUMN material TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE reading_task ADD COLUMN withheld TEXT NOT NULL DEFAULT '{}';
+"""
+
 # Of a mask that was painted on, the pixels that changed, written as ``painted`` is.
 REPAINTED: Final = """
 ALTER TABLE mark_edit ADD COLUMN repainted TEXT NOT NULL DEFAULT 'null';

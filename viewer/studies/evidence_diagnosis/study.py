@@ -37,6 +37,7 @@ from viewer.studies.evidence_diagnosis.pack import PACK
 from viewer.studies.evidence_diagnosis.params import Arm, Params, RandomText, Task
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.preparing import Preparing
+from viewer.studies.evidence_diagnosis.readings import READING_TASKS
 from viewer.studies.evidence_diagnosis.showing import Modality, Showing
 from viewer.studies.evidence_diagnosis.steps import Asking
 from viewer.studies.evidence_diagnosis.templates import (
@@ -75,6 +76,7 @@ class EvidenceDiagnosis(Controlled, PresetStudy[Params]):
         lambda held: held.has_item("evidence") or held.has_item("background"),
     )
     pack = PACK
+    reading_tasks = READING_TASKS
     scores = (score.JUDGE, 0, 5)
     known_prompts = PROMPTS
 

@@ -31,6 +31,7 @@ from viewer.studies.pathology_mcq.official import official_code
 from viewer.studies.pathology_mcq.pack import PACK
 from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
+from viewer.studies.pathology_mcq.readings import READING_TASKS
 from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import PresetStudy
@@ -62,6 +63,7 @@ class PathologyMcq(PresetStudy[Params]):
         ),
     )
     pack = PACK
+    reading_tasks = READING_TASKS
     known_prompts = templates.PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:

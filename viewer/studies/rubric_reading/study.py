@@ -39,6 +39,7 @@ from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
 from viewer.studies.rubric_reading.params import Params, Work
 from viewer.studies.rubric_reading.plan import task_named
+from viewer.studies.rubric_reading.readings import READING_TASKS
 from viewer.studies.rubric_reading.words import WORDS
 from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
@@ -72,6 +73,7 @@ class RubricReading(Controlled, PresetStudy[Params]):
         lambda held: held.has_item("views", "tasks"),
     )
     pack = PACK
+    reading_tasks = READING_TASKS
     judged = False  # readers grade outputs, and would have to grade each control's
     known_prompts = templates.PROMPTS
 

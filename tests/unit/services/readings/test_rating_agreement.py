@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from tests.helpers.reading_forms import GRADING
 from tests.helpers.reviewed_run import dataset
-from viewer.domain.form_catalog import GRADING
 from viewer.domain.rubric import OF_IMAGE
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.rating_agreement import rating_agreement

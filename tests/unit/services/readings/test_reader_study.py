@@ -8,11 +8,9 @@ import pytest
 from tests.helpers.reviewed_run import FINDINGS, SIZE, dataset
 from viewer.domain.answer import BoxesAnswer, CellAnswer, MaskAnswer, PointAnswer
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Option, PlaceKind, PlaceQuestion
+from viewer.domain.form import PlaceKind, PlaceQuestion
 from viewer.domain.form_catalog import (
     CONFIDENCE,
-    DIFFERENTIAL,
-    GRADING,
     PLACE,
     READER_TASK,
 )
@@ -20,7 +18,7 @@ from viewer.domain.form_values import Flagged, Value
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.domain.reading import LockedError, Material, SessionId, TaskState
+from viewer.domain.reading import LockedError, SessionId, TaskState
 from viewer.domain.reference import Mask
 from viewer.services.readings import cases, opening, recording, reviewing
 from viewer.store import cases as data_sets
@@ -140,59 +138,6 @@ def test_that_with_feedback_the_reference_follows_the_lock(path: Path) -> None:
     recording.lock(path, session, 0, {PLACE: _PLACES[PlaceKind.CELL], CONFIDENCE: 1})
     assert cases.reveal(path, session, 0).reference is not None
     assert _open(path, "A") != session
-
-
-def test_that_options_are_shown_once_the_differential_is_locked(path: Path) -> None:
-    options = (Option("a", "Pneumonia"), Option("b", "Cardiac failure"))
-    items = _items(path, _open(path, "A", limit=2))
-    session = opening.open_reader_study(
-        path,
-        "reviewed",
-        DIFFERENTIAL,
-        "A",
-        limit=2,
-        material={item: Material(options={"choice": options}) for item in items},
-    )
-    first = cases.task(path, session, 0)
-    assert "Pneumonia" not in repr(first)
-    differential: dict[str, Value] = {
-        "differential": ("effusion", "pneumonia"),
-        "differential_confidence": 3,
-    }
-    with pytest.raises(WrongUseError, match="not one of the questions asked now"):
-        recording.lock(path, session, 0, {**differential, "choice": "a"})
-    second = recording.lock(path, session, 0, differential)
-    assert (second.state, second.stage) == (TaskState.STAGE_LOCKED, 1)
-    assert second.options == {"choice": options}
-    with pytest.raises(LockedError, match="Nothing to undo"):
-        recording.undo(path, session, 0)
-    with pytest.raises(WrongUseError, match="Choose among a, b"):
-        recording.lock(path, session, 0, {"choice": "z"})
-    done = recording.lock(path, session, 0, {"choice": "b"})
-    assert done.state is TaskState.LOCKED
-    assert done.values == {**differential, "choice": "b"}
-
-
-def test_that_an_output_is_graded_without_a_screen_of_its_own(path: Path) -> None:
-    items = _items(path, _open(path, "A", limit=2))
-    session = opening.open_reader_study(
-        path,
-        "reviewed",
-        GRADING,
-        "A",
-        limit=2,
-        material={item: Material(text="A small effusion.") for item in items},
-    )
-    assert cases.task(path, session, 0).answer_text == "A small effusion."
-    values: dict[str, Value] = {
-        "process": 5,
-        "execution": 2,
-        "synthesis": 3,
-        "language": 4,
-        "concerns": ("wrong side",),
-        "concern_place": _PLACES[PlaceKind.POINT],
-    }
-    assert recording.lock(path, session, 0, values).state is TaskState.LOCKED
 
 
 def test_that_a_data_set_without_such_a_finding_is_told(path: Path) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.form import (
+    ChecklistQuestion,
     ChoiceQuestion,
     LikertQuestion,
     Option,
@@ -65,13 +66,13 @@ class Options(QWidget):
             self._rows.addWidget(caption(option.help))
 
     def _choose(self, value: Value, _checked: bool = False) -> None:
-        self._box.set_value(value)
-        self.paint(value)  # or a second click would leave nothing pressed
+        self._box.choose(value)
+        self._box.paint_value()  # or a second click would leave nothing pressed
 
-    def paint(self, value: Value | None) -> None:
-        """Show which option is chosen."""
+    def paint(self, *chosen: Value | None) -> None:
+        """Show which options are chosen."""
         for key, button in self.buttons.items():
-            button.setChecked(key == value)
+            button.setChecked(key in chosen)
 
     def of_key(self, event: QKeyEvent) -> Value | None:
         """Return the option of a key: its own, or its number."""
@@ -85,7 +86,7 @@ class ChoiceBox(QuestionBox):
 
     def __init__(
         self,
-        question: ChoiceQuestion | RevealedChoiceQuestion,
+        question: ChoiceQuestion | RevealedChoiceQuestion | ChecklistQuestion,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(question, parent)
@@ -116,6 +117,31 @@ class ChoiceBox(QuestionBox):
         if value is not None:
             self.set_value(value)
         return value is not None
+
+
+class ChecklistBox(ChoiceBox):
+    """Any number of options."""
+
+    def paint_value(self) -> None:
+        """Press the buttons of what is ticked."""
+        self.options.paint(*self._ticked)
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Tick by an option's key, or by its number."""
+        value = self.options.of_key(event)
+        if value is not None:
+            self.choose(value)
+        return value is not None
+
+    def choose(self, value: Value) -> None:
+        """Tick an option, or clear it."""
+        others = [one for one in self._ticked if one != value]
+        added = [] if value in self._ticked else [str(value)]
+        self.set_value(tuple(sorted((*others, *added))) or None)
+
+    @property
+    def _ticked(self) -> tuple[str, ...]:
+        return self.value if isinstance(self.value, tuple) else ()
 
 
 class LikertBox(QuestionBox):

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from viewer.domain.form import (
+    ChecklistQuestion,
     ChoiceQuestion,
     FlagQuestion,
     Form,
@@ -15,10 +16,11 @@ from viewer.domain.form import (
     Question,
     RankedTextQuestion,
     RevealedChoiceQuestion,
+    TextQuestion,
 )
 from viewer.domain.form_values import Flagged, Values
 from viewer.domain.reading import Task, TaskState
-from viewer.ui.panels.review.choice import ChoiceBox, LikertBox
+from viewer.ui.panels.review.choice import ChecklistBox, ChoiceBox, LikertBox
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.question import QuestionBox, ValueChanged
@@ -42,6 +44,7 @@ class ReviewForm(QWidget):
         super().__init__(parent)
         self._image = image
         self._form: Form | None = None
+        self._stages: tuple[tuple[Question, ...], ...] = ()
         self._stage = 0
         self._open = False
         self.boxes: dict[str, QuestionBox] = {}
@@ -69,23 +72,25 @@ class ReviewForm(QWidget):
         """Show a case with its saved answers and its next question."""
         if self._form is None:
             return
-        stages = self._form.stages
+        self._stages = stages = self._form.narrowed(task.asked).stages
         unsure = task.state is TaskState.UNRESOLVED
         self._stage = min(task.stage, len(stages) - 1)
         self._open = unsure or task.stage < len(stages)
         self.ask(None)
-        for number, stage in enumerate(stages):
-            for question in stage:
-                box = self.boxes[question.id]
+        stage_of = {q.id: n for n, stage in enumerate(stages) for q in stage}
+        for name, box in self.boxes.items():
+            number = stage_of.get(name)
+            if number is not None:
                 box.show_task(task)
-                box.setVisible(number <= self._stage)
-                box.setEnabled(self._open and number == self._stage)
+            box.setVisible(number is not None and number <= self._stage)
+            box.setEnabled(self._open and number == self._stage)
         self.ask_next()
 
     @property
     def values(self) -> Values:
         """The answers to the questions shown."""
-        shown = ((name, box.value) for name, box in self.boxes.items())
+        asked = (question.id for stage in self._stages for question in stage)
+        shown = ((name, self.boxes[name].value) for name in asked)
         return {name: value for name, value in shown if value is not None}
 
     @property
@@ -93,7 +98,7 @@ class ReviewForm(QWidget):
         """The questions of the current stage; none once all are locked."""
         if self._form is None or not self._open:
             return ()
-        return self._form.stages[self._stage]
+        return self._stages[self._stage]
 
     def ask(self, box: QuestionBox | None, *, enter: bool = True) -> None:
         """Direct keys to a question, or to none.
@@ -163,8 +168,31 @@ def box_of(question: Question, image: ReviewImage) -> QuestionBox:
             return RankingBox(question)
         case FlagQuestion():
             return FlagBox(question)
+        case TextQuestion():
+            return TextBox(question)
+        case ChecklistQuestion():
+            return ChecklistBox(question)
         case ChoiceQuestion() | RevealedChoiceQuestion():
             return ChoiceBox(question)
+
+
+class TextBox(QuestionBox):
+    """A line of free text; its question stands in the empty line."""
+
+    def __init__(self, question: TextQuestion, parent: QWidget | None = None) -> None:
+        super().__init__(question, parent)
+        self.heading.hide()
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(question.text)
+        self.line.setAccessibleName(question.text)
+        self.line.textEdited.connect(lambda text: self.set_value(text or None))
+        self.column.addWidget(self.line)
+
+    def paint_value(self) -> None:
+        """Show the words; the cursor stays where they are typed."""
+        words = self.value if isinstance(self.value, str) else ""
+        if words != self.line.text():
+            self.line.setText(words)
 
 
 class FlagBox(QuestionBox):

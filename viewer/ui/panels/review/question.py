@@ -39,6 +39,7 @@ class QuestionBox(QWidget):
         self.name = question.id
         self.required = question.required
         self._value: Value | None = None
+        self._text = question.text
         self.heading = Label(question.text)
         self.heading.setWordWrap(True)
         self.column = QVBoxLayout(self)
@@ -57,6 +58,7 @@ class QuestionBox(QWidget):
     def show_task(self, task: Task) -> None:
         """Show another case with its saved answer."""
         self._value = task.values.get(self.name)
+        self.heading.setText(task.texts.get(self.name, self._text))
         self.paint_value()
 
     def show_asked(self, *, asked: bool) -> None:
@@ -74,6 +76,10 @@ class QuestionBox(QWidget):
 
     def enter(self, *, take_keyboard: bool) -> None:
         """Become the current question; text fields take the keyboard."""
+
+    def choose(self, value: Value) -> None:
+        """Answer with one of the options."""
+        self.set_value(value)
 
     def set_value(self, value: Value | None) -> None:
         """Answer as a reader would."""

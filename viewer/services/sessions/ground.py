@@ -1,25 +1,29 @@
 """The basis of a session: its form, its study, and the source of its cases."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
+from typing import Final, Self
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.form_json import form_as_json, form_of_json
 from viewer.domain.form_values import Canvas
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Grid
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made, plain
 from viewer.domain.reading import Material
 from viewer.domain.run import Condition, RunSpec
 from viewer.store import readings
 from viewer.store.database import Store
-from viewer.store.readings import StoredSession
+from viewer.store.readings import PlannedTask, StoredSession
 from viewer.studies.catalog import places_of, study_named
 from viewer.studies.places import Places
+from viewer.studies.reading_tasks import HasReadings, ReadingTask
 from viewer.studies.study import Study
 
+TRAINING: Final = "training"
+"""The view of a case that does not count."""
 _READER_NAME_LENGTH = 80
 
 
@@ -29,7 +33,9 @@ class SessionSpec:
 
     ``asked`` are the settings of the run that is reviewed, or of the run that the
     reader's answers will be. ``cap`` is how many misses of each stratum are reviewed,
-    ``reader_index`` which of the counterbalanced orders the reader got.
+    ``reader_index`` which of the counterbalanced orders the reader got. ``task`` is the
+    study's task that is read, "" if findings are placed; ``panel`` is the group of
+    readers that the reader belongs to.
     """
 
     asked: RunSpec
@@ -38,7 +44,8 @@ class SessionSpec:
     views: tuple[str, ...] = ()
     cap: int | None = None
     reader_index: int = 0
-    material: Mapping[str, Material] = field(default_factory=dict)
+    task: str = ""
+    panel: str = ""
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""
@@ -58,21 +65,25 @@ class Ground:
     form: Form
     spec: SessionSpec
     study: Study
-    places: Places
+    places: Places | None
+    """None if the study's task asks for no places of a grid."""
 
     def canvas(self, geometry: ImageGeometry) -> Canvas:
         """Return where a reader draws on an image."""
+        if self.places is None:
+            size = geometry.size
+            return Canvas(geometry, Grid(8, 8), BoxPx(0, 0, size.columns, size.rows))
         grid = self.places.grid(self.spec.condition)
         return Canvas(geometry, grid, self.places.field(geometry))
 
-    @property
-    def stages(self) -> int:
-        """The number of locks of a case."""
-        return len(self.form.stages)
+    def form_of(self, task: PlannedTask) -> Form:
+        """Return the questions that a case asks."""
+        return self.form.narrowed(material_of(task).asked)
 
-    def material(self, item: str) -> Material:
-        """Return the images, facts and questions of a case."""
-        return self.spec.material.get(item, Material())
+    @property
+    def task(self) -> ReadingTask | None:
+        """The study's task that is read, None if findings are placed."""
+        return reading_task(self.study, self.spec.task) if self.spec.task else None
 
 
 def ground_of(store: Store, session: int) -> Ground:
@@ -81,8 +92,25 @@ def ground_of(store: Store, session: int) -> Ground:
     form = form_of_json(json.loads(row.form))
     spec = SessionSpec.of_json(row.spec)
     asked = spec.asked
-    places = places_of(asked.study, asked.preset, asked.params)
+    places = None if spec.task else places_of(asked.study, asked.preset, asked.params)
     return Ground(row, form, spec, study_named(asked.study), places)
+
+
+def material_of(task: PlannedTask) -> Material:
+    """Return what a case shows beside its questions."""
+    return made(Material, json.loads(task.material), where="the case")
+
+
+def reading_task(study: Study, name: str) -> ReadingTask:
+    """Return a study's task for people; an unknown one raises WrongUseError."""
+    tasks = study.reading_tasks if isinstance(study, HasReadings) else ()
+    found = next((task for task in tasks if task.name == name), None)
+    if found is None:
+        raise WrongUseError(
+            f"{study.title} has no task '{name}' for readers.",
+            f"It has {', '.join(task.name for task in tasks) or 'none'}.",
+        )
+    return found
 
 
 def form_text(form: Form) -> str:

@@ -1,0 +1,314 @@
+"""What people lock in sessions counts just as a file of the same answers does."""
+
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from viewer.cli import run_command_line
+from viewer.domain.errors import WrongUseError
+from viewer.domain.form import ChecklistQuestion
+from viewer.domain.form_values import Flagged, Value, Values
+from viewer.domain.reading import LockedError, SessionId, Task, TaskState
+from viewer.domain.rubric import OF_IMAGE, OF_TEXT, Dimension
+from viewer.readers.datasets.item_reviews import WRONG_IF
+from viewer.services.readings import cases, opening, recording
+from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
+from viewer.services.reporting.report_run import checked_report, report_files
+from viewer.services.sessions import datasets
+from viewer.services.sessions.datasets import locked_cases
+from viewer.services.sessions.ground import ground_of, material_of
+from viewer.services.trials.grades import grades_of
+from viewer.store import readings
+from viewer.store.database import open_store
+from viewer.store.reading_audit import check_audit
+from viewer.studies.pathology_mcq.readings import VALIDITY_FORM
+
+SIZE = "100x125"
+Answered = Callable[[Task, SessionId], Values]
+
+
+def overread(*words: object) -> None:
+    assert run_command_line([*map(str, words)]) == 0, words
+
+
+def phantom(folder: Path, study: str, n: int = 4) -> Path:
+    size = ["--size", SIZE] if study == "rubric_reading" else []
+    overread("phantom", "--study", study, "--n", n, *size, "--out", folder)
+    return folder
+
+
+def imported(folder: Path, format_: str, *, run: bool = True) -> Path:
+    """Import a folder into a store beside it and run its study; return the store."""
+    store = folder.parent / f"{folder.name}.sqlite"
+    overread("import", format_, folder, "--name", "people", "--store", store)
+    if run:
+        file = folder / "study.toml"
+        named = file.read_text("utf-8")
+        for pattern, words in (
+            ("^dataset = .*", 'dataset = "people"'),
+            ("^arms = .*", 'arms = ["image"]'),
+        ):
+            named = re.sub(pattern, words, named, flags=re.MULTILINE)
+        file.write_text(named, "utf-8")
+        overread("run", file, "--store", store)
+    return store
+
+
+def read_all(store: Path, session: SessionId, answered: Answered) -> None:
+    """Lock every stage of every case with what a reader answers."""
+    for position in range(len(cases.queue(store, session))):
+        task = cases.task(store, session, position)
+        while task.state is not TaskState.LOCKED:
+            task = recording.lock(store, session, position, answered(task, session))
+
+
+def tables(store: Path) -> Mapping[str, bytes]:
+    """Return the tables of run 1 without the run's own times and hashes."""
+    with open_store(store) as opened:
+        files = report_files(checked_report(opened, 1))
+    return {name: data for name, data in files.items() if name.endswith(".csv")}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A store whose grades came from a file, and one without grades; the same run."""
+    root = tmp_path_factory.mktemp("grades")
+    filed = phantom(root / "filed", "rubric_reading", 2)
+    store = imported(filed, "report-studies")
+    tables(store)  # scored with the file, which the other store must not find
+    bare = root / "bare"
+    shutil.copytree(filed, bare)
+    (bare / "grades.csv").unlink()
+    (root / "bare").joinpath("study.toml").write_text(
+        (filed / "study.toml").read_text("utf-8")
+    )
+    other = imported(bare, "report-studies")
+    return store, other
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_that_grades_of_sessions_give_the_tables_that_their_file_gives(
+    graded: tuple[Path, Path],
+) -> None:
+    filed, store = graded
+    rows = rows_of(filed.parent / "filed" / "grades.csv")
+    by_case = {(r["reader"], r["model"], r["item"], r["image"] or "0"): r for r in rows}
+    wanted = TaskWanted("rubric_reading", "grading", "people", run=1)
+    for reader in dict.fromkeys(row["reader"] for row in rows):
+        session = open_task(store, wanted, reader)
+        for position, read in enumerate(planned(store, session)):
+            row = by_case.get((reader, read.model, read.item, str(read.part)))
+            if row is None:
+                continue  # the second reader grades a subset
+            recording.lock(store, session, position, grade_of(row))
+    with open_store(store) as opened:
+        grades = grades_of(datasets.dataset_of_run(opened, 1))
+    assert len(grades.grades) == len(rows)
+    mine, theirs = tables(store), tables(filed)
+    assert mine.keys() == theirs.keys()
+    differing = [name for name in mine if mine[name] != theirs[name]]
+    assert differing == []
+    assert b"Reader A" in mine["agreement.csv"] or len(mine["agreement.csv"]) > 0
+
+
+class Planned:
+    """A case with what the reader is not told: which model answered."""
+
+    def __init__(self, item: str, part: int, model: str) -> None:
+        self.item, self.part, self.model = item, part, model
+
+
+def planned(store: Path, session: SessionId) -> list[Planned]:
+    with open_store(store) as opened:
+        tasks = readings.tasks_of(opened, session)
+        trials = readings.reviewed_trials(opened, session)
+    return [
+        Planned(task.item, material_of(task).part, trials[i].model)
+        for i, task in enumerate(tasks)
+    ]
+
+
+def grade_of(row: Mapping[str, str]) -> Values:
+    dimensions = OF_IMAGE if row["image"] else OF_TEXT
+    values: dict[str, Value] = {d.value: int(row[d.value]) for d in dimensions}
+    for dimension in Dimension:
+        if words := row.get(f"comment_{dimension}"):
+            values[f"comment_{dimension}"] = words
+    for name in ("codes", "concerns"):
+        if row[name]:
+            values[name] = tuple(row[name].split(";"))
+    if row["abstained"]:
+        values["abstained"] = row["abstained"]
+    return values
+
+
+def test_that_a_graded_case_names_no_model_and_hides_content(
+    graded: tuple[Path, Path],
+) -> None:
+    _, store = graded
+    wanted = TaskWanted("rubric_reading", "grading", "people", run=1, limit=2)
+    assert task_offer(store, wanted).groups >= 2
+    session = open_task(store, wanted, "C")
+    assert open_task(store, wanted, "C") == session
+    tasks = cases.queue(store, session)
+    for task in tasks:
+        assert task.answer_text
+        assert "knows" not in repr(task).lower().replace("acknowledges", "")
+        assert "Content" not in repr(task)
+    text = next(t for t in tasks if "process" in t.asked)
+    values: Values = {"process": 5, "execution": 2, "synthesis": 4, "language": 3}
+    with pytest.raises(LockedError):
+        cases.reveal(store, session, text.position)
+    recording.lock(store, session, text.position, values)
+    revealed = cases.reveal(store, session, text.position)
+    assert [e.title for e in revealed.truth] == ["Content 2"]
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A store whose experts came from a file, and one without; the same run."""
+    root = tmp_path_factory.mktemp("experts")
+    filed = phantom(root / "filed", "pathology_mcq", 12)
+    bare = root / "bare"
+    shutil.copytree(filed, bare)
+    (bare / "experts.csv").unlink()
+    return imported(filed, "pathmmu"), imported(bare, "pathmmu")
+
+
+def test_that_a_panel_in_the_window_gives_the_tables_that_experts_csv_gives(
+    questions: tuple[Path, Path],
+) -> None:
+    filed, store = questions
+    rows = rows_of(filed.parent / "filed" / "experts.csv")
+    chosen = {(r["reader"], r["item"]): r["answer"] for r in rows}
+    for group, reader in dict.fromkeys((r["group"], r["reader"]) for r in rows):
+        wanted = TaskWanted("pathology_mcq", "panel", "people", panel=group)
+        session = open_task(store, wanted, reader)
+        with open_store(store) as opened:
+            items = [task.item for task in readings.tasks_of(opened, session)]
+        for position, item in enumerate(items):
+            if (reader, item) in chosen:
+                answer: Values = {"answer": chosen[reader, item]}
+                recording.lock(store, session, position, answer)
+    mine, theirs = tables(store), tables(filed)
+    assert [name for name in theirs if mine[name] != theirs[name]] == []
+    with pytest.raises(WrongUseError, match="reads in the group 'I'"):
+        open_task(store, TaskWanted("pathology_mcq", "panel", "people"), "Ann")
+
+
+def test_that_the_right_answer_comes_after_the_lock(
+    questions: tuple[Path, Path],
+) -> None:
+    _, store = questions
+    session = open_task(store, TaskWanted("pathology_mcq", "panel", "people"), "Zoe")
+    task = cases.task(store, session, 0)
+    assert "Right answer" not in repr(task)
+    recording.lock(store, session, 0, {"answer": "A"})
+    truth = cases.reveal(store, session, 0).truth
+    assert truth[0].title == "Right answer"
+    assert truth[0].text[0] in {o.key for o in task.options["answer"]}
+
+
+def test_that_a_rejected_question_is_left_out_like_one_of_a_file(
+    questions: tuple[Path, Path],
+) -> None:
+    _, store = questions
+    wanted = TaskWanted("pathology_mcq", "validity", "people", limit=2)
+    session = open_task(store, wanted, "Zoe")
+    first = cases.task(store, session, 0)
+    assert "Right answer" not in repr(first)
+    second = recording.lock(store, session, 0, {"answer": "A"})
+    assert second.exhibits[-1].exhibit.title
+    assert "Right answer" in [e.exhibit.title for e in second.exhibits]
+    verdict: Values = {"verdict": "reject", "criteria": ("wrong_answer",)}
+    recording.lock(store, session, 0, verdict)
+    with open_store(store) as opened:
+        held = datasets.dataset_named(opened, "people")
+        (read,) = locked_cases(opened, ground_of(opened, session))
+    item = next(item for item in held.items if item.key == read.item)
+    assert item.reference["reviews"] == [["Zoe", ["wrong_answer"]]]
+
+
+def test_that_the_criteria_are_those_that_a_file_names() -> None:
+    (criteria,) = (q for q in VALIDITY_FORM.questions if q.id == "criteria")
+    assert isinstance(criteria, ChecklistQuestion)
+    assert {option.key for option in criteria.options} == set(WRONG_IF)
+
+
+@pytest.fixture(scope="module")
+def diagnosed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with cases that nobody has answered."""
+    root = tmp_path_factory.mktemp("cases")
+    return imported(phantom(root / "ed", "evidence_diagnosis", 4), "medsyn", run=False)
+
+
+def test_that_physicians_count_as_physicians_csv_would_have_them(
+    diagnosed: Path, tmp_path: Path
+) -> None:
+    wanted = TaskWanted("evidence_diagnosis", "differential", "people")
+    session = open_task(diagnosed, wanted, "Dr A")
+    training = [task.training for task in cases.queue(diagnosed, session)]
+    assert training == [True, True, False, False]
+    with open_store(diagnosed) as opened:
+        keys = [task.item for task in readings.tasks_of(opened, session)]
+
+    def answered(task: Task, _: SessionId) -> Values:
+        if task.stage == 0:
+            assert not task.options
+            return {"differential": (f"first {task.position}", "second")}
+        return {"choice": "C", "ambiguous": Flagged("two fit")}
+
+    read_all(diagnosed, session, answered)
+    folder = tmp_path / "ed"
+    shutil.copytree(diagnosed.parent / "ed", folder)
+    lines = ["reader,case,differential,option,flag,explanation"]
+    lines += [
+        f"Dr A,{key},first {i};second,C,yes,two fit"
+        for i, key in enumerate(keys)
+        if not training[i]
+    ]
+    (folder / "physicians.csv").write_text("\n".join(lines), encoding="utf-8")
+    other = imported(folder, "medsyn", run=False)
+    with open_store(diagnosed) as mine, open_store(other) as theirs:
+        here = datasets.dataset_named(mine, "people")
+        filed = datasets.dataset_named(theirs, "people")
+    assert [i.reference.get("physicians") for i in here.items] == [
+        i.reference.get("physicians") for i in filed.items
+    ]
+
+
+def test_that_a_withdrawn_physician_counts_no_longer(diagnosed: Path) -> None:
+    wanted = TaskWanted("evidence_diagnosis", "validation", "people")
+    session = open_task(diagnosed, wanted, "Dr B")
+
+    def answered(task: Task, _: SessionId) -> Values:
+        values: dict[str, Value] = {"confirmed": "yes", "checklist": ("1", "2")}
+        return values | {q: "ok" for q in task.asked if q.startswith("alignment")}
+
+    read_all(diagnosed, session, answered)
+    with open_store(diagnosed) as opened:
+        item = datasets.dataset_named(opened, "people").items[0]
+        found = item.reference["validations"]
+    assert json.dumps(found).count("Dr B") == 1
+    recording.withdraw(diagnosed, session)
+    with open_store(diagnosed) as opened:
+        item = datasets.dataset_named(opened, "people").items[0]
+        assert "validations" not in item.reference
+        assert check_audit(opened).intact
+
+
+def test_that_a_session_of_a_task_is_told_in_words(diagnosed: Path) -> None:
+    titles = {one.title for one in opening.sessions(diagnosed)}
+    assert titles <= {
+        "Differential, then the options of people",
+        "Validation of cases of people",
+    }

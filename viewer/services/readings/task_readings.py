@@ -1,0 +1,224 @@
+"""Sessions in which people grade, answer or validate what a study needs."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.answer import ReportAnswer
+from viewer.domain.answer_json import any_answer_of_json
+from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import plain
+from viewer.domain.reading import SessionId, SessionKind
+from viewer.domain.run import RunSpec, Trial
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.readings import order
+from viewer.services.sessions.ground import (
+    TRAINING,
+    SessionSpec,
+    form_text,
+    ground_of,
+    reader_name,
+    reading_task,
+)
+from viewer.services.trials.grades import grades_of
+from viewer.services.trials.request_key import request_key
+from viewer.services.trials.run_context import RunContext
+from viewer.store import cases, readings, runs, trials
+from viewer.store.database import Store, open_store
+from viewer.store.readings import NewSession, PlannedTask
+from viewer.studies.catalog import study_named
+from viewer.studies.reading_tasks import HasReadings, Output, ReadingCase, ReadingTask
+from viewer.studies.steps import PredictedBoxes
+from viewer.studies.study import PointsOut, Study
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWanted:
+    """What is to be read: a study's task on a data set, or on the outputs of a run.
+
+    ``limit`` draws so many groups of cases by the ``seed``, the same for every reader,
+    None for all. ``panel`` is the group of readers that the reader belongs to.
+    """
+
+    study: str
+    task: str
+    dataset: str
+    run: int | None = None
+    seed: int = 0
+    limit: int | None = None
+    panel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOffer:
+    """How many cases a task has, in groups that are drawn together."""
+
+    title: str
+    about: str
+    cases: int
+    groups: int
+    in_panels: bool = False
+
+
+def tasks_of_study(study: str) -> tuple[ReadingTask, ...]:
+    """Return what people may be asked to do for a study."""
+    found = study_named(study)
+    return found.reading_tasks if isinstance(found, HasReadings) else ()
+
+
+def task_offer(store: Path, wanted: TaskWanted) -> TaskOffer:
+    """Return how much there is to read; an unknown data set, run or task raises."""
+    with open_store(store) as opened:
+        task, found = _cases(opened, wanted)
+    groups = {one.group or one.item for one in found}
+    return TaskOffer(task.title, task.about, len(found), len(groups), task.in_panels)
+
+
+def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
+    """Open a reader's session of a task, or continue it; return it.
+
+    Cases come in an order of the reader's own; those of one group stay together.
+
+    Raises
+    ------
+    WrongUseError
+        For an unknown data set, run or task, a reader without a name, a task without
+        cases, or another reader of the same name in another panel.
+    """
+    name = reader_name(reader)
+    with open_store(store) as opened:
+        task, found = _cases(opened, wanted)
+        if not found:
+            raise WrongUseError(
+                f"'{wanted.dataset}' has nothing to read for this task.", task.about
+            )
+        dataset = cases.dataset_named(opened, wanted.dataset)
+        form = task.form(dataset, grades_of(dataset).rubric)
+        work = _work(wanted, dataset.root_sha256, form_text(form))
+        own = [
+            row
+            for row in readings.session_rows(opened, work=work)
+            if row.reader == name and not row.withdrawn
+        ]
+        if own:
+            return _continued(opened, own[-1].id, wanted)
+        asked = _spec(opened, wanted)
+        study = study_named(asked.study)
+        params = study.read_params(asked.preset, dict(asked.params))
+        condition = study.conditions(params)[0]
+        new = NewSession(
+            kind=SessionKind.READER_STUDY,
+            reader=name,
+            dataset=cases.add_dataset(opened, dataset),
+            work=work,
+            form=form_text(form),
+            spec=SessionSpec(
+                asked, condition, wanted.seed, task=task.name, panel=wanted.panel
+            ).as_json(),
+            tasks=_ordered(task, found, wanted, name),
+            run=wanted.run,
+        )
+        return readings.create_session(opened, new, beside=())
+
+
+def _continued(store: Store, session: SessionId, wanted: TaskWanted) -> SessionId:
+    panel = ground_of(store, session).spec.panel
+    if panel != wanted.panel:
+        raise WrongUseError(
+            f"A reader of this name reads in the group '{panel}'.",
+            "Choose that group to continue, or another name.",
+        )
+    return session
+
+
+def _work(wanted: TaskWanted, root_sha256: str, form: str) -> str:
+    """Return the name that all sessions with the same cases share."""
+    document = {**plain(wanted), "dataset": root_sha256, "form": form}
+    del document["panel"]
+    return f"{wanted.study} {wanted.task} {request_key(document)}"
+
+
+def _spec(store: Store, wanted: TaskWanted) -> RunSpec:
+    if wanted.run is not None:
+        return runs.run_spec(store, wanted.run)
+    study = study_named(wanted.study)
+    return make_spec(
+        study=wanted.study,
+        dataset=wanted.dataset,
+        preset=study.presets()[0],
+        seed=wanted.seed,
+        repeats=1,
+        models=(),
+        overrides={},
+    )
+
+
+def _cases(
+    store: Store, wanted: TaskWanted
+) -> tuple[ReadingTask, tuple[ReadingCase, ...]]:
+    study = study_named(wanted.study)
+    task = reading_task(study, wanted.task)
+    outputs = _outputs(store, wanted.run, study) if task.of_run else ()
+    dataset = cases.dataset_named(store, wanted.dataset)
+    return task, tuple(task.cases(dataset, outputs))
+
+
+def _outputs(store: Store, run: int | None, study: Study) -> tuple[Output, ...]:
+    """Return the answers in words of a run, which readers grade."""
+    if run is None:
+        raise WrongUseError("Outputs of a run are graded.", "Choose a run.")
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    return tuple(
+        Output(one.id, one.trial, answer, _boxes(context, study, one.trial, answer))
+        for one in trials.scored_trials(store, run)
+        if isinstance(answer := _answer(one.parsed), ReportAnswer)
+    )
+
+
+def _answer(parsed: str) -> object:
+    return any_answer_of_json(parsed) if parsed else None
+
+
+def _ordered(
+    task: ReadingTask, found: Sequence[ReadingCase], wanted: TaskWanted, reader: str
+) -> tuple[PlannedTask, ...]:
+    """Return the drawn cases in the reader's order, groups whole, training first."""
+    groups: dict[str, list[ReadingCase]] = defaultdict(list)
+    for one in found:
+        groups[one.group or one.item].append(one)
+    every = len(groups) if wanted.limit is None else wanted.limit + task.training
+    drawn = order.sampled({("cases",): tuple(groups)}, every, wanted.seed)["cases",]
+    # One case at least counts.
+    training = drawn[: min(task.training, len(drawn) - 1)]
+    counted = order.mixed(sorted(drawn[len(training) :]), wanted.seed, reader)
+    return tuple(
+        _planned(one, training=group in training)
+        for group in (*training, *counted)
+        for one in groups[group]
+    )
+
+
+def _planned(case: ReadingCase, *, training: bool) -> PlannedTask:
+    return PlannedTask(
+        item=case.item,
+        image=case.image,
+        view=TRAINING if training else "",
+        finding=case.material.question,
+        trial=case.output,
+        material=_json(plain(case.material)),
+        withheld=_json(plain(case.withheld)),
+    )
+
+
+def _json(document: object) -> str:
+    return json.dumps(document, sort_keys=True, ensure_ascii=False)
+
+
+def _boxes(
+    context: RunContext, study: Study, trial: Trial, answer: ReportAnswer
+) -> tuple[PredictedBoxes, ...]:
+    if not isinstance(study, PointsOut):
+        return ()
+    return study.predicted_boxes(context.turn(trial), answer, context.params)

@@ -1,0 +1,1 @@
+"""Readers' sessions as stored: their basis, the state of each case, what counts."""

@@ -1,0 +1,244 @@
+"""What physicians do for the study: diagnose its cases, and validate them before use.
+
+Chen 2026, appendices C and E (E004-04, -05, -20, -24): a ranked differential, locked
+before the options are seen, then the final diagnosis; Tasks A1 to A3 of a validation.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from viewer.domain.case import Dataset
+from viewer.domain.case_validation import ANONYMISATION, VALIDATIONS
+from viewer.domain.choice import letter_of, option_of
+from viewer.domain.counting import counted
+from viewer.domain.evidence import EvidenceCase
+from viewer.domain.form import (
+    ChecklistQuestion,
+    ChoiceQuestion,
+    FlagQuestion,
+    Form,
+    LikertQuestion,
+    Option,
+    Part,
+    RankedTextQuestion,
+    RevealedChoiceQuestion,
+)
+from viewer.domain.form_catalog import CONFIDENCE_ANCHORS
+from viewer.domain.form_values import Flagged, Values
+from viewer.domain.physician import Alignment
+from viewer.domain.reading import Exhibit, Material, Withheld
+from viewer.studies.reading_tasks import (
+    CaseRead,
+    Entry,
+    Output,
+    ReadingCase,
+    ReadingTask,
+)
+
+DIFFERENTIAL, SURE, CHOICE, AMBIGUOUS = "differential", "sure", "choice", "ambiguous"
+CONFIRMED, INCOMPLETE, CHECKLIST = "confirmed", "incomplete", "checklist"
+_ALIGNMENT: Final = "alignment_"
+_TRAINING: Final = 2
+"""Cases to learn the task with, which do not count (Chen 2026, appendix C)."""
+_MOST: Final = 20
+_BRIEFING: Final = (
+    "You will see cases with their history, examination and every image. Write your "
+    "differential diagnosis, most likely first, and lock it. Only then the four "
+    "options appear: choose the final diagnosis. The first "
+    f"{counted(_TRAINING, 'case')} are for training and do not count. You may skip a "
+    "case, pause at any time and go on later; everything is saved as you type."
+)
+_CONSENT: Final = (
+    "I take part voluntarily. I can stop at any time and withdraw, and then my "
+    "answers are purged and no longer used."
+)
+
+
+def _differential_form(dataset: Dataset, _: object) -> Form:
+    names = {
+        option
+        for item in dataset.items
+        if "evidence" in item.facts
+        for option in EvidenceCase.of_item(item).options
+    }
+    return Form(
+        "medsyn_differential",
+        "2",
+        "Differential, then the options",
+        (
+            RankedTextQuestion(
+                DIFFERENTIAL,
+                "Your differential, most likely first",
+                1,
+                _MOST,
+                suggestions=tuple(sorted(names)),
+            ),
+            LikertQuestion(
+                SURE,
+                "How sure are you of the first diagnosis?",
+                CONFIDENCE_ANCHORS,
+                required=False,
+            ),
+            RevealedChoiceQuestion(CHOICE, "Which of these is it?"),
+            FlagQuestion(AMBIGUOUS, "The case is ambiguous", "Say why."),
+        ),
+        revealed=frozenset({Part.TRUTH}),
+        briefing=_BRIEFING,
+        consent=_CONSENT,
+    )
+
+
+def _cases(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
+    """Yield the cases with images; the diagnosis is withheld."""
+    for case in _shown(dataset):
+        options = tuple(
+            Option(letter_of(i), text) for i, text in enumerate(case.options)
+        )
+        material = Material(
+            "What is the diagnosis?",
+            exhibits=(*_images(case), *_words(case)),
+            options={CHOICE: options},
+        )
+        truth = Exhibit("Diagnosis", case.diagnosis)
+        yield ReadingCase(case.key, case.images[0], material, Withheld(truth=(truth,)))
+
+
+def _shown(dataset: Dataset) -> Iterator[EvidenceCase]:
+    for item in dataset.items:
+        if "evidence" in item.facts and "options" in item.facts and item.images:
+            yield EvidenceCase.of_item(item)
+
+
+def _images(case: EvidenceCase) -> Iterator[Exhibit]:
+    """Yield every image under the title of its evidence."""
+    for one in case.evidence:
+        for number, key in enumerate(one.images, 1):
+            of = f", {number} of {len(one.images)}" if len(one.images) > 1 else ""
+            yield Exhibit(f"{one.title}{of}", image=key, kind=one.type.value)
+
+
+def _words(case: EvidenceCase) -> Iterator[Exhibit]:
+    for title, text in (("History", case.history), ("Examination", case.examination)):
+        if text:
+            yield Exhibit(title, text)
+
+
+def _answers(read: CaseRead) -> Iterator[Entry]:
+    """Yield a physician's answer, as ``physicians.csv`` would bring it."""
+    flag = read.values.get(AMBIGUOUS)
+    ranked = read.values[DIFFERENTIAL]
+    yield (
+        "physicians",
+        [
+            read.reader,
+            list(ranked) if isinstance(ranked, tuple) else [],
+            option_of(str(read.values[CHOICE])),
+            flag is not None,
+            flag.comment if isinstance(flag, Flagged) else "",
+        ],
+    )
+
+
+def _validation_form(dataset: Dataset, _: object) -> Form:
+    most = max((len(case.evidence) for case in _shown(dataset)), default=0)
+    return Form(
+        "medsyn_validation",
+        "1",
+        "Validation of cases",
+        (
+            ChecklistQuestion(INCOMPLETE, "Which evidence cannot be interpreted?"),
+            ChoiceQuestion(
+                CONFIRMED,
+                "Does the evidence confirm the diagnosis?",
+                (Option("yes", "Yes"), Option("no", "No")),
+            ),
+            *(
+                ChoiceQuestion(f"{_ALIGNMENT}{i}", f"Evidence {i + 1}", _ALIGNMENTS)
+                for i in range(most)
+            ),
+            ChecklistQuestion(
+                CHECKLIST,
+                "Anonymisation: tick what is done",
+                tuple(
+                    Option(str(line), text)
+                    for line, text in enumerate(ANONYMISATION, 1)
+                ),
+                help="Chen 2026, appendix E.2",
+            ),
+        ),
+    )
+
+
+_ALIGNMENTS: Final = (
+    Option(Alignment.OK.value, "The text says what the images show"),
+    Option(Alignment.MISALIGNED.value, "They differ"),
+    Option(Alignment.UNSUPPORTED.value, "The images do not support it"),
+    Option(Alignment.NOT_GROUNDED.value, "It is not about the images"),
+)
+
+
+def _validated(dataset: Dataset, _: Sequence[Output]) -> Iterator[ReadingCase]:
+    """Yield the cases with everything known about them."""
+    for case in _shown(dataset):
+        keys = tuple(Option(one.key, one.title) for one in case.evidence)
+        asked = tuple(f"{_ALIGNMENT}{i}" for i in range(len(case.evidence)))
+        texts = {
+            name: f"{one.title}: {one.finding}"
+            for name, one in zip(asked, case.evidence, strict=True)
+        }
+        material = Material(
+            case.diagnosis,
+            exhibits=(*_images(case), *_words(case)),
+            options={INCOMPLETE: keys},
+            texts=texts,
+            asked=(INCOMPLETE, CONFIRMED, *asked, CHECKLIST),
+        )
+        yield ReadingCase(case.key, case.images[0], material)
+
+
+def _validations(read: CaseRead) -> Iterator[Entry]:
+    """Yield a validation, as ``validations.csv`` would bring it."""
+    values = read.values
+    done = _ticked(values, CHECKLIST)
+    yield (
+        VALIDATIONS,
+        {
+            "reader": read.reader,
+            "incomplete": _ticked(values, INCOMPLETE),
+            "diagnosis_confirmed": values[CONFIRMED] == "yes",
+            "alignment": [values[name] for name in read.material.texts],
+            "unticked": [
+                line
+                for line in range(1, len(ANONYMISATION) + 1)
+                if str(line) not in done
+            ],
+        },
+    )
+
+
+def _ticked(values: Values, name: str) -> list[str]:
+    found = values.get(name, ())
+    return list(found) if isinstance(found, tuple) else []
+
+
+READING_TASKS: Final = (
+    ReadingTask(
+        "differential",
+        "Diagnose the cases",
+        "Physicians write a ranked differential, lock it, and choose an option. Their "
+        "answers are scored like a model's in the next run.",
+        _differential_form,
+        _cases,
+        _answers,
+        training=_TRAINING,
+    ),
+    ReadingTask(
+        "validation",
+        "Validate the cases",
+        "A reader checks each case before it is used: evidence, diagnosis, expert text "
+        "and anonymisation.",
+        _validation_form,
+        _validated,
+        _validations,
+    ),
+)

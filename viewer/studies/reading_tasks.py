@@ -1,0 +1,104 @@
+"""What people may be asked to do for a study, and how their answers count in it.
+
+A study lists its tasks (:class:`HasReadings`); the Review workspace draws their forms.
+An answer becomes an entry in its item's reference, just as if it had been imported from
+a file beside the data set, so that every table has one source.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, runtime_checkable
+
+from viewer.domain.answer import ReportAnswer
+from viewer.domain.case import Dataset
+from viewer.domain.form import Form
+from viewer.domain.form_values import Values
+from viewer.domain.reading import Exhibit, Material, Withheld
+from viewer.domain.rubric import Dimension, RubricRow
+from viewer.domain.run import Trial
+from viewer.studies.steps import PredictedBoxes
+
+
+@dataclass(frozen=True)
+class Output:
+    """An answer in words of a run, to be graded; ``id`` is its trial's in the store."""
+
+    id: int
+    trial: Trial
+    answer: ReportAnswer
+    boxes: tuple[PredictedBoxes, ...] = ()
+
+
+NOTHING: Final = Withheld()
+
+
+@dataclass(frozen=True)
+class ReadingCase:
+    """One case of a task: what it shows, and what is withheld until a lock.
+
+    ``item`` names what is asked, ``image`` is the image that places are drawn on and
+    that is shown first. Cases of one ``group`` stay together, in their order;
+    ``output`` is the graded trial's number in the store.
+    """
+
+    item: str
+    image: str
+    material: Material
+    withheld: Withheld = NOTHING
+    group: str = ""
+    output: int | None = None
+
+
+@dataclass(frozen=True)
+class CaseRead:
+    """A locked case: whose answers they are, and what was read.
+
+    ``panel`` is the group of readers that the reader belongs to, "" for none. ``model``
+    and ``repeat`` are those of a graded output.
+    """
+
+    reader: str
+    panel: str
+    item: str
+    material: Material
+    values: Values
+    model: str = ""
+    repeat: int = 0
+
+
+Entry = tuple[str, object]
+"""The name of a list in an item's reference, and what is added to it (plain JSON)."""
+
+
+def _nothing(_: Material, __: Values) -> tuple[Exhibit, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class ReadingTask:
+    """A task that people do.
+
+    ``form`` makes its questions for a data set and its rubric, ``cases`` what is read:
+    outputs of a run if ``of_run``, else items of the data set. ``entries`` are what a
+    locked case counts as, ``after_lock`` what is computed from it and shown then.
+    ``in_panels`` asks which group of readers somebody belongs to. The first
+    ``training`` groups of cases, the same for every reader, do not count.
+    """
+
+    name: str
+    title: str
+    about: str
+    form: Callable[[Dataset, Mapping[Dimension, RubricRow]], Form]
+    cases: Callable[[Dataset, Sequence[Output]], Iterable[ReadingCase]]
+    entries: Callable[[CaseRead], Iterable[Entry]]
+    after_lock: Callable[[Material, Values], tuple[Exhibit, ...]] = _nothing
+    of_run: bool = False
+    in_panels: bool = False
+    training: int = 0
+
+
+@runtime_checkable
+class HasReadings(Protocol):
+    """Additional interface of a study for which people read."""
+
+    reading_tasks: tuple[ReadingTask, ...]

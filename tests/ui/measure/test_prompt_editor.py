@@ -36,6 +36,17 @@ def page(settings: Settings, tmp_path: Path, qtbot: QtBot) -> BatchDialog:
     return made
 
 
+def test_that_prompts_wait_until_the_study_is_known(
+    settings: Settings, qtbot: QtBot
+) -> None:
+    early = BatchDialog(settings)
+    qtbot.addWidget(early)
+    early.show()
+    assert not early.prompts.isEnabled()
+    early.reload()
+    qtbot.waitUntil(early.prompts.isEnabled)
+
+
 @pytest.fixture
 def editor(page: BatchDialog, qtbot: QtBot) -> PromptEditor:
     assert page.prompts.text() == "Built-in…"

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QStyle
+from PySide6.QtWidgets import QApplication, QStyle, QTableView
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.report import Table
@@ -17,6 +17,7 @@ from viewer.ui.panels.charts.chart import ChartPanel
 from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import grid_words, shown
+from viewer.ui.tables.number_table import AIR
 from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey
 from viewer.ui.tables.results_view import ResultsFilter, ResultsView
 from viewer.ui.widgets import theme
@@ -207,6 +208,18 @@ def test_that_every_name_is_shown_whole_and_as_a_tip(qtbot: QtBot) -> None:
     table.show_only({"finding": "Edema"})
     table.show_only({})
     assert table.columnWidth(0) >= words + 2 * margin
+
+
+def test_that_columns_are_as_wide_as_qt_would_have_them(qtbot: QtBot) -> None:
+    view = ResultsView()
+    qtbot.addWidget(view)
+    view.show_table(TABLE)
+    view.show()
+    for column in range(view.model().columnCount()):
+        whole = QTableView.sizeHintForColumn(view, column) + AIR
+        assert view.sizeHintForColumn(column) == whole
+    view.show_table(Table("results", TABLE.header, ()))
+    assert view.sizeHintForColumn(0) == AIR
 
 
 def test_that_columns_are_measured_in_sight_alone(

@@ -39,6 +39,7 @@ class PromptsButton(QPushButton):
         self.params: Mapping[str, object] = {}
         """The custom prompts as parameters of the study"""
         self.setAutoDefault(False)
+        self.setEnabled(False)  # until the study is known
         self.setToolTip("See and reword what models are asked, with a case beside it")
         self.clicked.connect(self._edit)
 
@@ -46,6 +47,7 @@ class PromptsButton(QPushButton):
         """Hold a study's custom prompts; False where it has none to replace."""
         self._study, self.params = study, params
         drafts = drafts_for(study, params)
+        self.setEnabled(drafts is not None)
         if drafts is not None:
             self.setText(f"{capital(drafts.words)}…")
         return drafts is not None

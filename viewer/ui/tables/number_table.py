@@ -23,6 +23,8 @@ NOWHERE: Final = QModelIndex()
 TEXT_ROLES: Final = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 AIR: Final = 8
 """The view's pixels beside a text: the cell with the keyboard draws a frame in them."""
+_MEASURED: Final = 4
+"""So many of a column's longest texts: some may be drawn in bold."""
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -108,7 +110,7 @@ class NumberView(QTableView):
 
     def copy_all(self) -> None:
         """Put every row shown on the clipboard, as :meth:`copy` does."""
-        _copy(table_as_tsv(self.table_of(range(self.model().rowCount()))))
+        _copy(table_as_tsv(self.table_of(self._rows())))
 
     def event(self, event: QEvent) -> bool:
         """Handle Ctrl+C before the window's own shortcut does."""
@@ -135,8 +137,19 @@ class NumberView(QTableView):
             self.resizeColumnsToContents()
 
     def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name
-        """Return the width that shows every text whole, the focused one's too."""
-        return super().sizeHintForColumn(column) + AIR
+        """Return the width that shows every text whole, the focused one's too.
+
+        Qt would ask each cell for everything it draws; only the longest are asked here.
+        """
+        cells = [self.model().index(row, column) for row in self._rows()]
+        length = self.fontMetrics().horizontalAdvance
+        by_text = {str(cell.data()): cell for cell in cells}
+        longest = sorted(by_text, key=length, reverse=True)[:_MEASURED]
+        widths = (self.sizeHintForIndex(by_text[text]).width() for text in longest)
+        return max(widths, default=0) + AIR
+
+    def _rows(self) -> range:
+        return range(self.model().rowCount())
 
     def _selected(self) -> list[int]:
         return sorted(index.row() for index in self.selectionModel().selectedRows())

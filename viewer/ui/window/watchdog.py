@@ -13,7 +13,9 @@ from viewer.services.inspecting.blocks import LIMIT_S, Block
 from viewer.services.starting.crash_report import name_of_code
 
 _BEAT_S: Final = 0.025
-_PLACES: Final = 8
+_PLACES: Final = 12
+_IMPORT: Final = "<frozen importlib"
+"""How the files of Python's own import begin."""
 
 
 class Watchdog(QObject):

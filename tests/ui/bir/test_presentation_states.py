@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pydicom
 import pytest
-from PySide6.QtCore import QSizeF
+from PySide6.QtCore import QEvent, QSizeF
 from PySide6.QtGui import QImage, QScreen
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_presentation import graphic, item, window, write_state
@@ -246,7 +246,11 @@ def test_that_true_size_needs_a_screen_that_tells_its_own(
     screen = view.screen()
     pitch = 400 / (screen.size().width() * screen.devicePixelRatio())
     assert view.zoom == pytest.approx(0.5 / pitch)
+    monkeypatch.setattr(QScreen, "physicalSize", lambda _: QSizeF(200, 150))
+    moved = QEvent(QEvent.Type.ScreenChangeInternal)
+    QApplication.sendEvent(view, moved)
+    qtbot.waitUntil(lambda: view.zoom == pytest.approx(0.5 / pitch * 2))
     monkeypatch.setattr(QScreen, "physicalSize", lambda _: QSizeF())
-    _choose(qtbot, context, view, "SIZED")
+    QApplication.sendEvent(view, moved)
     missed = "not shown: true size, screen size unknown"
     _wait(qtbot, view, f"Presentation state SIZED (part of the image, {missed})")

@@ -329,3 +329,19 @@ def test_that_corner_text_says_where_it_was_read(
     tip = QHelpEvent(QEvent.Type.ToolTip, corner, view.mapToGlobal(corner))
     QApplication.sendEvent(view.viewport(), tip)
     assert QToolTip.text() == "PatientBirthDate (0010,0030)"
+
+
+def test_that_a_screen_of_another_density_shows_the_same_part(
+    view: ImageView, make_shown: MakeShown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view.show_image(make_shown())
+    whole = view.zoom
+    monkeypatch.setattr(ImageView, "ratio", 2.0)
+    QApplication.sendEvent(view, QEvent(QEvent.Type.DevicePixelRatioChange))
+    assert view.zoom == pytest.approx(2 * whole, rel=0.01)
+    view.look_at(PointPx(100, 200), 4.0)
+    left, right = view.seen.x0, view.seen.x1
+    monkeypatch.setattr(ImageView, "ratio", 1.0)
+    QApplication.sendEvent(view, QEvent(QEvent.Type.DevicePixelRatioChange))
+    assert view.zoom == 2.0
+    assert (view.seen.x0, view.seen.x1) == pytest.approx((left, right), abs=1)

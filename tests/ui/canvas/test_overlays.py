@@ -396,6 +396,23 @@ def test_that_corner_text_goes_past_the_names_of_cells_which_stay_in_their_corne
     assert hidden == view._annotations._lines
 
 
+@pytest.mark.parametrize("width", [400, 520, 700])
+@pytest.mark.parametrize("height", [320, 400, 540])
+@pytest.mark.parametrize("far", [True, False])
+def test_that_no_text_covers_the_names_of_rows_and_columns(
+    view: ImageView, make_shown: MakeShown, width: int, height: int, *, far: bool
+) -> None:
+    view.resize(width, height)
+    view.show_image(make_shown())
+    labels = LabelStyle.BOTH if far else LabelStyle.MARGIN
+    view.set_grid(GridOverlay(Grid(20, 20), FIELD, labels))
+    assert view._annotations is not None
+    texts = view._annotations.grounds
+    for name in _cells(view):
+        assert view.area.intersects(name)
+        assert not any(name.intersects(text) for text in texts)
+
+
 def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:
     del qapp
     canvas = QImage(200, 60, QImage.Format.Format_RGB32)

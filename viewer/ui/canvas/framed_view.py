@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Signal
 from PySide6.QtGui import QResizeEvent, QTransform
 from PySide6.QtWidgets import QWidget
 
@@ -32,6 +32,8 @@ class FramedView(WindowedView):
     """Another part of the image is seen, or another mark is chosen."""
     framed = Signal()
     """The user zoomed or moved the image, or fitted it."""
+    screen_changed = Signal()
+    """The view is on another screen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,6 +44,7 @@ class FramedView(WindowedView):
         self.orientation = 1
         """How the image is turned, as in TIFF 6.0; 1 is as in the file."""
         self._fitted = True
+        self._drawn_for = self.devicePixelRatioF()
 
     @property
     def zoom(self) -> float:
@@ -196,6 +199,16 @@ class FramedView(WindowedView):
     def to_view(self, point: PointPx) -> QPointF:
         """Return a native position in the view's pixels."""
         return self.native_transform.map(QPointF(point.x, point.y))
+
+    def event(self, event: QEvent) -> bool:
+        """Show the same part on a screen with pixels of another size."""
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            finer, self._drawn_for = self.ratio / self._drawn_for, self.ratio
+            self._camera = self._camera.finer(finer)
+            self._recentre()
+        elif event.type() is QEvent.Type.ScreenChangeInternal:
+            self.screen_changed.emit()
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Keep the whole image in view, or else the point in the middle."""

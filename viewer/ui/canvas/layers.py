@@ -145,7 +145,7 @@ class Layers:
             taken.append(item.lay_out(item.transform() * native, seen))
             covered = np.concatenate((covered, edges(taken[-1:])))
         if self._grid:
-            self._grid.lay_out((clear,) if self._reference else ())
+            self._grid.lay_out((clear,) if self._reference else (), grounds)
         if self._boxes:
             cells = self._grid.names(native, area) if self._grid else ()
             self._boxes.lay_out((*taken, *cells))

@@ -13,6 +13,8 @@ from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
 MARGIN: Final = 8.0
 _MOST_LINES: Final = 2
 """So many lines further a line goes to get past the names of cells."""
+_AT_EDGE: Final = 16.0
+"""Names of rows that stand within so many pixels of a line's outer end are passed."""
 COLOR: Final = "#D7DBE0"
 _BACKING: Final = QColor(0, 0, 0, 225)
 
@@ -130,8 +132,11 @@ def _block(
         text = _elided(one.text, area.width() - 2 * MARGIN, face)
         size = text_size(text, face)
         x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
-        y = _past(QRectF(x, y, size.width(), step), names, up=up)
-        at = QPointF(x, y)
+        place = QRectF(x, y, size.width(), step)
+        beside = _beside(place, names, right=right)
+        tried = (_past(each, names, up=up) for each in (place, beside))
+        at = next((free for free in tried if free is not None), place.topLeft())
+        y = at.y()
         source = one.source if text == one.text else f"{one.text}\n{one.source}"
         ground = QRectF(at, size)
         met = any(name.intersects(ground) for name in names)
@@ -140,22 +145,34 @@ def _block(
     return lines[::-1] if up else lines
 
 
-def _past(line: QRectF, names: tuple[QRectF, ...], *, up: bool) -> float:
-    """Return the top of the next place for a line that meets no name.
+def _beside(line: QRectF, names: tuple[QRectF, ...], *, right: bool) -> QRectF:
+    """Return a line moved off the names of rows that stand at its edge of the view."""
+    reach = QRectF(line.right() - _AT_EDGE if right else line.left(), 0, _AT_EDGE, 0)
+    at_edge = [
+        n for n in names if n.left() <= reach.right() and n.right() >= reach.left()
+    ]
+    moved = QRectF(line)
+    if at_edge and right:
+        moved.moveRight(min(name.left() for name in at_edge))
+    elif at_edge:
+        moved.moveLeft(max(name.right() for name in at_edge))
+    return moved
+
+
+def _past(line: QRectF, names: tuple[QRectF, ...], *, up: bool) -> QPointF | None:
+    """Return the top left of the next place for a line that meets no name.
 
     Between the names of small cells there is none: it stays, and gets a dark ground.
     """
-    first, farthest = line.top(), _MOST_LINES * line.height()
-    met = [name for name in names if name.intersects(line)]
-    while met:
+    line, first, farthest = QRectF(line), line.top(), _MOST_LINES * line.height()
+    while met := [name for name in names if name.intersects(line)]:
         if abs(line.top() - first) > farthest:
-            return first
+            return None
         if up:
             line.moveBottom(min(name.top() for name in met))
         else:
             line.moveTop(max(name.bottom() for name in met))
-        met = [name for name in names if name.intersects(line)]
-    return line.top()
+    return line.topLeft()
 
 
 def _elided(text: str, width: float, face: Face) -> str:

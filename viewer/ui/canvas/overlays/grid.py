@@ -56,12 +56,13 @@ def cell_rect(grid: Grid, area: BoxPx, cell: Cell) -> QRectF:
 
 
 class GridItem(ScreenItem):
-    """A grid in native coordinates; its labels step aside for the reference alone."""
+    """A grid in native coordinates; its labels step aside for reference and texts."""
 
     def __init__(self, overlay: GridOverlay, face: Face, parent: QGraphicsItem) -> None:
         super().__init__(parent)
         self.overlay = overlay
         self._obstacles: tuple[QRectF, ...] = ()
+        self._texts: tuple[QRectF, ...] = ()
         self._pixels: _Argb | None = None
         self._face = face
         self._color = QColor(*overlay.colour)
@@ -72,19 +73,23 @@ class GridItem(ScreenItem):
         area = self.overlay.field
         return QRectF(area.x0, area.y0, area.x1 - area.x0, area.y1 - area.y0)
 
-    def lay_out(self, obstacles: tuple[QRectF, ...]) -> None:
-        """Draw anew at the next paint, with labels off the view's rectangles."""
-        self._obstacles = obstacles
+    def lay_out(self, obstacles: tuple[QRectF, ...], texts: tuple[QRectF, ...]) -> None:
+        """Draw anew at the next paint, with labels off the view's rectangles.
+
+        Names of cells step off ``obstacles``, those of rows and columns off ``texts``,
+        which have themselves stepped off the names where there was room.
+        """
+        self._obstacles, self._texts = obstacles, texts
         self._pixels = None
 
     def names(self, native: QTransform, area: QRectF) -> Iterator[QRectF]:
         """Yield the view's rectangles that the labels cover."""
-        for text, x, y in self._labels(native, area, self._obstacles):
+        for text, x, y in self._labels(native, area, self._obstacles, self._texts):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
     def corners(self, native: QTransform, area: QRectF) -> Iterator[QRectF]:
         """Yield the rectangles of the labels where nothing makes them step aside."""
-        for text, x, y in self._labels(native, area, ()):
+        for text, x, y in self._labels(native, area, (), ()):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
@@ -105,13 +110,17 @@ class GridItem(ScreenItem):
         seen = SeenGrid.under(self.overlay.grid, native)
         _rule(pixels, seen, box, ratio, self._color.rgba())
         face, color = self._face, self._color.name()
-        for text, x, y in self._labels(native, area, self._obstacles):
+        for text, x, y in self._labels(native, area, self._obstacles, self._texts):
             letters = _letters(text, face, color, ratio)
             _press(pixels, letters, round(x * ratio), round(y * ratio))
         return pixels
 
     def _labels(
-        self, native: QTransform, area: QRectF, obstacles: tuple[QRectF, ...]
+        self,
+        native: QTransform,
+        area: QRectF,
+        obstacles: tuple[QRectF, ...],
+        texts: tuple[QRectF, ...],
     ) -> list[Label]:
         box = native.mapRect(self.boundingRect())
         grid = SeenGrid.under(self.overlay.grid, native)
@@ -123,7 +132,7 @@ class GridItem(ScreenItem):
             labels += cell_labels(grid, box, area, obstacles, face)
         if style is not LabelStyle.CELL:
             far = style is LabelStyle.BOTH
-            labels += margin_labels(grid, box, area, face, far=far)
+            labels += margin_labels(grid, box, area, face, far=far, texts=texts)
         return labels
 
 

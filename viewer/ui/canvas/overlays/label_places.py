@@ -111,13 +111,21 @@ def cell_labels(
 
 
 def margin_labels(
-    grid: SeenGrid, box: QRectF, area: QRectF, face: Face, *, far: bool
+    grid: SeenGrid,
+    box: QRectF,
+    area: QRectF,
+    face: Face,
+    *,
+    far: bool,
+    texts: Sequence[QRectF] = (),
 ) -> Iterator[Label]:
     """Yield row and column names along the grid's edges, kept in the view.
 
-    ``far`` puts them at the right and at the bottom. Where a name of a row and one of
-    a column do not fit into a cell, one of them stands outside, where there is room.
-    Of names that are wider or higher than a cell only every second, or third, is there.
+    ``far`` puts them at the right and at the bottom; a name that would lie under one of
+    the ``texts`` stands at the opposite edge, or else further inside. Where a name of a
+    row and one of a column do not fit into a cell, one of them stands outside, where
+    there is room. Of names that are wider or higher than a cell only every second, or
+    third, is there.
     """
     letters, numbers = axis_names(grid)
     widest, longest = (
@@ -127,18 +135,36 @@ def margin_labels(
     seen = _edge(grid, box, area, widest)
     down = _every(box.height() / grid.rows, widest.height() - 2 * _EDGE)
     across = _every(box.width() / grid.columns, longest.width() - 2 * _EDGE)
+    taken = list(texts)
     for row, text in list(enumerate(letters))[::down]:
         size = text_size(text, face)
-        x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
         y = box.top() + (row + 0.5) * box.height() / grid.rows - size.height() / 2
+        ends = [seen.left() + _PAD, seen.right() - size.width() - _PAD]
+        places = [QRectF(QPointF(x, y), size) for x in ends]
         if area.top() <= y <= area.bottom():
-            yield Label(text, x, y)
+            taken.append(_uncovered(places[::-1] if far else places, taken))
+            yield Label(text, taken[-1].left(), y)
     for column, text in list(enumerate(numbers))[::across]:
         size = text_size(text, face)
-        y = seen.bottom() - size.height() - _PAD if far else seen.top() + _PAD
         x = box.left() + (column + 0.5) * box.width() / grid.columns - size.width() / 2
+        ends = [seen.top() + _PAD, seen.bottom() - size.height() - _PAD]
+        places = [QRectF(QPointF(x, y), size) for y in ends]
         if area.left() <= x <= area.right():
-            yield Label(text, x, y)
+            place = _uncovered(places[::-1] if far else places, taken)
+            yield Label(text, x, place.top())
+
+
+def _uncovered(ends: Sequence[QRectF], texts: Sequence[QRectF]) -> QRectF:
+    """Return a name's place at one of two ends, the first if free, or between them.
+
+    It is under none of the texts, unless these reach from end to end.
+    """
+    first, way = ends[0], ends[1].topLeft() - ends[0].topLeft()
+    count = max(1, round(way.manhattanLength() / first.height()))
+    parts = (0.0, 1.0, *(n / count for n in range(1, count)))
+    places = (first.translated(way * part) for part in parts)
+    free = (p for p in places if not any(p.intersects(text) for text in texts))
+    return next(free, first)
 
 
 def _every(cell: float, name: float) -> int:

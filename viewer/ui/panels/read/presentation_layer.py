@@ -37,7 +37,18 @@ class PresentationLayer(QObject):
         """Images as their files have them, of those shown by a state."""
         self._made: ShownImage | None = None
         """The last one that was shown as chosen."""
-        lightbox.each(lambda v: v.image_shown.connect(self._apply_again))
+        lightbox.each(self._follow)
+
+    def _follow(self, viewport: Viewport) -> None:
+        viewport.image_shown.connect(self._apply_again)
+        viewport.view.screen_changed.connect(partial(self._size_again, viewport))
+
+    def _size_again(self, viewport: Viewport) -> None:
+        """Apply a true size again, on a screen with pixels of another size."""
+        shown = viewport.shown
+        state = self._chosen.get(shown.ref) if shown else None
+        if shown is not None and state is not None and state.true_size is not None:
+            self.choose(viewport, shown.ref, state)
 
     def offer(self) -> None:
         """Show a menu of the states that refer to the image with the focus."""
@@ -85,12 +96,12 @@ class PresentationLayer(QObject):
         if shown is None or shown.ref != ref:
             return
         stored = self._stored.setdefault(ref, shown)
-        state = state and _sized(state, viewport.view)
         if state is None:
             self._chosen.pop(ref, None)
             del self._stored[ref]
         else:
             self._chosen[ref] = state
+            state = _sized(state, viewport.view)
         from viewer.services.viewing.presenting import present
 
         run_for(

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QTableWidgetItem, QToolButton
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import write_dicom
+from viewer.domain.counting import size_words
 from viewer.services.viewing.hanging_protocols import (
     FILE,
     default_protocols,
@@ -259,6 +260,8 @@ def test_that_a_layout_is_kept_for_images_of_its_modality_and_the_next_start(
 def test_that_the_next_stage_and_the_next_row_are_decoded_meanwhile(
     qtbot: QtBot, read: ReadWorkspace, context: AppContext, chest: Path
 ) -> None:
+    told: list[str] = []
+    context.status.held_changed.connect(told.append)
     _open(qtbot, read, chest, 4)
     current = next(r for r in read.browser.tree.rows() if f"{NOW} PA" in r.stack.name)
     read.browser.tree.setCurrentItem(current)
@@ -268,9 +271,13 @@ def test_that_the_next_stage_and_the_next_row_are_decoded_meanwhile(
         if "LL" in row.stack.name
     ]
     qtbot.waitUntil(lambda: all(ref in read.lightbox.ahead for ref in laterals))
+    assert 0 < read.lightbox.ahead.held_bytes < read.lightbox.held_bytes
+    assert told[-1] == f"images {size_words(read.lightbox.held_bytes)}"
     context.actions["hang.next"].trigger()
     qtbot.waitUntil(lambda: all(v.shown is not None for v in read.lightbox.viewports))
     assert not any(ref in read.lightbox.ahead for ref in laterals)
+    context.actions["file.close_all"].trigger()
+    qtbot.waitUntil(lambda: told[-1] == "images 0 B")
 
 
 def _chest(qtbot: QtBot, read: ReadWorkspace, chest: Path) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer.domain.counting import counted
+from viewer.domain.counting import counted, size_words
 from viewer.store import usage
 from viewer.store.database import open_store
 from viewer.store.usage import LedgerPlace
@@ -46,11 +46,3 @@ def session_use(store: Path, before: SessionUse | None = None) -> SessionUse:
         grown = usage.image_bytes(opened, after=before.seen.image, until=now.image)
     held = before.cache_bytes + grown
     return SessionUse(before.start, now, asked, cost, held, unpriced)
-
-
-def size_words(n_bytes: int) -> str:
-    """Return a size in the largest unit that gives at least one."""
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.{1 if n_bytes < 10 * size else 0}f} {unit}"
-    return f"{n_bytes} B"

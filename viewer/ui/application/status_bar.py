@@ -44,6 +44,8 @@ class StatusFields(QObject):
     """WorkShown, such as "Phantoms · 3 of 13" """
     use_changed = Signal(object)
     """str, such as "3 requests $0.00 · cache 212 MB" """
+    held_changed = Signal(object)
+    """str, such as "images 61 MB" """
     hosts_changed = Signal(object)
     """HostsShown"""
 
@@ -68,6 +70,10 @@ class StatusFields(QObject):
     def show_use(self, text: str) -> None:
         """Show what was asked since the window opened, and the store's images."""
         self.use_changed.emit(text)
+
+    def show_held(self, size: str) -> None:
+        """Show the size of the decoded images kept in memory."""
+        self.held_changed.emit(f"images {size}")
 
     def show_hosts(self, hosts: tuple[str, ...], restricted: str = "") -> None:
         """Show to which other machines the ticked models send; none: local only.
@@ -152,9 +158,13 @@ class StatusBar(QStatusBar):
         self.tool_text, self.window_text = Label(parent=self), Label(parent=self)
         self.cursor_text = Label(parent=self)
         self.work, self.use_text = WorkLine(self), Label(parent=self)
+        self.held_text = Label(parent=self)
         self.destinations = Destinations(self)
         self.use_text.setToolTip(
             "Questions since the window opened, and the images stored as sent"
+        )
+        self.held_text.setToolTip(
+            "Decoded images kept in memory, the next case's too; the oldest go first"
         )
         fixed = (
             self.destinations,
@@ -162,6 +172,7 @@ class StatusBar(QStatusBar):
             self.window_text,
             self.cursor_text,
             self.use_text,
+            self.held_text,
             self.work,
         )
         for widget in fixed:
@@ -171,9 +182,11 @@ class StatusBar(QStatusBar):
         fields.cursor_changed.connect(self.cursor_text.setText)
         fields.work_changed.connect(self.work.show_work)
         fields.use_changed.connect(self.use_text.setText)
+        fields.held_changed.connect(self.held_text.setText)
         fields.hosts_changed.connect(self.destinations.show_hosts)
 
     def show_image_fields(self, *, shown: bool) -> None:
         """Show what is about an image and its tool, or not where none is seen."""
-        for widget in (self.tool_text, self.window_text, self.cursor_text):
+        about = (self.tool_text, self.window_text, self.cursor_text, self.held_text)
+        for widget in about:
             widget.setVisible(shown)

@@ -15,18 +15,10 @@ from tests.helpers.tiny_study import (
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.domain.run import OrphanPolicy
 from viewer.readers.pixels import load_pixels
-from viewer.services.inspecting.session_use import session_use, size_words
+from viewer.services.inspecting.session_use import session_use
 from viewer.services.running.ledger import orphan_policy
 from viewer.store import cases, consents, runs
 from viewer.store.database import open_store
-
-
-@pytest.mark.parametrize(
-    ("n", "words"),
-    [(0, "0 B"), (2_340, "2.3 kB"), (212_400_000, "212 MB"), (1.5e9, "1.5 GB")],
-)
-def test_that_sizes_are_said_in_the_largest_unit(n: float, words: str) -> None:
-    assert size_words(int(n)) == words
 
 
 def test_that_a_session_counts_what_left_since_it_began(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMenu
 
+from viewer.domain.counting import size_words
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import visible
 from viewer.ui.application.actions import Handlers
@@ -85,6 +86,7 @@ class HangingControl(QObject):
         self._cases = cases
         self._rest = QTimer(self, singleShot=True, interval=_RESTED_MS)
         self._rest.timeout.connect(self._look_ahead)
+        lightbox.held_changed.connect(self._tell_held)
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
         cases.series_dropped.connect(self._drop)
         cases.hang_wanted.connect(lambda stack: self.place(lightbox.active, stack))
@@ -230,6 +232,9 @@ class HangingControl(QObject):
         shown = {viewport.place for viewport in self._lightbox.viewports}
         refs = [s.images[0].ref for s in stacks if s.key not in shown]
         self._lightbox.ahead.expect(refs)
+
+    def _tell_held(self) -> None:
+        self._context.status.show_held(size_words(self._lightbox.held_bytes))
 
     def _furnish_soon(self, _: object) -> None:
         self._rest.start()

@@ -57,6 +57,8 @@ class Lightbox(QWidget):
     grid_changed = Signal(object)
     """Carries a GridChanged."""
     tool_changed = Signal()
+    held_changed = Signal()
+    """Images kept in memory are more, or fewer."""
 
     def __init__(
         self, decoder: Decoder | None = None, parent: QWidget | None = None
@@ -64,6 +66,7 @@ class Lightbox(QWidget):
         super().__init__(parent)
         self._decoder = decoder or LocalDecoder()
         self.ahead = Ahead(self._decoder, self)
+        self.ahead.held_changed.connect(self.held_changed)
         self._grid, self.tool = GridChoice(), Tool.WINDOW
         self._prepare: list[Callable[[Viewport], object]] = []
         self._made: list[Viewport] = []
@@ -90,6 +93,11 @@ class Lightbox(QWidget):
     def view(self) -> ImageView:
         """The image view that commands apply to."""
         return self.active.view
+
+    @property
+    def held_bytes(self) -> int:
+        """The size of all images kept in memory, as decoded."""
+        return self.ahead.held_bytes + sum(v.held_bytes for v in self._made)
 
     def focus_active(self) -> None:
         """Let the active viewport have the keyboard."""
@@ -229,6 +237,7 @@ class Lightbox(QWidget):
         viewport.entered.connect(self._enter)
         viewport.image_shown.connect(self._draw_over)
         viewport.stack_changed.connect(self._compare_patients)
+        viewport.held_changed.connect(self.held_changed)
         viewport.view.set_tool(self.tool)
         viewport.view.seen_changed.connect(partial(self._follow_slide, viewport))
         for prepare in self._prepare:

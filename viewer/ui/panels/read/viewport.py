@@ -74,7 +74,7 @@ class ImageCache:
     """The most recent images, up to a number of bytes; the newest always stays."""
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
-        self.capacity, self._bytes = capacity, 0
+        self.capacity, self.held_bytes = capacity, 0
         self._images: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
 
     def __contains__(self, ref: ImageRef) -> bool:
@@ -95,10 +95,10 @@ class ImageCache:
         if ref in self._images:
             return
         self._images[ref] = loaded
-        self._bytes += loaded.shown.image.values.nbytes
-        while self._bytes > self.capacity and len(self._images) > 1:
+        self.held_bytes += loaded.shown.image.values.nbytes
+        while self.held_bytes > self.capacity and len(self._images) > 1:
             _, oldest = self._images.popitem(last=False)
-            self._bytes -= oldest.shown.image.values.nbytes
+            self.held_bytes -= oldest.shown.image.values.nbytes
 
 
 class Viewport(QWidget):
@@ -114,6 +114,8 @@ class Viewport(QWidget):
     """Carries a ViewportEntered."""
     stack_changed = Signal()
     """It hangs another stack, or none."""
+    held_changed = Signal()
+    """It keeps more images in memory, or fewer."""
 
     def __init__(
         self,
@@ -174,6 +176,11 @@ class Viewport(QWidget):
     def stack_images(self) -> tuple[ImageHeader, ...]:
         """The images that the wheel scrolls through."""
         return self.stack.images if self.stack else ()
+
+    @property
+    def held_bytes(self) -> int:
+        """The size of the images kept in memory, as decoded."""
+        return self._cache.held_bytes
 
     @property
     def chosen_window(self) -> Window | None:
@@ -282,6 +289,7 @@ class Viewport(QWidget):
         self._broken.clear()
         self._end_tiles()
         self._cache = ImageCache(self._cache.capacity)
+        self.held_changed.emit()
         self.stack, self.shown, self.position = None, None, 0
         self.view.clear()
         self._show_foot()
@@ -300,6 +308,7 @@ class Viewport(QWidget):
         def on_done(loaded: OpenedImage) -> None:
             self._jobs.pop(ref, None)
             self._cache.add(loaded)
+            self.held_changed.emit()
             if self._wanted() == ref:
                 self._paint(loaded)
 

@@ -71,6 +71,7 @@ def test_that_a_hundred_random_actions_raise_and_warn_of_nothing(
 
 @pytest.mark.proof
 @pytest.mark.timed
+@pytest.mark.usefixtures("worker_process")
 def test_that_a_hundred_thousand_random_actions_never_hold_the_window_up(
     demo: Story, qtlog: QtLog
 ) -> None:

@@ -203,9 +203,9 @@ def _add_read(window: MainWindow) -> "ReadWorkspace":
 
 
 def _add_imports(window: MainWindow) -> None:
-    from viewer.ui.dialogs import housekeeping, imports, word_reviews
+    from viewer.ui.dialogs import display_check, housekeeping, imports, word_reviews
 
-    for page in (imports, word_reviews, housekeeping):
+    for page in (imports, word_reviews, housekeeping, display_check):
         window.context.actions.handle(page.handlers(window, window.context))
 
 

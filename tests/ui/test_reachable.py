@@ -47,7 +47,7 @@ _PLACES = (Place.READ, Place.MEASURE, Place.REVIEW, Place.MODELS)
 _DIALOGS = (
     "edit.preferences", "file.batch", "file.import_dataset", "file.draw_questions",
     "file.import_predictions", "file.import_replies", "hang.protocols",
-    "image.tags", "dataset.words", "help.shortcuts",
+    "image.tags", "dataset.words", "help.shortcuts", "help.display",
 )  # fmt: skip
 _NAMED = "胸部正位片 of a ward whose data set has a name of sixty letters"
 _STOPS = 400

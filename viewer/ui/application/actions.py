@@ -378,6 +378,9 @@ ACTIONS: Final = (
                "Find any command by its name", "console-line", section=True),
     ActionSpec("help.shortcuts", "Help", "Shortcuts", "F1", "Every key at a glance",
                "keyboard-outline"),
+    ActionSpec("help.display", "Help", "Display check…", "",
+               "A test pattern that shows what this screen can tell apart",
+               "monitor-eye"),
     ActionSpec("help.about", "Help", "About Overread", "",
                "Version and licence", "information-outline"),
 )  # fmt: skip

@@ -15,7 +15,9 @@ from viewer.terminal import run_number
 if TYPE_CHECKING:
     from viewer.domain.reading import SessionSummary
     from viewer.metrics.agreement import Agreement
+    from viewer.metrics.estimate import Estimate
     from viewer.services.readings.agreeing import PairAgreement
+    from viewer.services.readings.aiding import Effect
     from viewer.services.readings.rating_agreement import RatingAgreement
     from viewer.services.readings.reviewing import ErrorCounts
 
@@ -140,6 +142,7 @@ def _session_row(one: "SessionSummary") -> dict[str, object]:
 
 def _progress(store: Path, session: int, *, as_json: bool) -> int:
     from viewer.domain.reading import SessionId
+    from viewer.services.readings.aiding import effects
     from viewer.services.readings.opening import session as summary
     from viewer.services.readings.progress import progress
     from viewer.services.readings.rating_agreement import rating_agreement
@@ -152,14 +155,38 @@ def _progress(store: Path, session: int, *, as_json: bool) -> int:
         "left_s": told.left_s,
     }
     ratings = [_rating_row(one) for one in rating_agreement(store, session)]
+    aided = [_effect_row(one) for one in effects(store, session)]
     if as_json:
-        print_json({**row, "agreement": ratings})
+        print_json({**row, "agreement": ratings, "aided": aided})
         return DONE
-    _show([row])
-    if ratings:
-        echo("")
-        _show(ratings)
+    for table in ([row], ratings, aided):
+        if table:
+            _show(table)
+            echo("")
     return DONE
+
+
+def _effect_row(one: "Effect") -> dict[str, object]:
+    return {
+        "reader": one.reader,
+        "arm": one.arm.value,
+        "cases": one.cases,
+        "gain": _estimated(one.gain),
+        "automation_bias": _estimated(one.automation_bias),
+        "over_trust": _estimated(one.over_trust),
+        "under_trust": _estimated(one.under_trust),
+        "method": one.gain.method,
+    }
+
+
+def _estimated(estimate: "Estimate") -> str:
+    """Return a value with its interval, "-" if it is undefined."""
+    value, interval = estimate.value, estimate.interval
+    if value != value:
+        return "-"
+    if interval.low != interval.low:
+        return f"{value:.3f}"
+    return f"{value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
 def _rating_row(one: "RatingAgreement") -> dict[str, object]:

@@ -220,7 +220,8 @@ class Form:
     ``shown`` parts are shown with the questions from the start, ``revealed`` ones after
     the last stage is locked; other parts are never shown. ``comment`` allows a free
     comment on every case. ``version`` changes with the questions. ``briefing`` is read
-    before the first case, and ``consent`` is what a reader agrees to there.
+    before the first case, and ``consent`` is what a reader agrees to there. Each of
+    ``breaks`` begins a new stage, as options that are revealed do.
     """
 
     name: str
@@ -232,6 +233,7 @@ class Form:
     comment: bool = True
     briefing: str = ""
     consent: str = ""
+    breaks: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         names = [question.id for question in self.questions]
@@ -242,10 +244,11 @@ class Form:
 
     @property
     def stages(self) -> tuple[tuple[Question, ...], ...]:
-        """The questions, split before each whose options are revealed after a lock."""
+        """The questions, split before each that follows a lock."""
         stages: list[list[Question]] = [[]]
         for question in self.questions:
-            if isinstance(question, RevealedChoiceQuestion) and stages[-1]:
+            begins = isinstance(question, RevealedChoiceQuestion)
+            if (begins or question.id in self.breaks) and stages[-1]:
                 stages.append([])
             stages[-1].append(question)
         return tuple(tuple(stage) for stage in stages)

@@ -47,6 +47,7 @@ class _Document:
     comment: bool = True
     briefing: str = ""
     consent: str = ""
+    breaks: frozenset[str] = frozenset()
 
 
 def form_as_json(form: Form) -> dict[str, Any]:

@@ -127,16 +127,19 @@ class Material:
     texts: Mapping[str, str] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
     part: int = 0
+    advice: str = ""
+    """A model's answers as JSON of values, "" for none (:mod:`viewer.domain.aid`)."""
 
 
 @dataclass(frozen=True)
 class Withheld:
     """What a case shows later: once its first stage is locked, and at the end.
 
-    Nothing of it is in a :class:`Task` before.
+    Nothing of it is in a :class:`Task` before. ``advice`` is as a Material's.
     """
 
     later: tuple[Exhibit, ...] = ()
+    advice: str = ""
     truth: tuple[Exhibit, ...] = ()
 
 
@@ -161,7 +164,8 @@ class Task:
     uninformative order, if the form shows them. ``exhibits`` are what it shows, images
     first; without any it is its ``image`` alone. ``question`` is its heading, ``texts``
     are those of questions that depend on the case, and ``asked`` the questions put, ()
-    for all of the form. A ``training`` case does not count.
+    for all of the form. A ``training`` case does not count. ``advice`` are a model's
+    answers by question, which a reader may accept.
     """
 
     position: int
@@ -183,6 +187,7 @@ class Task:
     texts: Mapping[str, str] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
     training: bool = False
+    advice: Values = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

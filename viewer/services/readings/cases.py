@@ -4,11 +4,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from viewer.domain.aid import Arm, advised
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form, Option, Part
-from viewer.domain.form_values import Canvas, Values, values_as_json
+from viewer.domain.form_values import (
+    Canvas,
+    Values,
+    values_as_json,
+    values_of_json,
+)
 from viewer.domain.plain import made
 from viewer.domain.reading import (
     Act,
@@ -122,6 +128,7 @@ def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
 def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task:
     form, planned = ground.form_of(seen.planned), seen.planned
     shows_answer = Part.ANSWER in form.shown
+    advice = _advice(store, ground, seen, standing)
     return Task(
         position=seen.position,
         image=seen.image.ref,
@@ -134,7 +141,11 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         comment=standing.comment,
         active_ms=standing.active_ms,
         # An answer in words is the material's text.
-        answer=_answer(seen.trial) if shows_answer and not ground.task else None,
+        answer=(
+            _placed_advice(advice) or _answer(seen.trial)
+            if shows_answer and not ground.task
+            else None
+        ),
         answer_text=_answer_text(seen) if shows_answer else "",
         options=_options(form, seen.material, standing.stage),
         others=(
@@ -147,7 +158,27 @@ def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task
         texts=seen.material.texts,
         asked=seen.material.asked,
         training=planned.view == TRAINING,
+        advice=_acceptable(ground, advice),
     )
+
+
+def _advice(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Values:
+    """Return a model's answers by question, {} as long as they are hidden."""
+    aid = ground.spec.aid
+    if aid is None or (aid.arm is Arm.AFTER and standing.stage == 0):
+        return {}
+    told = seen.material.advice or _withheld(store, ground, seen).advice
+    return values_of_json(told) if told else {}
+
+
+def _placed_advice(advice: Values) -> Answer | None:
+    """Return the place among a model's answers, None without one."""
+    return next((one for one in advice.values() if isinstance(one, Answer)), None)
+
+
+def _acceptable(ground: Ground, advice: Values) -> Values:
+    aid = ground.spec.aid
+    return advised(aid.arm, advice) if aid is not None else {}
 
 
 def _exhibits(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.aid import latest_values
 from viewer.domain.answer import Answer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
@@ -71,7 +72,7 @@ def readings_of_study(store: Store, session: int) -> tuple[ScoredReading, ...]:
     out, and a form without a place has none.
     """
     first = ground_of(store, session)
-    if first.session.kind is not SessionKind.READER_STUDY:
+    if first.session.kind is not SessionKind.READER_STUDY or first.task is not None:
         return ()
     dataset = cases.dataset_named(store, first.session.dataset)
     return tuple(
@@ -100,13 +101,14 @@ def _scored(
     ground: Ground, context: RunContext, trial: Trial, position: int, standing: Standing
 ) -> ScoredReading:
     raw = reply_of(ground, context, trial, standing)
+    values = latest_values(standing.values)
     return ScoredReading(
         ground.session.id,
         position,
         ground.session.reader,
         trial,
-        answer_of(ground.form, standing.values),
-        confidence_of(ground.form, standing.values),
+        answer_of(ground.form, values),
+        confidence_of(ground.form, values),
         judge(context, trial, [TrialReply(raw)]).score,
         standing,
         context.reference(trial) is not None,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.aid import Aid, aided_form
 from viewer.domain.case import View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -17,6 +18,7 @@ from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
+from viewer.services.readings.aiding import with_advice
 from viewer.services.sessions.ground import (
     SessionSpec,
     form_text,
@@ -204,6 +206,7 @@ def open_reader_study(
     preset: str = "gosai2025",
     absent: bool = False,
     feedback: bool = False,
+    aid: Aid | None = None,
 ) -> SessionId:
     """Open a reader's session over a data set; return it.
 
@@ -211,15 +214,18 @@ def open_reader_study(
     counterbalanced between the readers of one study: who opens it first gets the first
     order. A reader who opens the same study again continues it. ``absent`` also asks
     about findings that the label says are absent, and lets the reader say so;
-    ``feedback`` shows the reference once a case is locked.
+    ``feedback`` shows the reference once a case is locked. ``aid`` shows a model's
+    answers, which are of the kind that is placed.
 
     Raises
     ------
     WrongUseError
-        For an unknown data set or finding, or a reader without a name.
+        For an unknown data set or finding, a reader without a name, or answers that
+        were not asked or are of another kind.
     """
     name = reader_name(reader)
     form = asked_form(form, place, absent=absent, feedback=feedback)
+    form = aided_form(form, aid.arm) if aid else form
     overrides: dict[str, object] = {"grids": [grid], "views": list(views)}
     if absent:
         overrides["absent_findings"] = True
@@ -236,7 +242,7 @@ def open_reader_study(
         limit=limit,
     )
     with open_store(store) as opened:
-        return _open_study(opened, asked, form, name)
+        return _open_study(opened, asked, form, name, aid)
 
 
 def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) -> Form:
@@ -255,7 +261,9 @@ def asked_form(form: Form, place: PlaceKind, *, absent: bool, feedback: bool) ->
     return narrowed.with_feedback() if feedback else narrowed
 
 
-def _open_study(store: Store, asked: RunSpec, form: Form, name: str) -> SessionId:
+def _open_study(
+    store: Store, asked: RunSpec, form: Form, name: str, aid: Aid | None
+) -> SessionId:
     dataset = cases.dataset_named(store, asked.dataset)
     study = study_named(asked.study)
     planned = study.plan(dataset, replace(asked, models=(_NOBODY,)))
@@ -265,13 +273,15 @@ def _open_study(store: Store, asked: RunSpec, form: Form, name: str) -> SessionI
             f"The data set '{dataset.name}' has no case that can be asked like this.",
             "Choose other findings or views.",
         )
-    work = _study_work(asked, form, dataset.root_sha256)
+    if aid is not None:
+        tasks = with_advice(store, aid, tasks, planned[0].condition, asked.seed, form)
+    work = _study_work(asked, form, dataset.root_sha256, aid)
     rows = readings.session_rows(store, work=work)
     sessions = [row for row in rows if row.reader == name and not row.withdrawn]
     if sessions:
         return sessions[-1].id
     index, condition = len(rows), planned[0].condition
-    spec = SessionSpec(asked, condition, asked.seed, reader_index=index)
+    spec = SessionSpec(asked, condition, asked.seed, reader_index=index, aid=aid)
     new = NewSession(
         kind=SessionKind.READER_STUDY,
         reader=name,
@@ -284,11 +294,12 @@ def _open_study(store: Store, asked: RunSpec, form: Form, name: str) -> SessionI
     return readings.create_session(store, new, beside=())
 
 
-def _study_work(asked: RunSpec, form: Form, root_sha256: str) -> str:
+def _study_work(asked: RunSpec, form: Form, root_sha256: str, aid: Aid | None) -> str:
     document: dict[str, object] = {
         "asked": plain(asked),
         "form": form_text(form),
         "dataset": root_sha256,
+        **({"aid": plain(aid)} if aid else {}),
     }
     return f"reader_study {request_key(document)}"
 

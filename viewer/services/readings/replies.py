@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from viewer.domain.aid import latest_values
 from viewer.domain.answer import (
     Answer,
     BoxesAnswer,
@@ -66,9 +67,10 @@ def reply_of(
     ground: Ground, context: RunContext, trial: Trial, standing: Standing
 ) -> RawReply:
     """Return a locked case as a reply, with its active time as latency."""
-    level = confidence_of(ground.form, standing.values)
+    values = latest_values(standing.values)
+    level = confidence_of(ground.form, values)
     body = {
-        "text": _text(context, trial, answer_of(ground.form, standing.values)),
+        "text": _text(context, trial, answer_of(ground.form, values)),
         "note": "" if level is None else f"confidence {level}",
     }
     data = json.dumps(body, sort_keys=True).encode()

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Final, Self
 
+from viewer.domain.aid import Aid
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.form_json import form_as_json, form_of_json
@@ -35,7 +36,7 @@ class SessionSpec:
     reader's answers will be. ``cap`` is how many misses of each stratum are reviewed,
     ``reader_index`` which of the counterbalanced orders the reader got. ``task`` is the
     study's task that is read, "" if findings are placed; ``panel`` is the group of
-    readers that the reader belongs to.
+    readers that the reader belongs to. ``aid`` are the answers shown beside the cases.
     """
 
     asked: RunSpec
@@ -46,6 +47,7 @@ class SessionSpec:
     reader_index: int = 0
     task: str = ""
     panel: str = ""
+    aid: Aid | None = None
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""

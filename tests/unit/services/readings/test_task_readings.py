@@ -17,6 +17,7 @@ from viewer.domain.reading import LockedError, SessionId, Task, TaskState
 from viewer.domain.rubric import OF_IMAGE, OF_TEXT, Dimension
 from viewer.readers.datasets.item_reviews import WRONG_IF
 from viewer.services.readings import cases, opening, recording
+from viewer.services.readings.mrmc import export_readings
 from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
 from viewer.services.reporting.report_run import checked_report, report_files
 from viewer.services.sessions import datasets
@@ -312,3 +313,15 @@ def test_that_a_session_of_a_task_is_told_in_words(diagnosed: Path) -> None:
         "Differential, then the options of people",
         "Validation of cases of people",
     }
+
+
+def test_that_readings_of_a_task_are_exported_as_a_table(
+    diagnosed: Path, tmp_path: Path
+) -> None:
+    wanted = TaskWanted("evidence_diagnosis", "differential", "people", seed=5)
+    session = open_task(diagnosed, wanted, "Dr E")
+    recording.lock(diagnosed, session, 0, {"differential": ("a", "b")})
+    recording.lock(diagnosed, session, 0, {"choice": "B"})
+    (file,) = export_readings(diagnosed, session, tmp_path)
+    (row,) = rows_of(file)
+    assert (row["differential"], row["choice"]) == ('["a", "b"]', "B")

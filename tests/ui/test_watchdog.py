@@ -1,7 +1,9 @@
 """A window that does not answer is noticed, with what it was doing."""
 
+import importlib
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -58,6 +60,20 @@ def test_that_a_wait_of_the_system_is_told_as_such(
     longest = max(told, key=lambda block: block.seconds)
     assert not longest.is_own
     assert longest.seconds > _LONG_S / 2
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_that_a_slow_import_is_told_by_who_imports(
+    qtbot: QtBot, told: list[Block], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slow_module.py").write_text(f"import time; time.sleep({_LONG_S})")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    qtbot.wait(50)
+    importlib.import_module("slow_module")
+    qtbot.waitUntil(lambda: bool(told))
+    places = max(told, key=lambda block: block.seconds).places
+    assert places[0].startswith("slow_module.py:1")
+    assert any("test_watchdog.py" in place for place in places)
 
 
 def test_that_a_watch_ends_while_the_window_is_stuck(

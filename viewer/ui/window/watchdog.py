@@ -87,8 +87,8 @@ def _places(frame: FrameType | None) -> tuple[str, ...]:
     places: list[str] = []
     while frame is not None and len(places) < _PLACES:
         code = frame.f_code
-        places.append(
-            f"{name_of_code(code.co_filename)}:{frame.f_lineno} {code.co_name}"
-        )
+        if not code.co_filename.startswith(_IMPORT):
+            name = name_of_code(code.co_filename)
+            places.append(f"{name}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
     return tuple(places)

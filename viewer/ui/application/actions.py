@@ -173,6 +173,9 @@ ACTIONS: Final = (
           "Scroll, zoom, move and window what compares together", "link-variant"),
     _read("hang.unlink", "View", "Unlink viewports", "U",
           "Let every viewport go its own way", "link-variant-off"),
+    ActionSpec("hang.own_window", "View", "Viewport in its own window", "Ctrl+Alt+V",
+               "Move the active viewport to a window of its own, as for another "
+               "monitor, or back", "dock-window", Place.READ, checkable=True),
     ActionSpec("hang.lines", "View", "Reference lines", "O",
                "Show where the active image cuts the others",
                "format-align-middle", Place.READ, checkable=True),

@@ -87,6 +87,8 @@ class ImageView(FramedView):
     """Scrolled"""
     pointed = Signal(object)
     """PointedAt"""
+    menu_wanted = Signal(object)
+    """QPoint of the screen: a right click where no mark is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -355,8 +357,11 @@ class ImageView(FramedView):
             from viewer.ui.canvas.mark_menu import mark_menu
 
             menu = mark_menu(self.marks, at, self.outline_wanted.emit, self)
+            there = self.viewport().mapToGlobal(at.toPoint())
             if menu is not None:
-                menu.popup(self.viewport().mapToGlobal(at.toPoint()))
+                menu.popup(there)
+            else:
+                self.menu_wanted.emit(there)
         elif answer := self._layers.answer_at(at):
             self.answer_clicked.emit(AnswerClicked(answer))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QMenu
 
 from viewer.domain.counting import size_words
@@ -25,6 +25,7 @@ from viewer.ui.panels.read.viewport import Viewport
 if TYPE_CHECKING:
     from viewer.domain.hanging import Protocol
     from viewer.ui.panels.read.linking import Linking
+    from viewer.ui.panels.read.own_windows import OwnWindows
     from viewer.ui.panels.read.protocols import Stage
 
 CHOICE: Final = "hanging"
@@ -60,6 +61,8 @@ class KeptLayouts:
     """The layouts by modality, as they are kept between two starts."""
 
     of: Mapping[str, KeptLayout] = field(default_factory=dict)
+    windows: Mapping[str, str] = field(default_factory=dict)
+    """By the viewport's place, the geometry of its own window"""
 
 
 class HangingControl(QObject):
@@ -81,24 +84,30 @@ class HangingControl(QObject):
         self._number = 0
         self._own = False
         self._linking: Linking | None = None
+        self._own_windows: OwnWindows | None = None
         self.layouts: dict[str, KeptLayout] = {}
         """How the user last wanted images of a modality to hang."""
         self._cases = cases
         self._rest = QTimer(self, singleShot=True, interval=_RESTED_MS)
         self._rest.timeout.connect(self._look_ahead)
         lightbox.held_changed.connect(self._tell_held)
+        lightbox.each(lambda v: v.view.menu_wanted.connect(partial(self._offer, v)))
         lightbox.each(lambda v: v.image_shown.connect(self._furnish_soon))
         cases.series_dropped.connect(self._drop)
         cases.hang_wanted.connect(lambda stack: self.place(lightbox.active, stack))
 
     def recall(self, stored: object) -> None:
         """Restore the layouts of the previous session."""
-        self.layouts = dict(restored(KeptLayouts(), stored).of)
+        kept = restored(KeptLayouts(), stored)
+        self.layouts = dict(kept.of)
+        if kept.windows:
+            self.own_windows.recall(kept.windows)
 
     @property
     def choice(self) -> KeptLayouts:
         """The layouts, for the next start."""
-        return KeptLayouts(self.layouts)
+        windows = self._own_windows.kept if self._own_windows else {}
+        return KeptLayouts(self.layouts, windows)
 
     def handlers(self) -> Handlers:
         """Return the handlers by the action's id."""
@@ -111,6 +120,7 @@ class HangingControl(QObject):
             "hang.link": partial(self._link, linked=True),
             "hang.unlink": partial(self._link, linked=False),
             "hang.lines": self._toggle_lines,
+            "hang.own_window": self._toggle_own_window,
         }
 
     @property
@@ -199,11 +209,29 @@ class HangingControl(QObject):
                 action.setChecked(stack == viewport.stack)
         menu.popup(viewport.view.mapToGlobal(viewport.view.rect().center()))
 
+    def _offer(self, viewport: Viewport, at: QPoint) -> None:
+        """Offer what can be done with a viewport, on a right click beside its marks."""
+        viewport.view.setFocus()
+        menu = QMenu(viewport.view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in ("hang.series", "hang.layout", "hang.own_window"):
+            menu.addAction(self._context.actions[name])
+        menu.popup(at)
+
     def show_layouts(self) -> None:
         """Offer the layouts."""
         if self._chosen is not None:
             self._furnish()
             self.line.offer_layouts()
+
+    @property
+    def own_windows(self) -> "OwnWindows":
+        """The viewports in windows of their own."""
+        if self._own_windows is None:
+            from viewer.ui.panels.read.own_windows import OwnWindows
+
+            self._own_windows = OwnWindows(self._lightbox, self._context)
+        return self._own_windows
 
     @property
     def linking(self) -> "Linking":
@@ -222,6 +250,9 @@ class HangingControl(QObject):
     def _toggle_lines(self) -> None:
         self.linking.show_lines(not self.linking.lines)
         self._context.actions.set_checked("hang.lines", self.linking.lines)
+
+    def _toggle_own_window(self) -> None:
+        self.own_windows.toggle()
 
     def _look_ahead(self) -> None:
         """Decode the first images of the next stage and of the next row."""

@@ -57,6 +57,8 @@ class Lightbox(QWidget):
     grid_changed = Signal(object)
     """Carries a GridChanged."""
     tool_changed = Signal()
+    arranged = Signal()
+    """Other viewports are in use."""
     held_changed = Signal()
     """Images kept in memory are more, or fewer."""
 
@@ -70,6 +72,7 @@ class Lightbox(QWidget):
         self._grid, self.tool = GridChoice(), Tool.WINDOW
         self._prepare: list[Callable[[Viewport], object]] = []
         self._made: list[Viewport] = []
+        self._stand_ins: dict[Viewport, QWidget] = {}
         self.rows, self.columns = 1, 1
         self.others: tuple[Path, ...] = ()
         """The opened files that are no images, such as reports of the studies."""
@@ -219,7 +222,8 @@ class Lightbox(QWidget):
         count = self.rows * self.columns
         for place in range(count):
             viewport = self._viewport(place)
-            self._places.addWidget(viewport, *divmod(place, self.columns))
+            seen = self._stand_ins.get(viewport, viewport)
+            self._places.addWidget(seen, *divmod(place, self.columns))
             viewport.share_memory(count)
             viewport.view.waiting.empty = EMPTY_BESIDE if count > 1 else EMPTY
         for viewport in self._made[count:]:
@@ -228,6 +232,20 @@ class Lightbox(QWidget):
         for n in range(max(self._places.rowCount(), self._places.columnCount())):
             self._places.setRowStretch(n, int(n < self.rows))
             self._places.setColumnStretch(n, int(n < self.columns))
+
+    def place_of(self, viewport: Viewport) -> int:
+        """Return the place of a viewport, counted row by row from 0."""
+        return self._made.index(viewport)
+
+    def stand_in(self, viewport: Viewport, widget: QWidget | None) -> None:
+        """Show a widget in the place of a viewport, or with None the viewport again."""
+        before = self._stand_ins.pop(viewport, None)
+        if widget is not None:
+            self._stand_ins[viewport] = widget
+        self._lay_out()
+        self._show_viewports()
+        if before is not None:
+            before.deleteLater()
 
     def _viewport(self, place: int) -> Viewport:
         if place < len(self._made):
@@ -247,9 +265,11 @@ class Lightbox(QWidget):
     def _show_viewports(self) -> None:
         for place, viewport in enumerate(self._made):
             used = place < self.rows * self.columns
-            viewport.setVisible(used and self._alone in {None, viewport})
+            seen = self._stand_ins.get(viewport, viewport)
+            seen.setVisible(used and self._alone in {None, viewport})
         self._mark_active()
         self._compare_patients()
+        self.arranged.emit()
 
     def _compare_patients(self) -> None:
         """Warn if the images side by side are of several patients."""

@@ -7,7 +7,7 @@ could contain a model's name or a reference.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NewType
+from typing import Any, NewType
 
 from viewer.domain.answer import Answer, LabelledBox
 from viewer.domain.case import ImageRef
@@ -127,6 +127,8 @@ class Material:
     texts: Mapping[str, str] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
     part: int = 0
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What a study needs to count the answer; no screen shows it."""
     advice: str = ""
     """A model's answers as JSON of values, "" for none (:mod:`viewer.domain.aid`)."""
 

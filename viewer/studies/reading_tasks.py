@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
-from viewer.domain.answer import ReportAnswer
+from viewer.domain.answer import AnyAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values
@@ -21,11 +21,11 @@ from viewer.studies.steps import PredictedBoxes
 
 @dataclass(frozen=True)
 class Output:
-    """An answer in words of a run, to be graded; ``id`` is its trial's in the store."""
+    """An answer of a run, to be graded; ``id`` is its trial's in the store."""
 
     id: int
     trial: Trial
-    answer: ReportAnswer
+    answer: AnyAnswer
     boxes: tuple[PredictedBoxes, ...] = ()
 
 
@@ -74,6 +74,10 @@ def _nothing(_: Material, __: Values) -> tuple[Exhibit, ...]:
     return ()
 
 
+def _no_problem(_: Values) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class ReadingTask:
     """A task that people do.
@@ -81,8 +85,10 @@ class ReadingTask:
     ``form`` makes its questions for a data set and its rubric, ``cases`` what is read:
     outputs of a run if ``of_run``, else items of the data set. ``entries`` are what a
     locked case counts as, ``after_lock`` what is computed from it and shown then.
+    ``problem`` says what keeps answers from being locked that are valid one by one.
     ``in_panels`` asks which group of readers somebody belongs to. The first
-    ``training`` groups of cases, the same for every reader, do not count.
+    ``training`` groups of cases, the same for every reader, do not count. ``overview``
+    sums up what a reader has locked so far, to be seen between cases.
     """
 
     name: str
@@ -92,9 +98,11 @@ class ReadingTask:
     cases: Callable[[Dataset, Sequence[Output]], Iterable[ReadingCase]]
     entries: Callable[[CaseRead], Iterable[Entry]]
     after_lock: Callable[[Material, Values], tuple[Exhibit, ...]] = _nothing
+    problem: Callable[[Values], str] = _no_problem
     of_run: bool = False
     in_panels: bool = False
     training: int = 0
+    overview: Callable[[Sequence[CaseRead]], tuple[Exhibit, ...]] | None = None
 
 
 @runtime_checkable

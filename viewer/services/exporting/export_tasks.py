@@ -5,19 +5,23 @@ from pathlib import Path
 from viewer.domain.errors import WrongUseError
 from viewer.domain.task_selection import selection_as_json
 from viewer.services.reporting.report_run import report_data
+from viewer.services.sessions import datasets
 from viewer.store.database import Store
-from viewer.studies.rubric_reading.curating import draft_selection
+from viewer.studies.rubric_reading.curating import selection
 from viewer.writers.files import write_atomically
 
 
 def export_tasks(store: Store, run: int, out: Path) -> int:
-    """Write the best candidate of each study of a run; return how many there are.
+    """Write the tasks chosen for a run's studies; return how many there are.
+
+    A study for which nobody chose has its best candidate.
 
     The file can be used as ``tasks.json`` of a data set's folder: if the text of a task
     is edited, the candidate beside it keeps the original. A run that proposed nothing
     raises WrongUseError.
     """
-    tasks = draft_selection(report_data(store, run).results)
+    dataset = datasets.dataset_of_run(store, run)
+    tasks = selection(report_data(store, run).results, dataset)
     if not tasks:
         raise WrongUseError(
             f"Run {run} has proposed no tasks.",

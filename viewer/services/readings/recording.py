@@ -101,6 +101,8 @@ def lock(
             _refuse_locked(standing)
             form = ground.form_of(planned_at(opened, ground, position))
             _check(task_in(opened, ground, position), form, standing.stage, values)
+            if problem := ground.task.problem(values) if ground.task else "":
+                raise WrongUseError("The case cannot be locked yet.", problem)
             new = _row(form, standing, Act.LOCKED, values, comment, activity)
             readings.add_reading(opened, session, position, new)
             task = task_in(opened, ground, position)

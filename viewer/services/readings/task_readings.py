@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer.domain.answer import ReportAnswer
+from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import plain
@@ -166,19 +166,20 @@ def _cases(
 
 
 def _outputs(store: Store, run: int | None, study: Study) -> tuple[Output, ...]:
-    """Return the answers in words of a run, which readers grade."""
+    """Return the answers of a run that could be read, for readers to grade."""
     if run is None:
         raise WrongUseError("Outputs of a run are graded.", "Choose a run.")
     context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     return tuple(
         Output(one.id, one.trial, answer, _boxes(context, study, one.trial, answer))
         for one in trials.scored_trials(store, run)
-        if isinstance(answer := _answer(one.parsed), ReportAnswer)
+        if (answer := _answer(one.parsed)) is not None
     )
 
 
-def _answer(parsed: str) -> object:
-    return any_answer_of_json(parsed) if parsed else None
+def _answer(parsed: str) -> AnyAnswer | None:
+    found = any_answer_of_json(parsed) if parsed else None
+    return None if isinstance(found, Unparsed) else found
 
 
 def _ordered(
@@ -217,7 +218,7 @@ def _json(document: object) -> str:
 
 
 def _boxes(
-    context: RunContext, study: Study, trial: Trial, answer: ReportAnswer
+    context: RunContext, study: Study, trial: Trial, answer: AnyAnswer
 ) -> tuple[PredictedBoxes, ...]:
     if not isinstance(study, PointsOut):
         return ()

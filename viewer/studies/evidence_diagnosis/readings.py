@@ -27,6 +27,7 @@ from viewer.domain.form_catalog import CONFIDENCE_ANCHORS
 from viewer.domain.form_values import Flagged, Values
 from viewer.domain.physician import Alignment
 from viewer.domain.reading import Exhibit, Material, Withheld
+from viewer.studies.evidence_diagnosis.judging import JUDGING
 from viewer.studies.reading_tasks import (
     CaseRead,
     Entry,
@@ -241,4 +242,5 @@ READING_TASKS: Final = (
         _validated,
         _validations,
     ),
+    JUDGING,
 )

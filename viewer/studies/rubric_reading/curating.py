@@ -6,17 +6,18 @@ report has every score and tag; a radiologist selects from it.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from viewer.domain.answer import RankedAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import Message, TextPart
+from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
 from viewer.domain.report_study import is_study, study_of
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Step
-from viewer.domain.task_selection import SelectedTask
+from viewer.domain.task_selection import SelectedTask, task_of_json
 from viewer.studies.rubric_reading.asking import (
     generation_text,
     scoring_text,
@@ -147,8 +148,13 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
 
 def proposals_of(result: TrialResult) -> Iterator[Proposal]:
     """Yield the proposals of a trial, the best first; none of another answer."""
-    if isinstance(result.said, RankedAnswer):
-        yield from _proposals(result.said)
+    yield from proposals_in(result.said)
+
+
+def proposals_in(said: object) -> Iterator[Proposal]:
+    """Yield the proposals in an answer, the best first; none in another."""
+    if isinstance(said, RankedAnswer):
+        yield from _proposals(said)
 
 
 def _proposals(answer: RankedAnswer) -> Iterator[Proposal]:
@@ -156,20 +162,40 @@ def _proposals(answer: RankedAnswer) -> Iterator[Proposal]:
         yield made(Proposal, json.loads(entry), where="the proposal")
 
 
-def draft_selection(results: Sequence[TrialResult]) -> tuple[SelectedTask, ...]:
-    """Return the best candidate of each study as a selection for a radiologist to edit.
+CHOSEN: Final = "selected_tasks"
+"""Under which an item's reference holds the tasks that radiologists chose here."""
 
-    A task compares with the prior where its temporal tag names a prior.
+
+def selection(
+    results: Sequence[TrialResult], dataset: Dataset | None
+) -> tuple[SelectedTask, ...]:
+    """Return the tasks that radiologists chose, and a draft for the other studies.
+
+    The draft is the best candidate of each study.
     """
-    first: dict[str, SelectedTask] = {}
+    chosen = {item.key: chosen_in(item) for item in dataset.items} if dataset else {}
+    first: dict[str, tuple[SelectedTask, ...]] = {}
     for result in results:
         row = next(proposals_of(result), None)
-        if row is not None and result.item not in first:
-            first[result.item] = _selected(result.item, row)
-    return tuple(first.values())
+        if result.item not in first and (row is not None or chosen.get(result.item)):
+            draft = (selected(result.item, row),) if row is not None else ()
+            first[result.item] = chosen.get(result.item) or draft
+    return tuple(task for tasks in first.values() for task in tasks)
 
 
-def _selected(item: str, row: Proposal) -> SelectedTask:
+def chosen_in(item: Item) -> tuple[SelectedTask, ...]:
+    """Return the tasks that radiologists chose for a study in sessions, each once."""
+    listed = item.reference.get(CHOSEN, [])
+    found = [task_of_json(one) for one in listed] if isinstance(listed, list) else []
+    once = {one.task: one for one in found}
+    return tuple(replace(one, id=f"t{n}") for n, one in enumerate(once.values(), 1))
+
+
+def selected(item: str, row: Proposal) -> SelectedTask:
+    """Return a candidate as a selected task.
+
+    It compares with the prior where its temporal tag names a prior.
+    """
     one, tags = row.candidate, row.tags.values if row.tags else None
     temporal = " ".join((tags or {}).get("tag_temporal_context", ())).casefold()
     return SelectedTask(

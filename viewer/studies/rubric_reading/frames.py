@@ -6,6 +6,7 @@ one per task, ``regions`` one per task and region, ``tags`` one per value of a t
 other lacks, and ``rubric`` one per dimension.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -25,7 +26,7 @@ from viewer.studies.rubric_reading.curating import Proposal, proposals_of
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.parse import CUT_SHORT
 from viewer.studies.rubric_reading.plan import Asked
-from viewer.studies.rubric_reading.protocol_data import TARGETS
+from viewer.studies.rubric_reading.protocol_data import REGION_WORDS, TARGETS
 from viewer.studies.rubric_reading.tags import Tags, tag_counts
 
 INPUTS: Final = "inputs"
@@ -178,9 +179,18 @@ def _regions(tasks: Sequence[SelectedTask]) -> Iterator[tuple[object, ...]]:
         yield name, TARGETS.get(name), (task.item, task.id), bool(name)
 
 
+def covered_regions(tasks: Sequence[SelectedTask]) -> Counter[str]:
+    """Return how many tasks have each region of the paper."""
+    named = (name for task in tasks for name in _regions_of(task))
+    return Counter(name for name in named if name in TARGETS)
+
+
 def _regions_of(task: SelectedTask) -> tuple[str, ...]:
+    """Return a task's regions in the paper's words where they are others for them."""
     values = (task.tags or {}).get(TAGS[0], ())
-    return tuple(one.casefold() for one in values if one != NO_TAG) or ("",)
+    said = (one.casefold() for one in values if one != NO_TAG)
+    named = (REGION_WORDS.get(one, one) for one in said)
+    return tuple(dict.fromkeys(named)) or ("",)
 
 
 def _ending(one: TrialResult) -> str:

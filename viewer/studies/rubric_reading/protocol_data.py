@@ -100,3 +100,32 @@ TARGETS: Final[Mapping[str, int]] = {
     "airways": 3,
 }
 """Shares of regions in per cent as the paper prints them; they add up to 99."""
+_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "lung parenchyma": (
+        *("lung", "lungs", "lung field", "lung fields", "parenchyma"),
+        *("right lung", "left lung", "lower lobe", "lower lobes", "upper lobe"),
+        *("upper lobes", "middle lobe", "lung bases", "lung base", "lung apices"),
+    ),
+    "pleura": (
+        *("pleural space", "pleural spaces", "pleural cavity", "costophrenic angle"),
+        *("costophrenic angles", "costophrenic sulcus"),
+    ),
+    "cardiac silhouette and mediastinum": (
+        *("heart", "cardiac silhouette", "mediastinum", "cardiomediastinum", "aorta"),
+        *("cardiomediastinal silhouette", "pericardium"),
+    ),
+    "hilar regions": ("hilum", "hila", "hilar region", "pulmonary vasculature"),
+    "devices": ("device", "support devices", "lines and tubes", "tubes and lines"),
+    "osseous structures": (
+        *("bone", "bones", "ribs", "rib", "spine", "thoracic spine", "clavicle"),
+        *("skeleton", "osseous structure"),
+    ),
+    "diaphragm and soft tissues": (
+        *("diaphragm", "soft tissues", "soft tissue", "chest wall", "upper abdomen"),
+    ),
+    "airways": ("airway", "trachea", "bronchi", "bronchus", "carina"),
+}
+REGION_WORDS: Final[Mapping[str, str]] = {
+    word: region for region, words in _WORDS.items() for word in words
+}
+"""The paper's region for a word that taggers use for it, in lower case (ours)."""

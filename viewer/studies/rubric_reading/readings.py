@@ -7,7 +7,7 @@ two of each annotated image, once for each.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from viewer.domain.answer import LabelledBox
+from viewer.domain.answer import LabelledBox, ReportAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.form import (
     ChecklistQuestion,
@@ -24,6 +24,7 @@ from viewer.domain.form import (
     TextQuestion,
 )
 from viewer.domain.form_values import Values
+from viewer.domain.item import item_of
 from viewer.domain.reading import Exhibit, Material
 from viewer.domain.report_study import StudyImage
 from viewer.domain.rubric import (
@@ -43,6 +44,7 @@ from viewer.studies.reading_tasks import (
     ReadingTask,
 )
 from viewer.studies.rubric_reading.plan import Asked, task_named
+from viewer.studies.rubric_reading.selecting import SELECTION
 
 CODES, CONCERNS, ABSTAINED, PLACE, PROBLEM = (
     *("codes", "concerns", "abstained", "place", "problem"),
@@ -105,12 +107,13 @@ def _cases(dataset: Dataset, outputs: Sequence[Output]) -> Iterator[ReadingCase]
     """Yield the text of each output, then each of its annotated images."""
     items = {item.key: item for item in dataset.items}
     for output in outputs:
-        key = output.trial.item.split("|")[0]
-        asked = task_named(items[key], output.trial.item)
-        yield from _of_output(output, asked)
+        if isinstance(output.answer, ReportAnswer):
+            item = item_of(items, output.trial.item)
+            asked = task_named(item, output.trial.item)
+            yield from _of_output(output, output.answer.text, asked)
 
 
-def _of_output(output: Output, asked: Asked) -> Iterator[ReadingCase]:
+def _of_output(output: Output, said: str, asked: Asked) -> Iterator[ReadingCase]:
     boxes = {one.key: one.boxes for one in output.boxes if one.boxes}
     group = f"{output.trial.item} {output.id}"
     shown = tuple(_exhibit(image, boxes) for image in asked.study.images)
@@ -118,7 +121,7 @@ def _of_output(output: Output, asked: Asked) -> Iterator[ReadingCase]:
     told = Exhibit("Indication", asked.study.indication)
     material = Material(
         asked.task.task,
-        output.answer.text,
+        said,
         (*shown, *((told,) if told.text else ())),
         asked=(*text, *_OF_OUTPUT, PLACE),
     )
@@ -135,7 +138,7 @@ def _of_output(output: Output, asked: Asked) -> Iterator[ReadingCase]:
             one.key,
             Material(
                 asked.task.task,
-                output.answer.text,
+                said,
                 (*first, *rest),
                 asked=(*of_image, CODES, CONCERNS, PLACE, PROBLEM),
                 part=one.image + 1,
@@ -205,4 +208,5 @@ READING_TASKS: Final = (
         _content,
         of_run=True,
     ),
+    SELECTION,
 )

@@ -17,7 +17,7 @@ from viewer.results.spec import Spec
 from viewer.studies.consistency import published_table
 from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading.consistency import CHECKS
-from viewer.studies.rubric_reading.curating import draft_selection
+from viewer.studies.rubric_reading.curating import selection
 from viewer.studies.rubric_reading.final import main_and_second
 from viewer.studies.rubric_reading.frames import (
     INPUTS,
@@ -84,7 +84,7 @@ def report(
     """Return the tables of a run; those of grades only if readers have graded."""
     params = read_params(spec.preset, spec.params)
     if params.work is Work.CURATION:
-        return _curated(results)
+        return _curated(results, context)
     asked = tasks_of(context.dataset.items if context.dataset else ())
     used = used_grades(context.beside or NO_GRADES, results, asked, params)
     given = graded(used.grades, asked, spec, params)
@@ -112,9 +112,10 @@ def report(
     )
 
 
-def _curated(results: Sequence[TrialResult]) -> ReportData:
-    """Return the proposals, and what a draft selection of them would cover."""
-    frames = proposal_frames(results) | selection_frames(draft_selection(results))
+def _curated(results: Sequence[TrialResult], context: ReportContext) -> ReportData:
+    """Return the proposals, and what the tasks chosen of them cover."""
+    chosen = selection(results, context.dataset)
+    frames = proposal_frames(results) | selection_frames(chosen)
     specs = (
         results_spec(number_names(results), means=False),
         *(*PROPOSED, *SELECTED),

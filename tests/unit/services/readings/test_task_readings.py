@@ -52,7 +52,7 @@ def imported(folder: Path, format_: str, *, run: bool = True) -> Path:
         named = file.read_text("utf-8")
         for pattern, words in (
             ("^dataset = .*", 'dataset = "people"'),
-            ("^arms = .*", 'arms = ["image"]'),
+            ('^arms = .*"corruption".*', 'arms = ["image"]'),
         ):
             named = re.sub(pattern, words, named, flags=re.MULTILINE)
         file.write_text(named, "utf-8")
@@ -325,3 +325,86 @@ def test_that_readings_of_a_task_are_exported_as_a_table(
     (file,) = export_readings(diagnosed, session, tmp_path)
     (row,) = rows_of(file)
     assert (row["differential"], row["choice"]) == ('["a", "b"]', "B")
+
+
+@pytest.fixture(scope="module")
+def proposed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which tasks were proposed for two studies."""
+    root = tmp_path_factory.mktemp("proposed")
+    folder = phantom(root / "rx", "rubric_reading", 2)
+    shutil.copy(folder / "curation.toml", folder / "study.toml")
+    return imported(folder, "report-studies")
+
+
+def test_that_a_radiologist_takes_edits_or_writes_the_task_of_each_study(
+    proposed: Path, tmp_path: Path
+) -> None:
+    wanted = TaskWanted("rubric_reading", "selection", "people", run=1)
+    session = open_task(proposed, wanted, "Dr S")
+    first = cases.task(proposed, session, 0)
+    options = first.options["candidate"]
+    assert [option.key for option in options] == [*"12345", "Q", "R", "M"]
+    usable = [o.help for o in options[:5] if "risk" not in o.help]
+    scores = [int(told.split()[1]) for told in usable]
+    assert scores == sorted(scores, reverse=True)
+    recording.lock(
+        proposed, session, 0, {"candidate": "2", "text": f"{options[1].text} Really?"}
+    )
+    with pytest.raises(WrongUseError, match="Write the task, or choose"):
+        recording.lock(proposed, session, 1, {"candidate": "M"})
+    scored = {f"score_{n}": 4 for n in range(4)}
+    written: Values = {"candidate": "M", "text": "How wide is the heart?", **scored}
+    recording.lock(proposed, session, 1, written)
+    out = tmp_path / "tasks.json"
+    overread("export", "tasks", 1, "--out", out, "--store", proposed)
+    document = json.loads(out.read_text("utf-8"))
+    by_origin = {task["origin"]: task for task in document["tasks"]}
+    assert by_origin.keys() == {"edited", "written"}
+    assert by_origin["edited"]["diff"] == ["+ Really?"]
+    assert by_origin["edited"]["candidate"] == options[1].text
+    assert by_origin["written"]["rescored"] == 16
+    assert by_origin["written"]["category"] == "measurements_and_temporal_comparisons"
+    assert b"How wide is the heart?" in tables(proposed)["selection.csv"]
+    with open_store(proposed) as opened:
+        ground = ground_of(opened, session)
+        read = tuple(locked_cases(opened, ground))
+    assert ground.task is not None
+    assert ground.task.overview is not None
+    (told,) = ground.task.overview(read)
+    assert "(paper 37 %)" in told.text
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two stores with the same run, whose answers a judge scored."""
+    root = tmp_path_factory.mktemp("judged")
+    folder = phantom(root / "first", "evidence_diagnosis", 2)
+    shutil.copytree(folder, root / "second")
+    return imported(folder, "medsyn"), root / "second"
+
+
+def test_that_scores_of_people_correct_the_judge_as_their_file_does(
+    judged: tuple[Path, Path],
+) -> None:
+    store, folder = judged
+    wanted = TaskWanted("evidence_diagnosis", "judging", "people", run=1)
+    session = open_task(store, wanted, "Dr J")
+    lines = ["case,task,model,score"]
+    with open_store(store) as opened:
+        tasks = readings.tasks_of(opened, session)
+        trials = readings.reviewed_trials(opened, session)
+    for position, task in enumerate(tasks):
+        shown = cases.task(store, session, position)
+        assert shown.answer_text.startswith("1. ")
+        assert trials[position].model not in repr(shown)
+        options = shown.options["score"]
+        score = options[position % len(options)].key
+        recording.lock(store, session, position, {"score": score})
+        kind = material_of(task).notes["task"]
+        lines.append(f"{task.item},{kind},{trials[position].model},{score}")
+    (folder / "judge_labels.csv").write_text("\n".join(lines), encoding="utf-8")
+    other = imported(folder, "medsyn")
+    mine, theirs = tables(store), tables(other)
+    assert mine["judge_calibration.csv"] == theirs["judge_calibration.csv"]
+    assert len(mine["judge_calibration.csv"].splitlines()) > 1
+    assert [name for name in theirs if mine[name] != theirs[name]] == []

@@ -84,6 +84,7 @@ def _stay_open(
 ) -> int:
     window = build_window(settings, head_start.decoder)
     window.crash.install()
+    window.resize(window.size().boundedTo(window.screen().availableSize()))
     window.show()
     if notice:
         window.context.notices.post(Notice(notice))

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QRadioButton,
     QScrollBar,
+    QTabWidget,
     QToolBar,
     QWidget,
 )
@@ -42,7 +43,8 @@ _CONTROLS = (
     QPlainTextEdit,
 )
 _WITH_PARTS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
-_SIZES = (QSize(1280, 800), QSize(1024, 768))
+_SIZES = (QSize(1280, 800), QSize(1024, 768), QSize(780, 480))
+"""The last is less than a screen of 1600 × 1000 at 200 %."""
 _PLACES = (Place.READ, Place.MEASURE, Place.REVIEW, Place.MODELS)
 _DIALOGS = (
     "edit.preferences", "file.batch", "file.import_dataset", "file.draw_questions",
@@ -149,8 +151,14 @@ def _of_workspaces(story: Story) -> Iterator[str]:
         for place in _PLACES:
             window.enter(place)
             QTest.qWait(_DRAWN_MS)
-            for line in _problems(window):
-                yield f"{place} at {size.width()}: {line}"
+            if window.size() != size:
+                yield f"{place} needs {window.width()} × {window.height()}"
+            pages = story.measure.pages if place is Place.MEASURE else QTabWidget()
+            for page in range(max(1, pages.count())):
+                pages.setCurrentIndex(page)
+                QTest.qWait(_DRAWN_MS)
+                for line in _problems(window):
+                    yield f"{place}, page {page} at {size.width()}: {line}"
 
 
 def _of_dialogs(story: Story) -> Iterator[str]:

@@ -16,6 +16,7 @@ from viewer.ui.widgets.file_choice import (
     set_last_folders,
     start_folder,
 )
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 
 @pytest.fixture
@@ -110,3 +111,11 @@ def test_that_each_dialog_opens_where_its_purpose_last_was(
     study.unlink()
     study.parent.rmdir()
     assert start_folder(Purpose.DATA) != study.parent
+
+
+def test_that_a_page_is_never_larger_than_its_screen(parent: QWidget) -> None:
+    room = parent.screen().availableSize()
+    resize_on_screen(parent, 200, 100)
+    assert (parent.width(), parent.height()) == (200, 100)
+    resize_on_screen(parent, room.width() + 400, room.height() + 10)
+    assert parent.size() == room

@@ -62,6 +62,7 @@ from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.number_box import WholeBox
 from viewer.ui.widgets.params_form import ParamsForm, align
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
@@ -420,7 +421,7 @@ class BatchDialog(QDialog):
         box.addLayout(columns, 1)
         box.addWidget(self.sentence)
         box.addLayout(foot)
-        self.resize(1080, 640)
+        resize_on_screen(self, 1080, 640)
 
     def _what_column(self) -> QVBoxLayout:
         rows = self._what_rows

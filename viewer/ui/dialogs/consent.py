@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from viewer.ui.dialogs.what_model_saw import image_column, text_view
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.asking.preview import Preview
@@ -74,7 +75,7 @@ class ConsentDialog(QDialog):
         self._lay_out(preview)
         self.keep.setDefault(True)
         self.keep.setFocus()
-        self.resize(1000, 760)
+        resize_on_screen(self, 1000, 760)
 
     def _lay_out(self, preview: "Preview") -> None:
         split = QSplitter(Qt.Orientation.Horizontal)

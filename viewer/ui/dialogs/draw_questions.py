@@ -32,7 +32,7 @@ from viewer.ui.dialogs.read_only_tables import (
 from viewer.ui.widgets.labels import caption, title
 from viewer.ui.widgets.number_box import WholeBox
 from viewer.ui.widgets.params_form import ParamsForm, align
-from viewer.ui.widgets.scrolled import scrolled
+from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
 
 if TYPE_CHECKING:
     from viewer.services.configuring.form_field import FormField
@@ -325,7 +325,7 @@ class DrawQuestions(QDialog):
         column = QVBoxLayout(self)
         column.addLayout(body, 1)
         column.addWidget(self.foot)
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)
 
     def _choices(self) -> QWidget:
         self._page = QWidget()

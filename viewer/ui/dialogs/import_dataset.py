@@ -33,6 +33,7 @@ from viewer.ui.dialogs.read_only_tables import (
 from viewer.ui.widgets.drop_target import DropTarget
 from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, selectable, title
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_preview import ImportPreview
@@ -262,7 +263,7 @@ class ImportDataset(QDialog):
         column.addWidget(self.masks)
         column.addWidget(caption("All notices are stored with the data set."))
         column.addWidget(self.foot)
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)
 
 
 def _kind(name: str) -> str:

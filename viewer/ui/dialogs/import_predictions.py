@@ -29,6 +29,7 @@ from viewer.ui.widgets.file_choice import choose_folder, choose_to_read
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.pixmaps import pixmap_of
 from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.importing.answering_file import AskedRun
@@ -324,7 +325,7 @@ class ImportPredictions(QDialog):
         column.addWidget(caption(_LOOK))
         column.addWidget(self.unused)
         column.addLayout(self._foot())
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)
 
     def _strip(self) -> QHBoxLayout:
         strip = QHBoxLayout()

@@ -25,6 +25,7 @@ from viewer.ui.widgets.drop_target import DropTarget
 from viewer.ui.widgets.file_choice import choose_to_read
 from viewer.ui.widgets.labels import primary, selectable
 from viewer.ui.widgets.plain_text import as_tip
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.importing.answering_file import AskedRun
@@ -248,4 +249,4 @@ class ImportReplies(QDialog):
             button.setAutoDefault(False)
         self.go.setDefault(True)
         self.go.setEnabled(False)
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)

@@ -22,6 +22,7 @@ from viewer.services.commands import PixelLook
 from viewer.ui.dialogs.pixel_boxes import PixelBoxes
 from viewer.ui.widgets.labels import caption, primary, title
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 _SIDE_PX: Final = 300
 _HOW: Final = (
@@ -64,7 +65,7 @@ class PixelReviewDialog(QDialog):
         for box in look.proposed:
             self.canvas.add(box)
         self._list()
-        self.resize(1100, 780)
+        resize_on_screen(self, 1100, 780)
 
     def _lay_out(self) -> None:
         side = QWidget()

@@ -27,7 +27,7 @@ from viewer.ui.dialogs.what_model_saw import text_view
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.named_choice import NamedChoice
 from viewer.ui.widgets.plain_text import Label
-from viewer.ui.widgets.scrolled import scrolled
+from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QBoxLayout
@@ -287,7 +287,7 @@ class PromptEditor(QDialog):
         box.setSpacing(12)
         box.addWidget(split, 1)
         box.addLayout(foot)
-        self.resize(1160, 680)
+        resize_on_screen(self, 1160, 680)
 
     def _list_column(self, variants: bool) -> QWidget:
         page, column = _column("Prompts")

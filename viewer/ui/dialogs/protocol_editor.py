@@ -26,6 +26,7 @@ from viewer.services.viewing.hanging_protocols import (
 )
 from viewer.ui.widgets.labels import caption, primary
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 _COLUMNS: Final = ("Name", "Modalities", "Stages")
 _ANY: Final = "*"
@@ -77,7 +78,7 @@ class ProtocolEditor(QDialog):
         self.problem.hide()
         self._lay_out()
         self._show(protocols)
-        self.resize(860, 460)
+        resize_on_screen(self, 860, 460)
 
     def _lay_out(self) -> None:
         row, column = QHBoxLayout(), QVBoxLayout(self)

@@ -22,6 +22,7 @@ from viewer.services.asking.provider_views import ProviderSight, ViewOffer, view
 from viewer.ui.widgets.icons import IconLabel
 from viewer.ui.widgets.labels import caption, title
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 _ZOOMS: Final = 8
 _ZOOM: Final = 2
@@ -55,7 +56,7 @@ class ProviderView(QDialog):
         self._lay_out()
         self.providers.currentIndexChanged.connect(self._choose)
         self.zoom.valueChanged.connect(self._paint)
-        self.resize(1100, 720)
+        resize_on_screen(self, 1100, 720)
 
     def _lay_out(self) -> None:
         self.providers.setAccessibleName("Provider")

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.annotation import StudyReport
 from viewer.domain.escapes import visible
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 _SIZE: Final = (640, 560)
 _NAMED: Final = "It names the patient, as the images do."
@@ -40,7 +41,7 @@ class ReportText(QDialog):
         for widget in (self.choice, self.text, Label(_NAMED)):
             column.addWidget(widget)
         self._show(0)
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)
 
     def _show(self, number: int) -> None:
         lines = self._reports[number].lines or ("This report has no text.",)

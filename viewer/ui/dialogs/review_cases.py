@@ -35,6 +35,7 @@ from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.widgets.file_choice import Purpose, choose_folder
 from viewer.ui.widgets.labels import caption, title
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.exporting.export_cases import (
@@ -408,4 +409,4 @@ class ReviewCases(QDialog):
         column.addWidget(caption(_HOW))
         column.addLayout(body, 1)
         column.addWidget(self.foot)
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)

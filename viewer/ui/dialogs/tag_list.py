@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from viewer.services.viewing.view_image import Tag
 from viewer.ui.widgets.plain_text import Label, in_role
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 _COLUMNS: Final = ("Tag", "Keyword", "VR", "Value")
 _ROW_PX: Final = 22
@@ -99,7 +100,7 @@ class TagList(QDialog):
         copy = QShortcut(QKeySequence.StandardKey.Copy, self)
         copy.activated.connect(self._copy)
         self._count()
-        self.resize(760, 600)
+        resize_on_screen(self, 760, 600)
 
     def _make_view(self) -> QTableView:
         view = QTableView(sortingEnabled=False, showGrid=False)

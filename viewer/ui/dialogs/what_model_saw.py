@@ -22,7 +22,7 @@ from viewer.private_files import share
 from viewer.ui.widgets.file_choice import choose_to_write
 from viewer.ui.widgets.labels import selectable
 from viewer.ui.widgets.plain_text import Label
-from viewer.ui.widgets.scrolled import scrolled
+from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)
@@ -65,7 +65,7 @@ class WhatModelSaw(QDialog):
         column.addWidget(split, 1)
         column.addWidget(selectable(f"Request {request_sha256}"))
         column.addLayout(self._buttons())
-        self.resize(1000, 700)
+        resize_on_screen(self, 1000, 700)
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()

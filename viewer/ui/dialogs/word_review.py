@@ -26,6 +26,7 @@ from viewer.ui.dialogs.read_only_tables import Columns, fill, read_only_table
 from viewer.ui.widgets import theme
 from viewer.ui.widgets.labels import caption, primary, selectable, title
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import resize_on_screen
 
 if TYPE_CHECKING:
     from viewer.services.privacy.word_review import WordsToRead
@@ -210,7 +211,7 @@ class WordReview(QDialog):
         column.addWidget(self._both(), 1)
         column.addWidget(self.sentence)
         column.addLayout(self._buttons())
-        self.resize(*_SIZE)
+        resize_on_screen(self, *_SIZE)
 
     def _both(self) -> QSplitter:
         """Return the cases next to the words of one of them."""

@@ -1,5 +1,6 @@
-"""A page that scrolls if it is larger than its place."""
+"""Pages that are larger than their place: they scroll, and fit the screen."""
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
@@ -10,3 +11,8 @@ def scrolled(page: QWidget) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     return area
+
+
+def resize_on_screen(window: QWidget, width: int, height: int) -> None:
+    """Give a window a size in its own pixels, or its screen's where that is smaller."""
+    window.resize(QSize(width, height).boundedTo(window.screen().availableSize()))

@@ -1,12 +1,25 @@
 """A button that chooses any number of values; none ticked means all."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
 
 from viewer.ui.widgets.plain_text import as_tip
+
+_NARROWEST: Final = 64
+_BESIDE: Final = 32
+"""What frame and arrow take of the width."""
 
 
 class _LastingMenu(QMenu):
@@ -44,6 +57,19 @@ class SomeOf(QPushButton):
         self.setProperty("choice", True)
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(_NARROWEST)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return a size that shows a shortened text."""
+        return QSize(_NARROWEST, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802, ARG002 - Qt's
+        """Shorten what does not fit; the menu has the whole of it."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        room, end = self.width() - _BESIDE, Qt.TextElideMode.ElideRight
+        option.text = self.fontMetrics().elidedText(self.text(), end, room)
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
     @property
     def values(self) -> tuple[str, ...]:

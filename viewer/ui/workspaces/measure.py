@@ -53,8 +53,11 @@ from viewer.ui.panels.measure.script_copy import ScriptCopy
 from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.tables.results_model import RowKey
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import scrolled
 
 _PAGES: Final = ("run", "predictions", "figures")
+_RESULTS: Final = 540
+"""The width of the results in the smallest window; wider ones scroll there."""
 _LARGE: Final = 20_000
 """The number of trials above which a report is computed only when shown."""
 
@@ -265,7 +268,9 @@ class MeasureWorkspace(QWidget):
         above.addWidget(self.pages, 1)
         above.addWidget(self.film)  # after the pages: Tab goes there last
         self._pages.addWidget(empty_page(self.batches.open))
-        self._pages.addWidget(right)
+        area = scrolled(right)
+        area.setMinimumWidth(_RESULTS)
+        self._pages.addWidget(area)
         self._pages.addWidget(QWidget())
         self._pages.setCurrentIndex(2)  # "no run yet" is true once the runs are read
         across = QSplitter(Qt.Orientation.Horizontal)

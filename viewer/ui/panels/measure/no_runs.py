@@ -17,7 +17,8 @@ _EMPTY_WORDS: Final = (
 
 def empty_page(open_batch: Callable[[], None]) -> QWidget:
     """Return the page for a store without a run: what to do next."""
-    page, words, button = QWidget(), Label(_EMPTY_WORDS), QPushButton("Batch…")
+    page, button = QWidget(), QPushButton("Batch…")
+    words = Label(_EMPTY_WORDS, wordWrap=True)
     words.setFont(theme.title_font(words.font()))
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     button.setProperty("primary", True)

@@ -28,6 +28,8 @@ from viewer.ui.widgets.long_choice import LongChoice
 from viewer.ui.widgets.plain_text import Label
 
 _FILTERS: Final = ("finding", "view", "condition", "model")
+_LETTERS: Final = 9
+"""So many of a filter are seen in the smallest window."""
 
 
 class ResultsPanel(QWidget):
@@ -49,6 +51,7 @@ class ResultsPanel(QWidget):
         self.filters = {column: LongChoice() for column in _FILTERS}
         for column, choice in self.filters.items():
             choice.setAccessibleName(f"Filter by {column}")
+            choice.setMinimumContentsLength(_LETTERS)
         self.export = QPushButton("Export table…")
         self.export.setToolTip(
             "Save results.csv: every row of the run, whatever the filters"

@@ -36,7 +36,7 @@ from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.widgets.labels import caption, link, selectable, title
 from viewer.ui.widgets.plain_text import Label
-from viewer.ui.widgets.scrolled import scrolled
+from viewer.ui.widgets.scrolled import resize_on_screen, scrolled
 
 _ALONE: Final = 520
 """The longer side of a single question's pictures."""
@@ -111,7 +111,7 @@ class TrialPage(QDialog):
         column.addLayout(self._foot())
         needed = sum(step.minimumWidth() + 12 for step in self.steps) + 40
         below = _EXPLAINED if self._explains else 0
-        self.resize(max(640, min(_WIDEST, needed)), _HEIGHT + below)
+        resize_on_screen(self, max(640, min(_WIDEST, needed)), _HEIGHT + below)
 
     def _body(self) -> QWidget:
         """Return the questions, and below them why the right answer is right."""

@@ -12,6 +12,7 @@ from viewer.ui.widgets.menus import pop_up
 from viewer.ui.widgets.plain_text import as_tip
 
 _HEIGHT: Final = 32
+_SHORT: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class HangingLine(QWidget):
         self.protocols.setAccessibleName("Hanging protocol")
         adjusted = QComboBox.SizeAdjustPolicy.AdjustToContents
         self.protocols.setSizeAdjustPolicy(adjusted)
+        self.protocols.setMinimumWidth(_SHORT)  # a small window has room for no more
         self.protocols.setToolTip("How the images of the study hang")
         self.protocols.textActivated.connect(self.protocol_chosen)
         self.back = self._button("‹", "Previous stage (,)")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from viewer.metrics.estimate import Estimate
     from viewer.services.readings.agreeing import PairAgreement
     from viewer.services.readings.aiding import Effect
-    from viewer.services.readings.rating_agreement import RatingAgreement
+    from viewer.services.readings.rating_agreement import (
+        MaskAgreement,
+        RatingAgreement,
+    )
     from viewer.services.readings.reviewing import ErrorCounts
 
 _ESTIMATED = ("partial", "position", "anatomy", "unsure")
@@ -145,7 +148,10 @@ def _progress(store: Path, session: int, *, as_json: bool) -> int:
     from viewer.services.readings.aiding import effects
     from viewer.services.readings.opening import session as summary
     from viewer.services.readings.progress import progress
-    from viewer.services.readings.rating_agreement import rating_agreement
+    from viewer.services.readings.rating_agreement import (
+        mask_agreement,
+        rating_agreement,
+    )
 
     number = SessionId(session)
     told = progress(store, number)
@@ -155,15 +161,26 @@ def _progress(store: Path, session: int, *, as_json: bool) -> int:
         "left_s": told.left_s,
     }
     ratings = [_rating_row(one) for one in rating_agreement(store, session)]
+    masks = [_mask_row(one) for one in mask_agreement(store, session)]
     aided = [_effect_row(one) for one in effects(store, session)]
     if as_json:
-        print_json({**row, "agreement": ratings, "aided": aided})
+        print_json({**row, "agreement": ratings, "masks": masks, "aided": aided})
         return DONE
-    for table in ([row], ratings, aided):
+    for table in ([row], ratings, masks, aided):
         if table:
             _show(table)
             echo("")
     return DONE
+
+
+def _mask_row(one: "MaskAgreement") -> dict[str, object]:
+    return {
+        "question": one.question,
+        "readers": f"{one.first} and {one.second}",
+        "masks": one.masks,
+        "dice": _estimated(one.dice),
+        "method": one.dice.method,
+    }
 
 
 def _effect_row(one: "Effect") -> dict[str, object]:

@@ -88,7 +88,8 @@ class ReadingTask:
     ``problem`` says what keeps answers from being locked that are valid one by one.
     ``in_panels`` asks which group of readers somebody belongs to. The first
     ``training`` groups of cases, the same for every reader, do not count. ``overview``
-    sums up what a reader has locked so far, to be seen between cases.
+    sums up what a reader has locked so far, to be seen between cases; ``files`` are
+    what the readers' answers add to the data set's folder.
     """
 
     name: str
@@ -103,6 +104,7 @@ class ReadingTask:
     in_panels: bool = False
     training: int = 0
     overview: Callable[[Sequence[CaseRead]], tuple[Exhibit, ...]] | None = None
+    files: Callable[[Form, Sequence[CaseRead]], Mapping[str, bytes]] | None = None
 
 
 @runtime_checkable

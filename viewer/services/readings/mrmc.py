@@ -33,6 +33,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.verdicts import trials_to_adjudicate
+from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import standings_of
 from viewer.services.trials.run_context import RunContext
@@ -126,7 +127,8 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
 
     ``readings.csv`` has one row per case; a reader study also gets ``study.imrmc``
     (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), one per finding if
-    there are several, and ``cases.csv``, which maps their case numbers.
+    there are several, and ``cases.csv``, which maps their case numbers. Some tasks of
+    studies write what belongs into the data set's folder.
 
     Raises
     ------
@@ -136,17 +138,31 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     with open_store(store) as opened:
         table = _long(opened, session)
         scored = readings_of_study(opened, session)
+        files = _files_of_task(opened, session)
     if not table.rows:
         raise WrongUseError(
             f"Nothing in the work of session {session} is locked yet.",
             "Lock at least one case first.",
         )
-    files = {"readings.csv": csv_bytes(table.header, table.rows)}
+    files = {"readings.csv": csv_bytes(table.header, table.rows), **files}
     if scored:
         files |= mrmc_files(scored)
     for name, content in files.items():
         write_atomically(out / name, content)
     return tuple(out / name for name in files)
+
+
+def _files_of_task(store: Store, session: int) -> dict[str, bytes]:
+    """Return the files of a study's task, with all its readers."""
+    first = ground_of(store, session)
+    if first.task is None or first.task.files is None:
+        return {}
+    read = [
+        case
+        for row in _of_work(store, first.session)
+        for case in locked_cases(store, ground_of(store, row.id))
+    ]
+    return dict(first.task.files(first.form, read))
 
 
 def doubts(store: Path, session: int) -> tuple[str, ...]:

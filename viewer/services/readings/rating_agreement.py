@@ -1,4 +1,4 @@
-"""Agreement of a study's readers on its scales and choices (3.7)."""
+"""Agreement of a study's readers on its scales, choices and outlines (3.7)."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -6,17 +6,23 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
+from viewer.domain.answer import MaskAnswer
 from viewer.domain.form import (
     ChoiceQuestion,
     LikertQuestion,
+    PlaceQuestion,
     Question,
     RevealedChoiceQuestion,
 )
 from viewer.metrics.agreement import Agreement, Weighting, cohen_kappa, gwet_ac
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.harmonised import overlap
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
+from viewer.metrics.pairing import bounded_mean
+from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import standings_of
-from viewer.store import readings
+from viewer.store import cases, readings
 from viewer.store.database import open_store
 
 Label = str | int
@@ -106,3 +112,61 @@ def _of_question(
 
 def _label(value: object) -> Hashable | None:
     return value if isinstance(value, str | int) else None
+
+
+@dataclass(frozen=True)
+class MaskAgreement:
+    """How far two annotators outlined the same: the mean Dice coefficient.
+
+    ``masks`` are what both drew; the interval allows for images that share patients.
+    """
+
+    question: str
+    first: str
+    second: str
+    masks: int
+    dice: Estimate
+
+
+def mask_agreement(store: Path, session: int) -> tuple[MaskAgreement, ...]:
+    """Return the agreement of annotators of a session's work, by question and pair.
+
+    A mask that only one of the two drew is not compared.
+    """
+    with open_store(store) as opened:
+        first = ground_of(opened, session)
+        questions = [q.id for q in first.form.questions if isinstance(q, PlaceQuestion)]
+        if not questions:
+            return ()
+        drawn: dict[str, dict[tuple[str, str], MaskAnswer]] = defaultdict(dict)
+        for row in readings.session_rows(opened, work=first.session.work):
+            ground = ground_of(opened, row.id)
+            for case in () if row.withdrawn else locked_cases(opened, ground):
+                for name in questions:
+                    value = case.values.get(name)
+                    if isinstance(value, MaskAnswer):
+                        drawn[row.reader][name, case.item] = value
+        dataset = cases.dataset_named(opened, first.session.dataset)
+    patients = {image.key: image.patient for image in dataset.images}
+    return tuple(
+        one
+        for name in questions
+        for pair in combinations(drawn, 2)
+        if (one := _masks_of(name, pair, drawn, patients)).masks
+    )
+
+
+def _masks_of(
+    question: str,
+    pair: tuple[str, str],
+    drawn: Mapping[str, Mapping[tuple[str, str], MaskAnswer]],
+    patients: Mapping[str, str],
+) -> MaskAgreement:
+    mine, theirs = (drawn[reader] for reader in pair)
+    both = [key for key in mine if key[0] == question and key in theirs]
+    by_patient: dict[str, list[float]] = defaultdict(list)
+    for key in both:
+        dice = overlap(mine[key].mask.array(), theirs[key].mask.array()).dice
+        by_patient[patients.get(key[1], key[1])].append(dice)
+    estimate = bounded_mean(tuple(by_patient.values()), (0.0, 1.0))
+    return MaskAgreement(question, *pair, len(both), estimate)

@@ -51,6 +51,7 @@ from viewer.studies.grounded_vqa.localizing import (
 )
 from viewer.studies.grounded_vqa.pack import PACK
 from viewer.studies.grounded_vqa.params import Extraction, Params
+from viewer.studies.grounded_vqa.readings import READING_TASKS
 from viewer.studies.grounded_vqa.request import readable
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.templates import LOCATE, PROMPTS
@@ -77,6 +78,7 @@ class GroundedVqa(Controlled, PresetStudy[Params]):
         lambda held: held.has_item("question", without=("options", "answer_kind")),
     )
     pack = PACK
+    reading_tasks = READING_TASKS
     known_prompts = PROMPTS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:

@@ -7,23 +7,28 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from viewer.cli import run_command_line
+from viewer.domain.answer import MaskAnswer
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import ChecklistQuestion
 from viewer.domain.form_values import Flagged, Value, Values
 from viewer.domain.reading import LockedError, SessionId, Task, TaskState
+from viewer.domain.reference import Mask
 from viewer.domain.rubric import OF_IMAGE, OF_TEXT, Dimension
 from viewer.readers.datasets.item_reviews import WRONG_IF
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.mrmc import export_readings
+from viewer.services.readings.rating_agreement import mask_agreement
 from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
 from viewer.services.reporting.report_run import checked_report, report_files
 from viewer.services.sessions import datasets
 from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import ground_of, material_of
 from viewer.services.trials.grades import grades_of
+from viewer.store import cases as store_cases
 from viewer.store import readings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
@@ -38,7 +43,7 @@ def overread(*words: object) -> None:
 
 
 def phantom(folder: Path, study: str, n: int = 4) -> Path:
-    size = ["--size", SIZE] if study == "rubric_reading" else []
+    size = ["--size", SIZE] if study in {"rubric_reading", "grounded_vqa"} else []
     overread("phantom", "--study", study, "--n", n, *size, "--out", folder)
     return folder
 
@@ -408,3 +413,39 @@ def test_that_scores_of_people_correct_the_judge_as_their_file_does(
     assert mine["judge_calibration.csv"] == theirs["judge_calibration.csv"]
     assert len(mine["judge_calibration.csv"].splitlines()) > 1
     assert [name for name in theirs if mine[name] != theirs[name]] == []
+
+
+def test_that_outlines_of_two_annotators_are_compared_and_come_back_as_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "heal"
+    phantom(folder, "grounded_vqa", 2)
+    store = imported(folder, "vindr", run=False)
+    wanted = TaskWanted("grounded_vqa", "anatomies", "people")
+    drawn = {"A": slice(10, 30), "B": slice(15, 35)}
+    for reader, rows in drawn.items():
+        session = open_task(store, wanted, reader)
+        for task in cases.queue(store, session):
+            pixels = np.zeros((task.canvas.size.rows, task.canvas.size.columns), bool)
+            pixels[rows, 5:25] = True
+            with pytest.raises(WrongUseError, match="Outline at least one"):
+                recording.lock(store, session, task.position, {})
+            heart: Values = {"heart": MaskAnswer(Mask.of_array(pixels))}
+            recording.lock(store, session, task.position, heart)
+    (found,) = mask_agreement(store, session)
+    assert found.masks == len(cases.queue(store, session))
+    assert found.dice.value == pytest.approx(2 * 15 / (20 + 20))
+    capsys.readouterr()
+    overread("readings", "--session", session, "--store", store)
+    assert "0.750" in capsys.readouterr().out
+    files = {path.name: path for path in export_readings(store, session, tmp_path)}
+    for old in folder.glob("anatomy*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    shutil.copy(files["anatomy_b.json"], folder)
+    other = tmp_path / "other.sqlite"
+    overread("import", "vindr", folder, "--name", "again", "--store", other)
+    with open_store(other) as opened:
+        images = store_cases.dataset_named(opened, "again").images
+    hearts = [image.anatomy["Heart"].array() for image in images]
+    assert all(np.array_equal(heart[15:35, 5:25].all(), True) for heart in hearts)
+    assert {int(heart.sum()) for heart in hearts} == {20 * 20}

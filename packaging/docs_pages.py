@@ -100,7 +100,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def keys_page() -> str:
     """Return the page of all menus in Markdown."""
-    from viewer.ui.application.action_set import shortcut_text
+    from viewer.ui.application.action_set import as_displayed
     from viewer.ui.application.actions import ACTIONS, MENUS, ActionSpec, Place
 
     def menu(spec: ActionSpec) -> int:
@@ -108,11 +108,29 @@ def keys_page() -> str:
 
     def row(spec: ActionSpec) -> str:
         where = "" if spec.place is Place.HERE else spec.place.capitalize()
-        keys = _plain(shortcut_text(spec))
+        keys = _plain(as_displayed(spec.shortcut))
         return f"| {_plain(spec.text)} | {keys} | {where} | {_plain(spec.tip)} |"
 
     lines = [_KEYS]
     for place, specs in groupby(sorted(ACTIONS, key=menu), menu):
         lines += [f"## {MENUS[place]}", "", "| command | keys | in | what it does |"]
         lines += ["|---|---|---|---|", *map(row, specs), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_keymaps()])
+
+
+def _keymaps() -> Iterator[str]:
+    """Yield the keys of other programs, beside those of this one."""
+    from viewer.ui.application.action_set import as_displayed
+    from viewer.ui.application.actions import ACTIONS
+    from viewer.ui.application.keymap import presets
+
+    every = presets()
+    yield from ("## Keymaps", "", "What **Edit ▸ Keys…** offers, where it differs.", "")
+    yield from (f"- {one.name}: <{one.source}>" for one in every if one.source)
+    yield from ("", f"| keys of | {' | '.join(one.name for one in every)} |")
+    yield f"|---|{'---|' * len(every)}"
+    for spec in ACTIONS:
+        if any(spec.id in one.keys for one in every):
+            keys = (_plain(as_displayed(one.key_of(spec))) for one in every)
+            yield f"| {_plain(spec.text)} | {' | '.join(keys)} |"
+    yield ""

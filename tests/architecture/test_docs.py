@@ -22,8 +22,9 @@ from viewer.results.estimators import Metric
 from viewer.results.item_columns import ITEM_COLUMNS
 from viewer.studies.catalog import OURS, study_named
 from viewer.studies.study import Study
-from viewer.ui.application.action_set import shortcut_text
-from viewer.ui.application.actions import ACTIONS
+from viewer.ui.application.action_set import as_displayed
+from viewer.ui.application.actions import ACTIONS, SPECS
+from viewer.ui.application.keymap import presets
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"commands.md", "keys.md"}
@@ -88,13 +89,21 @@ def test_that_the_command_page_keeps_signs_that_markdown_would_read(
 def test_that_the_page_of_keys_has_every_action_of_the_window(
     made: ModuleType,
 ) -> None:
-    rows = [line for line in made.keys_page().splitlines() if line.startswith("| ")]
+    page, _, keymaps = made.keys_page().partition("\n## Keymaps\n")
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
     plain = [row.replace("\\", "") for row in rows]
     for action in ACTIONS:
-        row = f"| {action.text} | {shortcut_text(action)} |"
+        row = f"| {action.text} | {as_displayed(action.shortcut)} |"
         assert any(line.startswith(row) for line in plain), action.id
     heads = sum(row.startswith("| command |") for row in rows)
     assert len(rows) == len(ACTIONS) + heads
+    for keymap in presets():
+        assert keymap.name in keymaps
+        assert keymap.source in keymaps
+        for name, key in keymap.keys.items():
+            row = f"| {SPECS[name].text} |"
+            (line,) = [line for line in keymaps.splitlines() if line.startswith(row)]
+            assert f"| {key} |" in line.replace("\\", "")
 
 
 def test_that_no_page_fetches_anything_from_another_host() -> None:

@@ -202,6 +202,9 @@ class IdleMeasure(QWidget):
     def recall(self, choices: Choices) -> None:
         self.did += choices.keys() & {"measure"}
 
+    def tour_handlers(self) -> Handlers:
+        return {}
+
     def return_to_row(self) -> None:
         self.did.append("row")
 

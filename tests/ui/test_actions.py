@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.application.action_set import Actions, shortcut_text
+from viewer.ui.application.action_set import Actions, as_displayed
 from viewer.ui.application.action_spec import ActionSpec, Place
-from viewer.ui.application.actions import ACTIONS, MENUS
-from viewer.ui.window.palette_dialog import PaletteDialog, fuzzy_score
+from viewer.ui.application.actions import ACTIONS, ADVANCED, MENUS
+from viewer.ui.window.palette_dialog import PaletteDialog, Rank, fuzzy_score, rank
 from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -26,10 +26,9 @@ def actions(qapp: QApplication) -> Actions:  # noqa: ARG001 - icons need it
     return Actions()
 
 
-def test_that_no_two_commands_share_an_id_or_a_key() -> None:
-    keys = [spec.shortcut for spec in ACTIONS if spec.shortcut]
-    assert Counter(keys).most_common(1)[0][1] == 1
-    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
+def test_that_no_two_commands_share_an_id() -> None:
+    assert Counter(spec.id for spec in ACTIONS).most_common(1)[0][1] == 1
+    assert {spec.id for spec in ACTIONS} >= ADVANCED
 
 
 @pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: str(spec.id))
@@ -41,7 +40,7 @@ def test_that_every_command_has_a_menu_a_tip_an_icon_and_a_valid_key(
     assert spec.tip
     assert not action.icon().pixmap(16, 16).toImage().isNull()
     assert bool(QKeySequence(spec.shortcut).toString()) == bool(spec.shortcut)
-    assert shortcut_text(spec) in action.toolTip()
+    assert as_displayed(spec.shortcut) in action.toolTip()
 
 
 def test_that_a_command_nobody_handles_is_shown_nowhere() -> None:
@@ -106,6 +105,42 @@ def test_that_letters_out_of_order_do_not_fit() -> None:
     assert fuzzy_score("", "Grid") == 0
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "menu", "found"),
+    [
+        ("folder open", "Open folder…", "File", Rank.WORDS),
+        ("op fol", "Open folder…", "File", Rank.PREFIXES),
+        ("open", "Open folder…", "File", Rank.WORDS),
+        ("mark del", "Delete mark", "Mark", Rank.PREFIXES),
+        ("view grid", "Grid", "View", Rank.WITH_MENU),
+        ("wl", "Window/level", "Image", Rank.LETTERS),
+        ("lw", "Fit", "Image", None),
+        ("…", "Open folder…", "File", Rank.LETTERS),
+        ("…", "Fit", "Image", None),
+    ],
+)
+def test_that_words_rank_before_prefixes_and_these_before_letters(
+    query: str, name: str, menu: str, found: Rank | None
+) -> None:
+    assert rank(query, name, menu) is found
+
+
+def test_that_of_one_rank_the_command_run_last_comes_first() -> None:
+    actions = Actions()
+    actions.handle({spec.id: lambda: None for spec in ACTIONS}, Place.READ)
+
+    def ids(query: str) -> list[str]:
+        return [spec.id for spec, _ in PaletteDialog(actions).matches(query)]
+
+    assert ids("next")[0] != "cases.next_study"
+    actions["cases.next_study"].trigger()
+    actions["mark.clear"].trigger()
+    assert ids("next")[0] == "cases.next_study"
+    assert ids("fit")[0] == "image.fit"  # used or not, a whole word beats the rest
+    assert ids("")[0] == "cases.next_study"
+    assert ids("dele")[0] != "mark.clear"
+
+
 def test_that_the_palette_runs_the_command_typed() -> None:
     actions, said = Actions(), list[str]()
     ids = ("image.fit", "image.invert", "tool.pan")
@@ -165,7 +200,7 @@ def test_that_the_sheet_names_every_key_in_use() -> None:
     actions.handle({spec.id: lambda: None for spec in ACTIONS})
     sheet = ShortcutsSheet(actions)
     words = {label.text() for label in sheet.findChildren(QLabel)}
-    assert {shortcut_text(s) for s in ACTIONS if s.shortcut} <= words
+    assert {as_displayed(s.shortcut) for s in ACTIONS if s.shortcut} <= words
     assert {s.text for s in ACTIONS if s.shortcut} <= words
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -32,6 +32,8 @@ from tests.helpers.window_story import Story, open_window
 from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.application.notices import Notice
+from viewer.ui.application.preferences import Keymap
+from viewer.ui.dialogs.settings_page import SettingsPage
 
 _CONTROLS = (
     QAbstractButton,
@@ -47,9 +49,9 @@ _SIZES = (QSize(1280, 800), QSize(1024, 768), QSize(780, 480))
 """The last is less than a screen of 1600 × 1000 at 200 %."""
 _PLACES = (Place.READ, Place.MEASURE, Place.REVIEW, Place.MODELS)
 _DIALOGS = (
-    "edit.preferences", "file.batch", "file.import_dataset", "file.draw_questions",
-    "file.import_predictions", "file.import_replies", "hang.protocols",
-    "image.tags", "dataset.words", "help.shortcuts", "help.display",
+    "edit.settings", "edit.keys", "file.batch", "file.import_dataset",
+    "file.draw_questions", "file.import_predictions", "file.import_replies",
+    "hang.protocols", "image.tags", "dataset.words", "help.shortcuts", "help.display",
 )  # fmt: skip
 _NAMED = "胸部正位片 of a ward whose data set has a name of sixty letters"
 _STOPS = 400
@@ -175,6 +177,21 @@ def _of_dialogs(story: Story) -> Iterator[str]:
             dialog.close()
 
 
+def _of_settings(story: Story) -> Iterator[str]:
+    """Yield the problems of each section, with keys of a file with a long name."""
+    story.window.context.actions.use_keys(Keymap(_NAMED, _NAMED, {"image.fit": "="}))
+    story.window.context.actions["edit.settings"].trigger()
+    (page,) = story.window.findChildren(SettingsPage)
+    page.use(page.settings, f"The settings are those of {_NAMED}.")
+    for at in range(page.sections.count()):
+        page.sections.setCurrentRow(at)
+        page.keys.tree.setCurrentIndex(page.keys.tree.indexAt(QPoint(60, 60)))
+        page.keys.press("W")
+        QTest.qWait(_DRAWN_MS)
+        for line in _problems(page):
+            yield f"{page.sections.item(at).text()}: {line}"
+
+
 def _has_opened(before: set[QWidget]) -> bool:
     return bool(set(_on_screen()) - before)
 
@@ -183,7 +200,7 @@ def _on_screen() -> list[QWidget]:
     return [w for w in QApplication.topLevelWidgets() if w.isVisible()]
 
 
-@pytest.mark.parametrize("parts", [_of_workspaces, _of_dialogs])
+@pytest.mark.parametrize("parts", [_of_workspaces, _of_dialogs, _of_settings])
 def test_that_each_control_is_named_reached_by_tab_and_whole(
     story: Story, parts: Callable[[Story], Iterator[str]]
 ) -> None:

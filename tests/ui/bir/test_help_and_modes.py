@@ -10,7 +10,7 @@ from viewer.settings import Settings
 from viewer.ui.application import preferences
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import Preferences
-from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
+from viewer.ui.dialogs.settings_page import SettingsPage
 from viewer.ui.panels.read.image_commands import BASIC, TOOLS
 from viewer.ui.window.shortcuts_sheet import MOUSE, ShortcutsSheet
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -27,7 +27,8 @@ def test_b35_help_lists_every_key_and_what_the_mouse_does(
     QTest.keyClick(made.window, Qt.Key.Key_F1)
     (sheet,) = made.window.findChildren(ShortcutsSheet)
     said = [label.text() for label in sheet.findChildren(QLabel)]
-    keyed = [spec for spec, _ in made.context.actions if spec.shortcut]
+    actions = made.context.actions
+    keyed = [spec for spec, _ in actions if spec.shortcut]
     assert keyed
     assert {spec.text for spec in keyed} <= set(said)
     assert {words for line in MOUSE for words in line} <= set(said)
@@ -69,11 +70,11 @@ def test_b36_a_key_leaves_the_basic_tools_and_brings_all_back(
 def test_b36_the_basic_tools_are_a_preference_that_is_kept(
     read: ReadWorkspace, context: AppContext
 ) -> None:
-    context.actions["edit.preferences"].trigger()
-    (dialog,) = read.findChildren(PreferencesDialog)
-    dialog.boxes["basic_tools"].click()
+    context.actions["edit.settings"].trigger()
+    (dialog,) = read.findChildren(SettingsPage)
+    dialog.boxes["basic_mode"].click()
     assert context.actions["view.basic"].isChecked()
     kept = read.choices
     preferences.use(Preferences())
     read.recall(kept)
-    assert preferences.current().basic_tools
+    assert preferences.current().basic_mode

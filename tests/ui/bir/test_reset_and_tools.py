@@ -12,7 +12,7 @@ from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.preferences import Preferences
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.tools.catalog import CURSORS
-from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
+from viewer.ui.dialogs.settings_page import SettingsPage
 from viewer.ui.workspaces.read import ReadWorkspace
 
 
@@ -67,8 +67,8 @@ def test_b37_one_tool_is_pressed_and_the_cursor_shows_it(
 def test_that_preferences_are_kept_for_the_next_start(
     read: ReadWorkspace,
 ) -> None:
-    read.handlers()["edit.preferences"]()
-    (dialog,) = read.findChildren(PreferencesDialog)
+    read.handlers()["edit.settings"]()
+    (dialog,) = read.findChildren(SettingsPage)
     dialog.boxes["reset_keeps_marks"].click()
     kept = read.choices
     preferences.use(Preferences())

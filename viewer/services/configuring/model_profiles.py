@@ -27,8 +27,8 @@ from viewer.services.configuring.model_colors import own_places
 from viewer.services.configuring.study_file import (
     named_profile,
     own_profiles,
-    read_toml,
 )
+from viewer.services.configuring.toml_files import read_toml
 from viewer.writers.files import write_atomically
 from viewer.writers.models_toml import model_tables, with_model, without_model
 from viewer.writers.toml import toml_bytes

@@ -1,15 +1,13 @@
 """Reading of study files: what to run, on what, with which models."""
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from viewer.domain import documents
-from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.plain import NotNegative, Positive, did_you_mean, made, plain
 from viewer.domain.run import RunSpec
@@ -23,6 +21,7 @@ from viewer.services.configuring.own_prompts import (
     prompts_of,
     read_prompts,
 )
+from viewer.services.configuring.toml_files import read_toml
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
 from viewer.studies.study import Study
@@ -48,22 +47,6 @@ class _StudyFile:
 _LARGEST_CEILING: Final = 10**15
 REPLICATES: Final = 5
 """How often a model that draws its answers should be asked each question."""
-
-
-def read_toml(path: Path) -> dict[str, object]:
-    """Return a TOML file's content; the error names the position."""
-    try:
-        return documents.read_toml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableInputError(
-            f"The file '{path.name}' cannot be read ({error.strerror}).",
-            "Check its name and that you may read it.",
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnreadableInputError(
-            f"The file '{path.name}' is not valid TOML: {error}.",
-            "Correct the line it names.",
-        ) from error
 
 
 def read_study_file(

@@ -15,7 +15,8 @@ from viewer.domain.exchange import ImagePart, Message, ModelProfile, TextPart
 from viewer.domain.run import RunSpec, Step, Trial
 from viewer.models.catalog import spec_of
 from viewer.models.reading import plain_reply
-from viewer.services.configuring.study_file import read_toml, study_spec
+from viewer.services.configuring.study_file import study_spec
+from viewer.services.configuring.toml_files import read_toml
 from viewer.services.privacy.gate import open_gate
 from viewer.services.running.supported_findings import planned_trials
 from viewer.services.sessions import datasets

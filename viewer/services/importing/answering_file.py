@@ -7,7 +7,7 @@ from pathlib import Path
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
-from viewer.services.configuring.study_file import read_toml
+from viewer.services.configuring.toml_files import read_toml
 from viewer.services.running.batch_form import study_title
 from viewer.store import runs
 from viewer.store.database import open_store

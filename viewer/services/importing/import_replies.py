@@ -21,7 +21,8 @@ from viewer.models.catalog import profile_from_table, spec_of
 from viewer.models.imported import ADAPTER
 from viewer.readers.replies.catalog import read_replies
 from viewer.readers.replies.found import FoundReplies
-from viewer.services.configuring.study_file import read_toml, study_spec
+from viewer.services.configuring.study_file import study_spec
+from viewer.services.configuring.toml_files import read_toml
 from viewer.services.importing.answering_file import (
     check_model,
     no_answer,

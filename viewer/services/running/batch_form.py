@@ -21,8 +21,8 @@ from viewer.services.configuring.study_file import (
     named_profile,
     own_profiles,
     read_study_file,
-    read_toml,
 )
+from viewer.services.configuring.toml_files import read_toml
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store

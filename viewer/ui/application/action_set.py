@@ -1,15 +1,22 @@
-"""The commands of the window as Qt's actions, and who handles each."""
+"""The commands of the window as Qt's actions, their keys, and who handles each."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final, cast
 
-from PySide6.QtCore import QObject, QSize
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QToolBar, QToolButton, QWidget
 
 from viewer.ui.application.action_spec import ActionSpec, Place
-from viewer.ui.application.actions import ACTIONS, SHOW, SPECS, Handlers
+from viewer.ui.application.actions import (
+    ACTIONS,
+    ADVANCED,
+    SHOW,
+    SPECS,
+    Handlers,
+)
+from viewer.ui.application.preferences import Keymap
 from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import as_tip
 
@@ -19,13 +26,22 @@ _TOOL_ICON: Final = 18
 class Actions(QObject):
     """The table's actions; a command is enabled if it has a handler."""
 
+    mode_changed = Signal()
+    """The menus have more or fewer commands."""
+
     def __init__(self) -> None:
         super().__init__()
+        self.keymap = Keymap()
+        self.basic = False
+        """Whether menus leave out what is advanced."""
+        self.lately: list[str] = []
+        """The ids of the commands that were run, the latest first, each once."""
         self._place = Place.READ
         self._groups: dict[str, QActionGroup] = {}
         self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
         self._barred: dict[str, frozenset[str]] = {}
         self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
+        self.use_keys(self.keymap)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
@@ -57,7 +73,33 @@ class Actions(QObject):
         """Run an action, or the release of a held key."""
         handler = self._handler(name)
         if handler is not None:
+            self.lately = [name, *(one for one in self.lately if one != name)]
             handler()
+
+    def use_keys(self, keymap: Keymap) -> None:
+        """Give each command the key that a keymap has for it, from now on."""
+        self.keymap = keymap
+        for spec in ACTIONS:
+            self._set_key(spec)
+
+    def shown_key(self, spec: ActionSpec) -> str:
+        """Return the key of a command as displayed."""
+        return as_displayed(self.keymap.key_of(spec))
+
+    def holds(self, name: str, key: int) -> bool:
+        """Tell whether a key is that of a command, whatever is held beside it."""
+        return main_key(self.keymap.key_of(SPECS[name])) == key
+
+    def show_basic(self, *, basic: bool) -> None:
+        """Enter or leave basic mode, whose menus have no advanced commands."""
+        self.set_checked("view.basic", basic)
+        if basic is not self.basic:
+            self.basic = basic
+            self.mode_changed.emit()
+
+    def in_menu(self, spec: ActionSpec) -> bool:
+        """Tell whether a command has a line in its menu."""
+        return not spec.held and not (self.basic and spec.id in ADVANCED)
 
     def _handler(self, name: str) -> Callable[[], None] | None:
         spec = SPECS.get(name)
@@ -139,11 +181,12 @@ class Actions(QObject):
         action.setObjectName(spec.id)
         if spec.icon:
             action.setIcon(icon(spec.icon))
-        action.setShortcut(QKeySequence(spec.shortcut))
+        if spec.place is Place.REVIEW:
+            # The menu shows the key, and the displayed case handles it.
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         # A held key repeats its press, but one press is enough until the release.
         action.setAutoRepeat(not spec.held)
         action.triggered.connect(lambda: self.run(spec.id))
-        action.setToolTip(as_tip(_tip(spec)))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         if spec.group:
@@ -151,6 +194,11 @@ class Actions(QObject):
         action.setEnabled(False)
         action.setVisible(False)
         return action
+
+    def _set_key(self, spec: ActionSpec) -> None:
+        action, shown = self._actions[spec.id], self.shown_key(spec)
+        action.setShortcut(QKeySequence(self.keymap.key_of(spec)))
+        action.setToolTip(as_tip(f"{spec.tip} ({shown})" if shown else spec.tip))
 
     def _group(self, name: str) -> QActionGroup:
         if name not in self._groups:
@@ -163,11 +211,12 @@ def _show_checked(button: QToolButton, action: QAction, checked: bool) -> None:
         button.setDefaultAction(action)
 
 
-def shortcut_text(spec: ActionSpec) -> str:
-    """Return the keys of an action as displayed."""
-    return QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+def main_key(key: str) -> int:
+    """Return Qt's number of a key without what is held beside it, 0 for no key."""
+    sequence = QKeySequence(key)
+    return int(sequence[0].key()) if sequence.count() else 0  # type: ignore[index]
 
 
-def _tip(spec: ActionSpec) -> str:
-    keys = shortcut_text(spec)
-    return f"{spec.tip} ({keys})" if keys else spec.tip
+def as_displayed(key: str) -> str:
+    """Return a key as the system displays it, from Qt's portable spelling."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

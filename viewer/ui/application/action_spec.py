@@ -20,11 +20,12 @@ class Place(StrEnum):
 class ActionSpec:
     """A command.
 
-    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions show
-    a state; of those with the same ``group`` one is on at a time. ``section`` starts a
-    new section of its menu. ``held`` ones last only while their key is down, so they
-    are in no menu. ``destructive`` ones delete the user's work: the palette lists them
-    last, and only once several letters are typed.
+    ``shortcut`` is its key in Qt's portable spelling, until a keymap has another; those
+    of Review the displayed case handles itself, after a question's answers.
+    ``checkable`` actions show a state; of those with the same ``group`` one is on at a
+    time. ``section`` starts a new section of its menu. ``held`` ones last only while
+    their key is down, so they are in no menu. ``destructive`` ones delete the user's
+    work: the palette lists them last, and only once several letters are typed.
     """
 
     id: str
@@ -66,11 +67,11 @@ def measure(
 
 
 def review(
-    name: str, text: str, tip: str, icon_name: str, *, section: bool = False
+    name: str, text: str, key: str, tip: str, icon_name: str, *, section: bool = False
 ) -> ActionSpec:
-    """Return a command whose plain key is handled by the displayed case itself."""
+    """Return a command of the workspace Review."""
     return ActionSpec(
-        f"review.{name}", "Review", text, "", tip, icon_name, Place.REVIEW,
+        f"review.{name}", "Review", text, key, tip, icon_name, Place.REVIEW,
         section=section,
     )  # fmt: skip
 

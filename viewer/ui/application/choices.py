@@ -5,8 +5,7 @@ out of range (from a later version) keeps its default: a file that the user did 
 write must not prevent the window from opening.
 """
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
@@ -16,7 +15,9 @@ from viewer.domain.plain import made
 T = TypeVar("T")
 
 
-def restored(first: T, stored: object) -> T:
+def restored(
+    first: T, stored: object, tell: Callable[[str], object] = lambda _: None
+) -> T:
     """Return ``first`` with every valid field of ``stored``.
 
     Parameters
@@ -25,6 +26,8 @@ def restored(first: T, stored: object) -> T:
         The default choice.
     stored : object
         A choice as written by `viewer.domain.plain`, read back from JSON.
+    tell : callable
+        Gets the name of each field that is damaged.
     """
     if not isinstance(stored, Mapping):
         return first
@@ -32,10 +35,12 @@ def restored(first: T, stored: object) -> T:
     for name, kind in get_type_hints(type(first)).items():
         part = getattr(first, name)
         if is_dataclass(part):
-            values[name] = restored(part, stored.get(name))
+            values[name] = restored(part, stored.get(name), tell)
         elif name in stored:
-            with suppress(OverreadError):
+            try:
                 values[name] = made(kind, stored[name], where="the choice")
+            except OverreadError:
+                tell(name)
     try:
         return replace(first, **values)  # type: ignore[type-var]
     except OverreadError:

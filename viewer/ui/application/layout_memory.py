@@ -12,6 +12,7 @@ from typing import Final
 
 from PySide6.QtCore import (
     QByteArray,
+    QFile,
     QFileDevice,
     QIODevice,
     QObject,
@@ -21,12 +22,15 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from viewer.domain.documents import read_json
+from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
 from viewer.private_files import make_private_folder
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.application.choices import restored
 
 FILE: Final = "window.json"
+ASIDE: Final = "window.damaged.json"
+"""Where a damaged file is kept as it was."""
 _OWNER_ONLY: Final = (
     QFileDevice.Permission.ReadOwner | QFileDevice.Permission.WriteOwner
 )
@@ -67,16 +71,31 @@ class Layout:
     choices: Choices = field(default_factory=dict)
 
 
-def read_layout(home: Path) -> Layout:
+def read_layout(
+    home: Path, tell: Callable[[OverreadError], object] | None = None
+) -> Layout:
     """Return the stored layout, or the default.
 
-    A damaged file counts as none: it contains no work of the user's.
+    A damaged file counts as none; if there is somebody to tell, it is kept beside.
     """
     try:
         value = read_json((home / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except OSError:
+        return Layout()
+    except ValueError as error:
+        if tell is not None:
+            tell(set_aside(home, f"{FILE} with the settings is damaged: {error}."))
         return Layout()
     return restored(Layout(), value)
+
+
+def set_aside(home: Path, what: str) -> OverreadError:
+    """Copy a damaged file to one beside it; return the error to show, which says so."""
+    aside = str(home / ASIDE)
+    QFile.remove(aside)
+    kept = QFile.copy(str(home / FILE), aside)  # with its permissions
+    where = f"; the file is kept as {ASIDE}" if kept else ""
+    return OverreadError(what, f"The defaults are used instead{where}.")
 
 
 def keep_layout(layout: Layout, home: Path) -> bool:

@@ -1,15 +1,19 @@
-"""The reader's preferences for tools and images, in one table.
+"""The reader's preferences, in one table, and the keys of commands.
 
-The dialog and its words come from it. Where the IHE profile Basic Image Review (BIR)
-and common practice differ, there is a preference.
+The page of settings and its words come from it. Where the IHE profile Basic Image
+Review (BIR) and common practice differ, there is a preference.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from viewer.ui.application.action_spec import ActionSpec
+
 CHOICE: Final = "preferences"
-"""Their name among the choices that the window remembers."""
+KEYS: Final = "keymap"
+"""The names of both among the choices that the window remembers."""
 
 
 class Detail(StrEnum):
@@ -37,13 +41,30 @@ class Preferences:
     nearest_pixel: bool = False
     window_of_stored: bool = False
     pictures_name_patient: bool = False
-    basic_tools: bool = False
+    basic_mode: bool = False
     minimap: bool = True
     colours_as_scanned: bool = False
     detail: Detail = Detail.FULL
     brush_steps: int = 0
-    """How many steps the brush for masks was made wider; as the detail, set by keys of
-    its own and not in the dialog."""
+    """How many steps the brush for masks was made wider, which its own keys set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """The keys that differ from those in the table of commands.
+
+    ``keys`` are key sequences in Qt's portable spelling by the id of a command, "" for
+    one without a key. ``name`` is that of the preset that was chosen, ``source`` the
+    address where its keys are documented.
+    """
+
+    name: str = "Overread"
+    source: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def key_of(self, spec: ActionSpec) -> str:
+        """Return the key of a command, "" for none."""
+        return self.keys.get(spec.id, spec.shortcut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +115,23 @@ WORDS: Final = {
         "Otherwise their ICC profile converts them to the screen's. Models are always "
         "sent converted colours",
     ),
-    "basic_tools": Wording(
-        "Show only the basic tools in the tool bar",
-        "Otherwise the tool bar has every tool; menus and keys always have",
+    "detail": Wording(
+        "Text in the corners of images",
+        "Who the patient is, the study, the series and the window (BIR: three states)",
+    ),
+    "basic_mode": Wording(
+        "Basic mode: only the basic tools and commands",
+        "Tool bar and menus leave out what a first reading does not need; keys and the "
+        "list of all commands keep everything",
     ),
 }
-"""Those in the dialog, by the name of the field."""
+"""Those on the page of settings, by the name of the field."""
+DETAILS: Final = {
+    Detail.FULL: "All of it",
+    Detail.MINIMAL: "Only who it is",
+    Detail.NONE: "None",
+}
+"""The words of each value of the detail."""
 
 
 _IN_USE = {"preferences": Preferences()}

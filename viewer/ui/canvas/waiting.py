@@ -9,7 +9,7 @@ from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
 from viewer.ui.widgets.theme import DARK
 
-EMPTY: Final = "Open a file (Ctrl+O), or drop files and folders here."
+EMPTY: Final = "Open a file, or drop files and folders here."
 EMPTY_BESIDE: Final = "Drag a series here from the cases."
 """The text of an empty view beside others."""
 _PATIENCE_MS: Final = 150

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.ui.application.action_spec import Place
-from viewer.ui.application.actions import MENUS, SHOW, Handlers
+from viewer.ui.application.actions import HIDE, MENUS, SHOW, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.layout_memory import (
     RECENT,
@@ -77,8 +77,6 @@ class MainWindow(QMainWindow):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.context = context
-        self._layout = read_layout(context.settings.home)
-        self._keeper = LayoutKeeper(context.settings.home, self._as_left, self)
         self._shown: list[_Shown] = []
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
@@ -88,11 +86,14 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Overread")
         self.setAcceptDrops(True)
         self._build()
+        self._layout = read_layout(context.settings.home, context.notices.error)
+        self._keeper = LayoutKeeper(context.settings.home, self._as_left, self)
         self._undoing = Undoing(context, self)
         context.actions.handle(self._handlers())
         context.end_with(self)
         context.worker.message.connect(self._hear)
         context.changes.models_written.connect(self.reload_models)
+        context.actions.mode_changed.connect(self._fill_menus)
         self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
@@ -163,7 +164,8 @@ class MainWindow(QMainWindow):
         self._measure = measure
         measure.recall(self._layout.choices)
         self._add(_Shown(Place.MEASURE, widget), measure.handlers())
-        self.context.actions.handle({"measure.back": self.back_to_results}, Place.READ)
+        in_read = {"measure.back": self.back_to_results, **measure.tour_handlers()}
+        self.context.actions.handle(in_read, Place.READ)
         self._fill_menus()
         self.enter(self.place)
 
@@ -199,8 +201,8 @@ class MainWindow(QMainWindow):
         for menu in self._menus.values():
             menu.clear()
         for spec, action in self.context.actions:
-            if spec.held:
-                self.addAction(action)
+            if not self.context.actions.in_menu(spec):
+                self.addAction(action)  # its key works without a line in the menu
                 continue
             menu = self._menus[spec.menu]
             if spec.section and menu.actions():
@@ -278,10 +280,7 @@ class MainWindow(QMainWindow):
     def _show_palette(self) -> None:
         from viewer.ui.window.palette_dialog import PaletteDialog
 
-        dialog = PaletteDialog(self.context.actions, self)
-        middle, top = self.geometry().center(), self.geometry().top()
-        dialog.move(middle.x() - dialog.width() // 2, top + 80)
-        dialog.show()
+        PaletteDialog(self.context.actions, self).show_over(self)
 
     def _show_shortcuts(self) -> None:
         from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
@@ -340,8 +339,9 @@ class MainWindow(QMainWindow):
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Show the overlays again when the key that hides them is released."""
         # While a key is held, repeats of it send releases as well.
-        if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
-            self.context.actions.run(SHOW)
+        actions = self.context.actions
+        if actions.holds(HIDE, event.key()) and not event.isAutoRepeat():
+            actions.run(SHOW)
         super().keyReleaseEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name

@@ -1,6 +1,6 @@
-"""Help (F1): every shortcut from the table of actions, and what the mouse does."""
+"""The first page of help: the key of every command, and what the mouse does."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
@@ -9,16 +9,26 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
-from viewer.ui.application.action_set import Actions, shortcut_text
+from viewer.ui.application.action_set import Actions, as_displayed
 from viewer.ui.application.action_spec import ActionSpec
+from viewer.ui.application.actions import MENUS
+from viewer.ui.application.keymap import RESERVED
 from viewer.ui.widgets import theme
+from viewer.ui.widgets.labels import caption
 from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import scrolled
 
-_COLUMNS = 4
+_COLUMNS: Final = 4
+"""The most that are used."""
+_MARGIN: Final = 24
+_GAP: Final = 32
+_BESIDE: Final = 60
+"""What the screen has to have around the sheet, and the sheet around its columns."""
 _Lines = Sequence[tuple[str, str]]
 MOUSE: Final = (
     ("Use the tool", "left drag"),
@@ -35,35 +45,65 @@ MOUSE: Final = (
 
 
 class ShortcutsSheet(QDialog):
-    """Every command that has a key, by menu, and the mouse."""
+    """Every command that has a key, by menu, the keys that never change, the mouse."""
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Shortcuts")
+        self.setWindowTitle("Help: shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        specs = [spec for spec, _ in actions if spec.shortcut]
-        menus = [(name, _lines(group)) for name, group in groupby(specs, _menu)]
-        menus.append(("Mouse", MOUSE))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(24, 24, 24, 24)
-        row.setSpacing(32)
-        columns = [QVBoxLayout() for _ in range(_COLUMNS)]
-        lengths = [0] * _COLUMNS
-        for name, group in menus:
-            shortest = lengths.index(min(lengths))
-            columns[shortest].addWidget(_block(name, group))
-            lengths[shortest] += len(group) + 2
-        for column in columns:
-            column.addStretch(1)
-            row.addLayout(column)
+        menus = [
+            (name, [(spec.text, actions.shown_key(spec)) for spec in group])
+            for name, group in groupby(_keyed(actions), _menu)
+        ]
+        always = [(words, as_displayed(key)) for key, words in RESERVED.items()]
+        room = self.screen().availableSize()
+        groups = [*menus, ("Always", always), ("Mouse", MOUSE)]
+        page = _page(groups, room.width() - 2 * _BESIDE)
+        area = scrolled(page)
+        area.setAccessibleName("Shortcuts")
+        change = QPushButton("Change keys…")
+        change.clicked.connect(actions["edit.keys"].trigger)
+        foot, column = QHBoxLayout(), QVBoxLayout(self)
+        foot.addWidget(caption(f"Keys of {actions.keymap.name}"), 1)
+        foot.addWidget(change)
+        column.addWidget(area)
+        column.addLayout(foot)
+        self.resize(
+            min(page.sizeHint().width() + _BESIDE, room.width() - _BESIDE),
+            min(page.sizeHint().height() + 2 * _BESIDE, room.height() - _BESIDE),
+        )
+
+
+def _keyed(actions: Actions) -> list[ActionSpec]:
+    keyed = (spec for spec, _ in actions if actions.shown_key(spec))
+    return sorted(keyed, key=lambda spec: MENUS.index(spec.menu))
 
 
 def _menu(spec: ActionSpec) -> str:
     return spec.menu
 
 
-def _lines(specs: Iterable[ActionSpec]) -> _Lines:
-    return [(spec.text, shortcut_text(spec)) for spec in specs]
+def _page(groups: Sequence[tuple[str, _Lines]], room: int) -> QWidget:
+    """Return the groups in as many columns as there is room for.
+
+    Each is added to the column that is shortest.
+    """
+    page, blocks = QWidget(), [_block(name, lines) for name, lines in groups]
+    row = QHBoxLayout(page)
+    row.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+    row.setSpacing(_GAP)
+    widest = max(block.sizeHint().width() for block in blocks)
+    count = (room - 2 * _MARGIN + _GAP) // (widest + _GAP)
+    columns = [QVBoxLayout() for _ in range(max(1, min(count, _COLUMNS)))]
+    lengths = [0] * len(columns)
+    for block, (_, lines) in zip(blocks, groups, strict=True):
+        shortest = lengths.index(min(lengths))
+        columns[shortest].addWidget(block)
+        lengths[shortest] += len(lines) + 2
+    for column in columns:
+        column.addStretch(1)
+        row.addLayout(column)
+    return page
 
 
 def _block(name: str, lines: _Lines) -> QWidget:

@@ -67,6 +67,9 @@ class ShowsRuns(Workspace, Protocol):
     def recall(self, choices: Choices, /) -> None:
         """Restore the choices of the previous session."""
 
+    def tour_handlers(self) -> Handlers:
+        """Return the handlers of the tour of disagreements, which Read offers too."""
+
     def return_to_row(self) -> None:
         """Return the focus to the row that a case was opened from."""
 

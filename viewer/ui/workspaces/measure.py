@@ -9,8 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
-    QKeySequence,
-    QShortcut,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
@@ -114,12 +112,18 @@ class MeasureWorkspace(QWidget):
             "edit.copy": lambda: self.comparing.copy_or(self._shown.table.copy),
             "edit.find": self._find,
             "run.compare": self.comparing.open,
-            "tour.next": lambda: self.predictions.tour.step(1),
-            "tour.previous": lambda: self.predictions.tour.step(-1),
+            **self.tour_handlers(),
             "run.resume": self.runs.resume.click,
             "run.pause": self.runs.pause.click,
             "run.cancel": self.runs.cancel.click,
             "run.delete": self._delete_run,
+        }
+
+    def tour_handlers(self) -> Mapping[str, Callable[[], None]]:
+        """Return the handlers of the tour of disagreements, which Read offers too."""
+        return {
+            "tour.next": lambda: self.predictions.tour.step(1),
+            "tour.previous": lambda: self.predictions.tour.step(-1),
         }
 
     @property
@@ -227,10 +231,6 @@ class MeasureWorkspace(QWidget):
         self.predictions.tour.stop_reached.connect(
             lambda event: self.told.route(event, self._choose)
         )
-        for key, by in (("N", 1), ("P", -1)):
-            shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(lambda by=by: self.predictions.tour.step(by))
         self.runs.batch_wanted.connect(self.batches.open)
         self.runs.delete_wanted.connect(self._delete_run)
         self.results.row_chosen.connect(self._show_trials)

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from viewer.domain.case import ImageRef
 from viewer.domain.plain import plain
 from viewer.services.viewing.open_case import IndexState
-from viewer.ui.application import preferences
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
@@ -233,7 +232,7 @@ class ReadWorkspace(QWidget):
         made = self._answering.choices if self._answering else self._recalled
         return {
             **made,
-            preferences.CHOICE: plain(preferences.current()),
+            **self._commands.choices,
             case_listing.CHOICE: plain(self._cases.columns),
             hanging_control.CHOICE: plain(self.hanging.choice),
             PANELS: plain(self._panels.choice),
@@ -242,8 +241,7 @@ class ReadWorkspace(QWidget):
     def recall(self, choices: Choices) -> None:
         """Restore the choices of the previous session."""
         self._recalled = choices
-        stored = choices.get(preferences.CHOICE)
-        preferences.use(restored(preferences.current(), stored))
+        self._commands.recall(choices)
         self._cases.recall(choices.get(case_listing.CHOICE))
         self.hanging.recall(choices.get(hanging_control.CHOICE))
         self._panels.recall(choices.get(PANELS))

@@ -89,12 +89,7 @@ class ReviewWorkspace(QWidget):
         page = self.page
         return {
             "edit.undo": page.undo,
-            "review.go": page.go,
-            "review.previous": lambda: page.step(-1),
-            "review.next": lambda: page.step(1),
-            "review.comment": page.comment,
-            "review.frame": page.image.toggle_frame,
-            "review.grid": page.image.toggle_grid,
+            **page.handlers(),
             "review.pause": self._back,
         }
 

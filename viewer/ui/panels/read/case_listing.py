@@ -312,7 +312,7 @@ COLUMNS: Final = (
     ),
     Column(
         _READ,
-        "○ unread, ◐ opened, ✓ done (Ctrl+M)",
+        "○ unread, ◐ opened, ✓ done",
         lambda entry, states: STATE_SIGNS[_state(entry, states)],
         _progress,
         38,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QToolBar, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.application import preferences
@@ -16,7 +17,9 @@ from viewer.ui.application.action_set import Actions
 from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.application.app_context import AppContext
 from viewer.ui.application.background_tasks import run_for
-from viewer.ui.application.preferences import current
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import Choices, set_aside
+from viewer.ui.application.preferences import Keymap, current
 from viewer.ui.application.show_once import show_once
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
@@ -68,14 +71,14 @@ class ToolBars(QWidget):
 
     def follow(self) -> None:
         """Show the bar that the reader prefers."""
-        basic = current().basic_tools
+        basic = current().basic_mode
         if basic not in self._bars:
             bar = self._actions.tool_bar(BASIC if basic else TOOLS, self)
             self._bars[basic] = bar
             self._column.addWidget(bar)
         for is_basic, bar in self._bars.items():
             bar.setVisible(is_basic is basic)
-        self._actions.set_checked("view.basic", checked=basic)
+        self._actions.show_basic(basic=basic)
 
 
 class ImageCommands:
@@ -127,7 +130,8 @@ class ImageCommands:
             "image.print": lambda: self._pictures().print(),
             "image.provider": self.provider_look.toggle,
             "view.basic": self.toggle_basic,
-            "edit.preferences": self.show_preferences,
+            "edit.settings": self.show_settings,
+            "edit.keys": lambda: self.show_settings(keys=True),
             "mark.delete": self.delete_mark,
             "mark.wider": lambda: lightbox.view.painting.widen(1),
             "mark.narrower": lambda: lightbox.view.painting.widen(-1),
@@ -212,21 +216,49 @@ class ImageCommands:
         self.follow_preferences()
 
     def toggle_basic(self) -> None:
-        """Show the basic tools only, or every tool again."""
+        """Enter basic mode, or leave it."""
         used = current()
-        preferences.use(replace(used, basic_tools=not used.basic_tools))
+        preferences.use(replace(used, basic_mode=not used.basic_mode))
         self.follow_preferences()
 
-    def show_preferences(self) -> None:
-        """Show the preferences; a change is seen at once."""
-        from viewer.ui.dialogs.preferences_dialog import PreferencesDialog
+    def show_settings(self, *, keys: bool = False) -> None:
+        """Show the page of settings, where a change is seen at once, or its keys."""
+        from viewer.ui.dialogs.settings_page import KEYS, SettingsPage
 
-        lightbox = self._lightbox
-        show_once(
-            lightbox,
-            "preferences",
-            lambda: PreferencesDialog(self.follow_preferences, lightbox),
-        )
+        parent = self._lightbox.window()
+
+        def make() -> SettingsPage:
+            return SettingsPage(self._context, self.follow_preferences, parent)
+
+        show_once(parent, "settings", make)
+        for page in parent.findChildren(SettingsPage):
+            if keys and page.isVisible():
+                page.show_section(KEYS)
+
+    @property
+    def choices(self) -> Choices:
+        """The settings and the keys, for the next start."""
+        return {
+            preferences.CHOICE: plain(current()),
+            preferences.KEYS: plain(self._actions.keymap),
+        }
+
+    def recall(self, choices: Choices) -> None:
+        """Use the settings and the keys of the previous session."""
+        damaged: list[str] = []
+        stored = choices.get(preferences.CHOICE)
+        preferences.use(restored(current(), stored, damaged.append))
+        keymap = restored(Keymap(), choices.get(preferences.KEYS), damaged.append)
+        said = f"Settings are damaged: {', '.join(damaged)}." if damaged else ""
+        if keymap.keys:
+            from viewer.ui.application.keymap import check_keymap
+
+            try:
+                self._actions.use_keys(check_keymap(keymap))
+            except OverreadError as error:
+                said = f"{said} {error.what}".strip()
+        if said:
+            self._notices.error(set_aside(self._context.settings.home, said))
 
     def follow_preferences(self) -> None:
         """Apply the preferences to the images on the screen, and to the tools."""

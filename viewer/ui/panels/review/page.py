@@ -1,6 +1,6 @@
 """One case large, the question at the right, progress at the top, nothing else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -12,6 +12,8 @@ from viewer.domain.form_values import Flagged, problem_with
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
+from viewer.ui.application.action_set import main_key
+from viewer.ui.application.actions import SPECS
 from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.bar import ReviewBar
 from viewer.ui.panels.review.clock import ReviewClock
@@ -342,19 +344,28 @@ class ReviewPage(QWidget):
         if self.side.comment.isVisible() and not self.side.comment.isReadOnly():
             self.side.comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _commands(self) -> dict[Qt.Key, Callable[[], None]]:
+    def handlers(self) -> Mapping[str, Callable[[], None]]:
+        """Return the handlers of the commands on a case by the action's id."""
         return {
-            Qt.Key.Key_Return: self.go,
+            "review.go": self.go,
+            "review.previous": lambda: self.step(-1),
+            "review.next": lambda: self.step(1),
+            "review.comment": self.comment,
+            "review.frame": self.image.toggle_frame,
+            "review.grid": self.image.toggle_grid,
+            "review.invert": self.image.invert,
+            "review.pause": self.left.emit,
+        }
+
+    def _commands(self) -> dict[Qt.Key, Callable[[], object]]:
+        return {
+            **{
+                Qt.Key(main_key(SPECS[name].shortcut)): act
+                for name, act in self.handlers().items()
+            },
             Qt.Key.Key_Enter: self.go,
             Qt.Key.Key_Z: self.undo,
-            Qt.Key.Key_C: self.comment,
-            Qt.Key.Key_F: self.image.toggle_frame,
-            Qt.Key.Key_G: self.image.toggle_grid,
-            Qt.Key.Key_I: self.image.invert,
             Qt.Key.Key_H: lambda: self.image.hide_drawn(hidden=True),
-            Qt.Key.Key_Left: lambda: self.step(-1),
-            Qt.Key.Key_Right: lambda: self.step(1),
-            Qt.Key.Key_Escape: self.left.emit,
         }
 
     def _take_key(self, event: QKeyEvent) -> bool:

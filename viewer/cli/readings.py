@@ -39,6 +39,13 @@ _ESTIMATED = ("partial", "position", "anatomy", "unsure")
     help="With --session: purge its reader's name and answers; cannot be undone.",
 )
 @click.option(
+    "--plan",
+    "half_width",
+    type=click.FloatRange(0, min_open=True),
+    metavar="HALF_WIDTH",
+    help="With --session: readers and cases for a mean known to ± HALF_WIDTH.",
+)
+@click.option(
     "--check", is_flag=True, help="Check whether anybody changed what was stored."
 )
 @store_option
@@ -47,6 +54,7 @@ def readings(
     run_name: str | None,
     session: int | None,
     withdraw: str | None,
+    half_width: float | None,
     store: Path | None,
     *,
     enter: bool,
@@ -61,10 +69,11 @@ def readings(
     chosen = sum((run_name is not None, session is not None, check))
     if chosen > 1:
         raise click.UsageError("Choose one of --run, --session and --check.")
-    if session is None and (enter or withdraw is not None):
+    acts = sum((enter, withdraw is not None, half_width is not None))
+    if session is None and acts:
         raise click.UsageError("Name a session with --session.")
-    if enter and withdraw is not None:
-        raise click.UsageError("Choose one of --enter and --withdraw.")
+    if acts > 1:
+        raise click.UsageError("Choose one of --enter, --withdraw and --plan.")
     path = read_settings(store).store
     if check:
         return _check(path, as_json=as_json)
@@ -76,6 +85,8 @@ def readings(
         return _enter(path, session, as_json=as_json)
     if withdraw is not None:
         return _withdraw(path, session, withdraw, as_json=as_json)
+    if half_width is not None:
+        return _plans(path, session, half_width, as_json=as_json)
     return _progress(path, session, as_json=as_json)
 
 
@@ -204,6 +215,34 @@ def _estimated(estimate: "Estimate") -> str:
     if interval.low != interval.low:
         return f"{value:.3f}"
     return f"{value:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+
+def _plans(store: Path, session: int, half_width: float, *, as_json: bool) -> int:
+    from math import inf
+
+    from viewer.services.readings.rating_agreement import rating_plans
+
+    rows: list[dict[str, object]] = [
+        {
+            "question": one.question,
+            "pilot": f"{one.readers} readers, {one.cases} cases",
+            "sd_of_cases": round(one.of.cases**0.5, 3),
+            "sd_of_readers": round(one.of.readers**0.5, 3),
+            "sd_of_rest": round(one.of.rest**0.5, 3),
+            **{
+                f"cases_for_{plan.readers}": None if plan.cases == inf else plan.cases
+                for plan in one.plans
+            },
+        }
+        for one in rating_plans(store, session, half_width)
+    ]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        _show(rows)
+    else:
+        say("Two readers must have rated the same two cases on a scale first.")
+    return DONE if rows else UNFINISHED
 
 
 def _rating_row(one: "RatingAgreement") -> dict[str, object]:

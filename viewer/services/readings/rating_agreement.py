@@ -19,11 +19,12 @@ from viewer.metrics.estimate import Estimate
 from viewer.metrics.harmonised import overlap
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.pairing import bounded_mean
+from viewer.metrics.planning import Plan, Variances, plans, variances
 from viewer.services.sessions.datasets import locked_cases
 from viewer.services.sessions.ground import Ground, ground_of
 from viewer.services.sessions.standings import standings_of
 from viewer.store import cases, readings
-from viewer.store.database import open_store
+from viewer.store.database import Store, open_store
 
 Label = str | int
 
@@ -52,20 +53,26 @@ def rating_agreement(store: Path, session: int) -> tuple[RatingAgreement, ...]:
     """
     with open_store(store) as opened:
         first = ground_of(opened, session)
-        ratings: dict[str, dict[str, Mapping[str, object]]] = defaultdict(dict)
-        for row in readings.session_rows(opened, work=first.session.work):
-            if row.withdrawn:
-                continue
-            ground = ground_of(opened, row.id)
-            tasks = readings.tasks_of(opened, row.id)
-            for task, standing in zip(tasks, standings_of(opened, ground), strict=True):
-                if standing.complete:
-                    ratings[row.reader][_unit(task)] = standing.values
+        ratings = _ratings(opened, first)
     if len(ratings) < 2:
         return ()
     return tuple(
         _of_question(question, labels, ratings) for question, labels in _rated(first)
     )
+
+
+def _ratings(store: Store, first: Ground) -> dict[str, dict[str, Mapping[str, object]]]:
+    """Return what every reader of a session's work locked, by case."""
+    ratings: dict[str, dict[str, Mapping[str, object]]] = defaultdict(dict)
+    for row in readings.session_rows(store, work=first.session.work):
+        if row.withdrawn:
+            continue
+        ground = ground_of(store, row.id)
+        tasks = readings.tasks_of(store, row.id)
+        for task, standing in zip(tasks, standings_of(store, ground), strict=True):
+            if standing.complete:
+                ratings[row.reader][_unit(task)] = standing.values
+    return ratings
 
 
 def _unit(task: readings.PlannedTask) -> str:
@@ -170,3 +177,54 @@ def _masks_of(
         by_patient[patients.get(key[1], key[1])].append(dice)
     estimate = bounded_mean(tuple(by_patient.values()), (0.0, 1.0))
     return MaskAgreement(question, *pair, len(both), estimate)
+
+
+@dataclass(frozen=True)
+class RatingPlan:
+    """The readers and cases that a scale's mean needs, from what was read so far.
+
+    ``cases`` were rated by all ``readers``; ``of`` are their variance components.
+    """
+
+    question: str
+    readers: int
+    cases: int
+    of: Variances
+    plans: tuple[Plan, ...]
+
+
+def rating_plans(
+    store: Path, session: int, half_width: float
+) -> tuple[RatingPlan, ...]:
+    """Return plans for each scale of a session's work, () with a single reader.
+
+    Only cases that every reader rated count.
+    """
+    with open_store(store) as opened:
+        first = ground_of(opened, session)
+        by_reader = _ratings(opened, first)
+    scales = [q.id for q in first.form.questions if isinstance(q, LikertQuestion)]
+    found = (_plan(name, by_reader, half_width) for name in scales)
+    return tuple(one for one in found if one is not None)
+
+
+def _plan(
+    question: str,
+    by_reader: Mapping[str, Mapping[str, Mapping[str, object]]],
+    half_width: float,
+) -> RatingPlan | None:
+    levels = {
+        reader: {
+            unit: level
+            for unit, values in by_unit.items()
+            if isinstance(level := values.get(question), int)
+        }
+        for reader, by_unit in by_reader.items()
+    }
+    shared = set.intersection(*map(set, levels.values())) if levels else set()
+    units = sorted(shared)
+    ratings = [[of[unit] for unit in units] for of in levels.values()]
+    if len(ratings) < 2 or len(units) < 2:
+        return None
+    of = variances(ratings)
+    return RatingPlan(question, len(ratings), len(units), of, plans(of, half_width))

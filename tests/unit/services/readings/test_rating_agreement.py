@@ -5,9 +5,11 @@ from sklearn.metrics import cohen_kappa_score
 
 from tests.helpers.reading_forms import GRADING
 from tests.helpers.reviewed_run import dataset
+from viewer.cli import run_command_line
 from viewer.domain.rubric import OF_IMAGE
+from viewer.metrics.planning import variances
 from viewer.services.readings import cases, opening, recording
-from viewer.services.readings.rating_agreement import rating_agreement
+from viewer.services.readings.rating_agreement import rating_agreement, rating_plans
 from viewer.store import cases as data_sets
 from viewer.store.database import open_store
 
@@ -67,3 +69,17 @@ def test_that_scales_agree_as_scikit_learn_says(path: Path) -> None:
 def test_that_a_single_reader_agrees_about_nothing(path: Path) -> None:
     recording.withdraw(path, opening.sessions(path)[0].id)
     assert rating_agreement(path, 1) == ()
+
+
+def test_that_a_plan_is_made_of_what_both_readers_rated(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans = {one.question: one for one in rating_plans(path, 1, 0.5)}
+    ratings = [[_grades(r, unit)["process"] for unit in _both(path)] for r in (0, 1)]
+    assert plans["process"].of == variances(ratings)
+    words = ["readings", "--session", "1", "--plan", "0.5", "--store", str(path)]
+    assert run_command_line(words) == 0
+    assert "2 readers, 15 cases" in capsys.readouterr().out
+    words[2] = str(opening.open_reader_study(path, "reviewed", GRADING, "R", seed=9))
+    assert run_command_line(words) == 1
+    assert "Two readers must have rated" in capsys.readouterr().err

@@ -33,7 +33,10 @@ from viewer.settings import Settings
 from viewer.ui.application.action_spec import Place
 from viewer.ui.application.notices import Notice
 from viewer.ui.application.preferences import Keymap
+from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.settings_page import SettingsPage
+from viewer.ui.panels.charts.chart import ChartPanel
+from viewer.ui.window.notice_bar import NoticeBar
 
 _CONTROLS = (
     QAbstractButton,
@@ -44,6 +47,8 @@ _CONTROLS = (
     QLineEdit,
     QPlainTextEdit,
 )
+_SEEN = (ImageView, ChartPanel, NoticeBar)
+"""What is seen and no control; a screen reader says what it shows."""
 _WITH_PARTS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
 _SIZES = (QSize(1280, 800), QSize(1024, 768), QSize(780, 480))
 """The last is less than a screen of 1600 × 1000 at 200 %."""
@@ -125,6 +130,10 @@ def _problems(root: QWidget) -> Iterator[str]:
         button = isinstance(widget, QAbstractButton)
         if button and widget.width() < widget.minimumSizeHint().width():
             yield f"cut: {_where(widget)}"
+    for shown in root.findChildren(QWidget):
+        silent = not (_name(shown) and shown.accessibleDescription())
+        if isinstance(shown, _SEEN) and shown.isVisible() and silent:
+            yield f"not told: {_where(shown)}"
     for label in root.findChildren(QLabel):
         if label.isVisible() and label.text() and _is_cut(label):
             yield f"cut: {_where(label)} {label.text()[:60]!r}"

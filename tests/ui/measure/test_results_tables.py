@@ -10,12 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QStyle, QTableView
 from pytestqt.qtbot import QtBot
 
+from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.report import Table
 from viewer.services.exporting.export_table import table_as_tsv
 from viewer.services.inspecting.runs import RunResults
 from viewer.ui.panels.charts.chart import ChartPanel
 from viewer.ui.panels.measure.results_panel import ResultsPanel
-from viewer.ui.tables.chart_bars import bar_chart
+from viewer.ui.tables.chart_bars import bar_chart, words_of_chart
 from viewer.ui.tables.columns import grid_words, shown
 from viewer.ui.tables.number_table import AIR
 from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey
@@ -293,3 +294,26 @@ def test_that_a_chart_is_drawn_again_for_other_bars_or_another_theme(
     theme.apply(qapp, theme.LIGHT)
     panel.show_chart(bar_chart(TABLE, {"finding": "Edema"}))
     assert drawn() != before
+
+
+def test_that_a_chart_is_told_in_words(qtbot: QtBot) -> None:
+    panel = ChartPanel()
+    qtbot.addWidget(panel)
+    chart = bar_chart(TABLE, {"finding": "Edema", "view": "all"})
+    panel.show_chart(chart)
+    words = panel.accessibleDescription()
+    assert panel.accessibleName() == chart.title
+    assert "Edema: first 33 % (17 to 67 %) of 10" in words
+    assert "second no rate" in words
+    assert words.endswith("chance 12 %")
+    panel.show_words("There is no rate yet.")
+    assert panel.accessibleDescription() == "There is no rate yet."
+
+
+def test_that_stacked_counts_are_told_in_words() -> None:
+    stacks = (Stack("Edema", "first", (3, 1)), Stack("Nodule", "first", (0, 4)))
+    head = FigureHead("counts", "", "Outcomes", "")
+    figure = StackFigure(head, ("full", "miss"), stacks, "answers", share=False)
+    assert words_of_chart(figure) == (
+        "Edema: 3 full hit, 1 miss; Nodule: 0 full hit, 4 miss"
+    )

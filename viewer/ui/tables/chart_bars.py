@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from viewer.domain.figure import StackFigure
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords, capital
+from viewer.domain.styles import style_of
 from viewer.ui.tables.columns import shown
 
 _ALL_VIEWS: Final = "all"
@@ -113,3 +115,36 @@ def _rate(value: object) -> float | None:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def words_of_chart(chart: BarChart | StackFigure) -> str:
+    """Return what a chart shows, group by group, for those who cannot see it."""
+    if isinstance(chart, StackFigure):
+        names = [style_of(segment).words for segment in chart.segments]
+        stacks = (
+            f"{stack.group}: {_counts_words(names, stack.counts)}"
+            for stack in chart.stacks
+        )
+        return "; ".join(stacks)
+    return "; ".join(
+        f"{group.finding}: {', '.join(map(_bar_words, group.bars))}{_chance(group)}"
+        for group in chart.groups
+    )
+
+
+def _counts_words(names: Sequence[str], counts: Sequence[float]) -> str:
+    return ", ".join(f"{n:g} {name}" for n, name in zip(counts, names, strict=True))
+
+
+def _bar_words(bar: Bar) -> str:
+    """Return a bar in words: ``uniform 12 % (8 to 17 %) of 40``."""
+    if bar.value is None:
+        return f"{bar.model} no rate"
+    ends = ""
+    if bar.low is not None and bar.high is not None:
+        ends = f" ({100 * bar.low:.0f} to {100 * bar.high:.0f} %)"
+    return f"{bar.model} {100 * bar.value:.0f} %{ends} of {bar.n}"
+
+
+def _chance(group: BarGroup) -> str:
+    return "" if group.random is None else f", chance {100 * group.random:.0f} %"

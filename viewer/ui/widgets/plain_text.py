@@ -1,8 +1,9 @@
-"""Text from outside in widgets: never as HTML, without control characters."""
+"""Text from outside in widgets: never as HTML, without control characters; spoken."""
 
 from html import escape
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from viewer.domain.escapes import visible
@@ -45,3 +46,18 @@ def in_role(text: str, role: int) -> str:
 def as_html(text: str) -> str:
     """Return text escaped for use inside rich text."""
     return escape(visible(text))
+
+
+def describe(widget: QWidget, words: str) -> None:
+    """Let a screen reader say what a widget shows; it is told only of changes."""
+    if words != widget.accessibleDescription():
+        widget.setAccessibleDescription(words)
+
+
+def announce(widget: QWidget, words: str, *, at_once: bool = False) -> None:
+    """Have a screen reader say something now; ``at_once`` interrupts what it says."""
+    if words and widget.isVisible():
+        event = QAccessibleAnnouncementEvent(widget, words)
+        if at_once:
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)

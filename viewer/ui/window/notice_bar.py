@@ -18,7 +18,7 @@ from viewer.ui.application.action_set import Actions
 from viewer.ui.application.actions import Handlers
 from viewer.ui.application.notices import Notice, Notices
 from viewer.ui.widgets.icons import IconLabel, icon
-from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.plain_text import Label, announce, describe
 
 NEWS_MS: Final = 6_000
 """How long the bar says that something was done; what went wrong stays."""
@@ -41,6 +41,7 @@ class NoticeBar(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("notice")
+        self.setAccessibleName("Notice")
         self._actions = actions
         self._waiting: list[Notice] = []
         self._shown: Notice | None = None
@@ -136,7 +137,8 @@ class NoticeBar(QFrame):
     def _show(self, notice: Notice) -> None:
         self._shown = notice
         self._icon.show_icon("alert-outline" if notice.warning else "check")
-        self.text.setText(f"{notice.what} {notice.how}".strip())
+        words = f"{notice.what} {notice.how}".strip()
+        self.text.setText(words)
         self.details.setPlainText(notice.details)
         self.details_button.setChecked(False)
         self.details_button.setVisible(bool(notice.details))
@@ -148,6 +150,8 @@ class NoticeBar(QFrame):
         self.key.setText(keys.toString(keys.SequenceFormat.NativeText))
         self.key.setVisible(notice.offer is not None or bool(notice.details))
         self.show()
+        describe(self, words)
+        announce(self, words, at_once=notice.warning)
         self._enable_commands()
         self._clock.stop()
         if not notice.warning:

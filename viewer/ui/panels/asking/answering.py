@@ -27,6 +27,7 @@ from viewer.ui.panels.asking.committing import Committing
 from viewer.ui.panels.asking.outlining import Outlining
 from viewer.ui.panels.asking.pixel_looks import PixelLooks
 from viewer.ui.panels.asking.reports import Reports
+from viewer.ui.panels.asking.spoken import SpokenImage
 from viewer.ui.panels.asking.stored_answers import Knowledge
 from viewer.ui.panels.read.lightbox import Lightbox
 
@@ -67,6 +68,7 @@ class Answering:
         self.side.answers.tree.currentItemChanged.connect(self._go_to_chosen)
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
+        lightbox.each(SpokenImage)
         self.side.ask.set_findings(finding_names())
         self.reload_models()
 

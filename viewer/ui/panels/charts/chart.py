@@ -20,9 +20,9 @@ from viewer.ui.panels.charts.words import (
     lines_of,
     tick_axis,
 )
-from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
+from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup, words_of_chart
 from viewer.ui.widgets import theme
-from viewer.ui.widgets.plain_text import Label, as_html
+from viewer.ui.widgets.plain_text import Label, as_html, describe
 
 _GROUP_WIDTH: Final = 0.72
 _AXIS_HEIGHT: Final = 56
@@ -96,6 +96,8 @@ class ChartPanel(QWidget):
             self._told.clear()
             self._caption.setText(_key(chart))
         self._told.setVisible(bool(self._told.text()))
+        self.setAccessibleName(self._title.text())
+        describe(self, words_of_chart(chart))
         self._keep_words_whole()
         if self._plot is not None:
             self._draw(chart)
@@ -109,6 +111,8 @@ class ChartPanel(QWidget):
         """Show a sentence in place of a chart, where there is no rate to draw."""
         self._chart = self._drawn = None
         self._caption.clear()
+        self.setAccessibleName("Chart")
+        describe(self, words)
         self._told.setText(words)
         self._told.show()
         for one in (self._title, self._caption, self._plot, self._page, self._room):

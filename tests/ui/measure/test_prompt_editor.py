@@ -36,15 +36,17 @@ def page(settings: Settings, tmp_path: Path, qtbot: QtBot) -> BatchDialog:
     return made
 
 
-def test_that_prompts_wait_until_the_study_is_known(
+def test_that_buttons_wait_until_the_study_is_known(
     settings: Settings, qtbot: QtBot
 ) -> None:
     early = BatchDialog(settings)
     qtbot.addWidget(early)
     early.show()
-    assert not early.prompts.isEnabled()
+    for button in (early.vary, early.prompts):
+        assert not button.isEnabled()
     early.reload()
-    qtbot.waitUntil(early.prompts.isEnabled)
+    for button in (early.vary, early.prompts):
+        qtbot.waitUntil(button.isEnabled)
 
 
 @pytest.fixture

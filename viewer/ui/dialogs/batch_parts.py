@@ -73,6 +73,7 @@ class VaryButton(QPushButton):
     def __init__(self, presets: NamedChoice) -> None:
         super().__init__("Vary the grid")
         self._presets, self._preset = presets, ""
+        self.setEnabled(False)  # until the study is known
         self.clicked.connect(self._choose)
         self.setToolTip(
             "Ask every item with each combination of grid size, axis of the letters, "
@@ -82,6 +83,7 @@ class VaryButton(QPushButton):
     def suits(self, study: str) -> bool:
         """Tell whether a study has such a preset."""
         self._preset = ablation_preset(study)
+        self.setEnabled(bool(self._preset))
         return bool(self._preset)
 
     def _choose(self) -> None:

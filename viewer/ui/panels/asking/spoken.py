@@ -70,7 +70,7 @@ def _said(answer: StoredAnswer) -> str:
 
 
 class SpokenImage(QObject):
-    """Keeps what is said of a viewport up to date, soon after it was painted."""
+    """Keeps what is said of a viewport up to date: at once for another image."""
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__(viewport)
@@ -79,6 +79,8 @@ class SpokenImage(QObject):
         self._soon = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._soon.timeout.connect(self._tell)
         viewport.view.viewport().installEventFilter(self)
+        viewport.image_shown.connect(self._tell)
+        self._tell()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Look again after whatever was painted."""
@@ -86,7 +88,7 @@ class SpokenImage(QObject):
             self._soon.start()
         return super().eventFilter(watched, event)
 
-    def _tell(self) -> None:
+    def _tell(self, _: object = None) -> None:
         view, name = self._viewport.view, name_of(self._viewport)
         if name != view.accessibleName():
             view.setAccessibleName(name)

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMainWindow
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.errors import WrongUseError
@@ -276,6 +276,17 @@ def test_that_tab_leaves_the_field_of_keys(editor: KeymapEditor) -> None:
     editor.field.setFocus()
     QTest.keyClick(editor.field, Qt.Key.Key_Tab)
     assert not editor.field.hasFocus()
+
+
+def test_that_a_key_without_a_name_changes_nothing(
+    editor: KeymapEditor, actions: Actions
+) -> None:
+    _choose(editor, "image.fit")
+    none = Qt.KeyboardModifier.NoModifier
+    for key in (Qt.Key.Key_Dead_Acute, Qt.Key.Key_Shift, Qt.Key.Key_unknown):
+        event = QKeyEvent(QEvent.Type.KeyPress, key, none)
+        QApplication.sendEvent(editor.field, event)
+    assert actions.keymap == Keymap()
 
 
 def test_that_one_key_and_all_are_reset_to_the_keymap(

@@ -5,6 +5,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -106,6 +108,23 @@ def test_that_defaults_are_restored_and_taken_back(
     assert page.boxes["up_darkens"].isChecked()
     assert not page.back.isVisible()
     page.restore()
+
+
+def test_that_enter_in_the_list_of_keys_goes_to_the_field(
+    page: SettingsPage, context: AppContext, qtbot: QtBot
+) -> None:
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.use(UserSettings(preferences=CHANGED), "")
+    page.show_section(KEYS)
+    tree = page.keys.tree
+    tree.setCurrentItem(page.keys._items["image.fit"])
+    tree.setFocus()
+    QTest.keyClick(tree, Qt.Key.Key_Return)
+    assert page.keys.field.hasFocus()
+    assert preferences.current() == CHANGED  # and does not undo
+    QTest.keyClick(page.keys.field, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert context.actions.keymap.keys == {"image.fit": "Ctrl+J"}
 
 
 def test_that_exported_settings_are_imported_as_they_were(

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QPainterPath, QTransform
+from PySide6.QtGui import QContextMenuEvent, QPainterPath, QTransform
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from tests.ui.canvas.conftest import MakeShown, drag
 from viewer.domain.case import ImageRef
@@ -250,6 +250,28 @@ def test_that_a_right_click_offers_to_delete_a_mark(
     menu.close()
     assert drawn(view) == ()
     assert undo.undoText() == "delete length"
+
+
+@pytest.mark.usefixtures("undo")
+def test_that_the_menu_key_offers_what_a_right_click_does(view: ImageView) -> None:
+    wanted = list[QPoint]()
+    view.menu_wanted.connect(wanted.append)
+    _press_menu_key(view)
+    assert len(wanted) == 1
+    view.marks.add(mark(MarkKind.LENGTH, (100, 100), (200, 100)))
+    _press_menu_key(view)
+    assert len(wanted) == 1
+    (menu,) = view.findChildren(QMenu)
+    assert [action.text() for action in menu.actions()] == ["Label…", "Delete length"]
+    menu.close()
+    assert len(wanted) == 1
+
+
+def _press_menu_key(view: ImageView) -> None:
+    """Send the event that Qt makes of the key, which differs between systems."""
+    middle = view.viewport().rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, middle)
+    QApplication.sendEvent(view.viewport(), event)
 
 
 def test_that_marks_show_on_the_image_they_were_drawn_on(

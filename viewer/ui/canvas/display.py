@@ -1,7 +1,7 @@
 """Where an image lies on the screen, and its frame as a QImage."""
 
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,12 @@ from PySide6.QtGui import QImage, QTransform
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import PixelImage, Window
 from viewer.imaging.pyramid import Patch, Pyramid, Viewport
-from viewer.imaging.window_presets import at_zero
+from viewer.imaging.window_presets import COUNTED, at_zero, file_windows
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.turning import TurnedScreen
+
+if TYPE_CHECKING:
+    from viewer.services.viewing.view_image import ShownImage
 
 MIN_SCALE: Final = 1 / 64
 MAX_SCALE: Final = 64.0
@@ -196,3 +199,13 @@ def _plain(value: float) -> str:
     return (
         f"{value:.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.3g}"
     )
+
+
+def first_display(shown: "ShownImage", pyramid: Pyramid) -> Display:
+    """Return how an image is shown at first, as its modality and the reader want it."""
+    image, modality = shown.image, shown.header.modality
+    if image.values.ndim == 3 or image.voi_luts:
+        return Display(pyramid)
+    named = file_windows(image, modality, of_stored=current().window_of_stored)
+    first = named[0] if named else None
+    return Display(pyramid, clamped=modality in COUNTED, first=first)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QCursor,
     QKeyEvent,
     QMouseEvent,
@@ -23,11 +24,10 @@ from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.imaging.pyramid import Pyramid
-from viewer.imaging.window_presets import COUNTED, file_windows
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.application.preferences import current
 from viewer.ui.canvas.annotations import Annotations
-from viewer.ui.canvas.display import Display, value_text
+from viewer.ui.canvas.display import Display, first_display, value_text
 from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from viewer.domain.mark import Mark
     from viewer.domain.presentation import PresentationState
     from viewer.domain.slide_objects import SlideObjects
     from viewer.services.inspecting.answers import StoredAnswer
@@ -88,7 +89,7 @@ class ImageView(FramedView):
     pointed = Signal(object)
     """PointedAt"""
     menu_wanted = Signal(object)
-    """QPoint of the screen: a right click where no mark is."""
+    """QPoint of the screen: a right click where no mark is, or the menu key."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,7 +117,7 @@ class ImageView(FramedView):
         """
         self.waiting.end()
         self._tiles = None
-        display = _display_of(shown, pyramid or Pyramid(shown.image))
+        display = first_display(shown, pyramid or Pyramid(shown.image))
         if self._before is not None and are_alike(self._before[0], shown):
             display.follow(self._before[1])
         else:
@@ -354,16 +355,24 @@ class ImageView(FramedView):
     def _click(self, button: Qt.MouseButton, at: QPointF) -> None:
         """Offer a menu on a right click, else choose the answer under the cursor."""
         if button is Qt.MouseButton.RightButton:
-            from viewer.ui.canvas.mark_menu import mark_menu
-
-            menu = mark_menu(self.marks, at, self.outline_wanted.emit, self)
-            there = self.viewport().mapToGlobal(at.toPoint())
-            if menu is not None:
-                menu.popup(there)
-            else:
-                self.menu_wanted.emit(there)
+            self._offer_menu(self.marks.choose_at(at), at)
         elif answer := self._layers.answer_at(at):
             self.answer_clicked.emit(AnswerClicked(answer))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        """Offer on its key what a right click offers; that button itself zooms."""
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            self._offer_menu(self.marks.chosen, QPointF(self.area.center()))
+        event.accept()
+
+    def _offer_menu(self, mark: "Mark | None", at: QPointF) -> None:
+        there = self.viewport().mapToGlobal(at.toPoint())
+        if mark is None:
+            self.menu_wanted.emit(there)
+            return
+        from viewer.ui.canvas.mark_menu import mark_menu
+
+        mark_menu(self.marks, mark, self.outline_wanted.emit, self).popup(there)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Cancel a mark that is being drawn, or close it; pass other keys on."""
@@ -437,13 +446,3 @@ class ImageView(FramedView):
         if answer is not self._hovered:
             self._hovered = answer
             self.answer_hovered.emit(AnswerHovered(answer))
-
-
-def _display_of(shown: ShownImage, pyramid: Pyramid) -> Display:
-    """Return how an image is shown at first, as its modality and the reader want it."""
-    image, modality = shown.image, shown.header.modality
-    if image.values.ndim == 3 or image.voi_luts:
-        return Display(pyramid)
-    named = file_windows(image, modality, of_stored=current().window_of_stored)
-    first = named[0] if named else None
-    return Display(pyramid, clamped=modality in COUNTED, first=first)

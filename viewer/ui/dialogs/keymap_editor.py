@@ -76,16 +76,21 @@ class KeyField(QLineEdit):
         """Report a key together with what is held beside it."""
         if event.key() in _LEAVES:
             super().keyPressEvent(event)
-        elif event.key() not in _MODIFIERS:
-            self.pressed.emit(spelled(_sequence(event).toString()))
+        elif event.key() not in _MODIFIERS and (key := _pressed(event)):
+            self.pressed.emit(key)
 
 
-def _sequence(event: QKeyEvent) -> QKeySequence:
-    """Return the key of an event; Shift is a part of signs such as ? already."""
+def _pressed(event: QKeyEvent) -> str:
+    """Return the key of an event as spelled, "" for one without a name.
+
+    Shift is a part of signs such as ? already.
+    """
     held, typed = event.modifiers(), event.text()
     if typed.isprintable() and typed.strip() and not typed.isalpha():
         held &= ~Qt.KeyboardModifier.ShiftModifier
-    return QKeySequence(QKeyCombination(held, Qt.Key(event.key())))
+    sequence = QKeySequence(QKeyCombination(held, Qt.Key(event.key())))
+    text = sequence.toString()
+    return spelled(text) if QKeySequence(text) == sequence else ""
 
 
 class KeymapEditor(QWidget):
@@ -114,7 +119,7 @@ class KeymapEditor(QWidget):
         self.tree.setAccessibleName("Commands and their keys")
         self.field = KeyField()
         self.problem = Label(wordWrap=True)
-        self.take = QPushButton("Take the key")
+        self.take = _button("Take the key", self._take)
         self._groups: dict[Place, QTreeWidgetItem] = {}
         self._items: dict[str, QTreeWidgetItem] = {}
         self._lay_out()
@@ -123,7 +128,6 @@ class KeymapEditor(QWidget):
         self.tree.currentItemChanged.connect(self._show_command)
         self.tree.itemActivated.connect(lambda *_: self.field.setFocus())
         self.field.pressed.connect(self.press)
-        self.take.clicked.connect(self._take)
         self.show_keymap()
 
     def _lay_out(self) -> None:

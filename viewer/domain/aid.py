@@ -3,14 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import FlagQuestion, Form, Part
+from viewer.domain.form import AGAIN, FlagQuestion, Form, Part, first_id
 from viewer.domain.form_values import Value, Values
-
-AGAIN: Final = "_again"
-"""What the id of a question ends with that is asked again beside a model's answer."""
 
 
 class Arm(StrEnum):
@@ -74,7 +70,7 @@ def latest_values(values: Values) -> Values:
     latest: dict[str, Value] = dict(first_values(values))
     for name, one in values.items():
         if name.endswith(AGAIN):
-            latest[name.removesuffix(AGAIN)] = one
+            latest[first_id(name)] = one
     return latest
 
 

@@ -197,6 +197,15 @@ Question = (
 )
 
 
+AGAIN: Final = "_again"
+"""What the id of a question ends with that is asked again beside a model's answer."""
+
+
+def first_id(question: str) -> str:
+    """Return the id of the question that is asked again, or the same."""
+    return question.removesuffix(AGAIN)
+
+
 class Part(StrEnum):
     """Parts of a case, besides its image, that a form may show to a reader."""
 
@@ -271,7 +280,7 @@ class Form:
         """
         if not asked:
             return self
-        kept = tuple(q for q in self.questions if q.id in asked)
+        kept = tuple(q for q in self.questions if first_id(q.id) in asked)
         return replace(self, questions=kept)
 
     def with_feedback(self) -> Self:

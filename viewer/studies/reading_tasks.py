@@ -13,6 +13,7 @@ from viewer.domain.answer import AnyAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.form import Form
 from viewer.domain.form_values import Values
+from viewer.domain.item import Item
 from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.domain.rubric import Dimension, RubricRow
 from viewer.domain.run import Trial
@@ -79,6 +80,14 @@ def _no_problem(_: Values) -> str:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The question of a task that a model's choice answers, and its right key."""
+
+    question: str
+    right: Callable[[Item], str]
+
+
+@dataclass(frozen=True)
 class ReadingTask:
     """A task that people do.
 
@@ -89,7 +98,8 @@ class ReadingTask:
     ``in_panels`` asks which group of readers somebody belongs to. The first
     ``training`` groups of cases, the same for every reader, do not count. ``overview``
     sums up what a reader has locked so far, to be seen between cases; ``files`` are
-    what the readers' answers add to the data set's folder.
+    what the readers' answers add to the data set's folder. A task with a ``choice`` can
+    be read beside a model's answers.
     """
 
     name: str
@@ -105,6 +115,7 @@ class ReadingTask:
     training: int = 0
     overview: Callable[[Sequence[CaseRead]], tuple[Exhibit, ...]] | None = None
     files: Callable[[Form, Sequence[CaseRead]], Mapping[str, bytes]] | None = None
+    choice: Choice | None = None
 
 
 @runtime_checkable

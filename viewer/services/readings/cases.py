@@ -8,7 +8,7 @@ from viewer.domain.aid import Arm, advised
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Form, Option, Part
+from viewer.domain.form import Form, Option, Part, first_id
 from viewer.domain.form_values import (
     Canvas,
     Values,
@@ -201,10 +201,10 @@ def _options(
 ) -> dict[str, tuple[Option, ...]]:
     """Return the case's own options for every stage up to the current one."""
     return {
-        question.id: material.options[question.id]
+        question.id: material.options[first_id(question.id)]
         for questions in form.stages[: stage + 1]
         for question in questions
-        if question.id in material.options
+        if first_id(question.id) in material.options
     }
 
 

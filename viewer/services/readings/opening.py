@@ -18,7 +18,7 @@ from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
-from viewer.services.readings.aiding import with_advice
+from viewer.services.readings.advice import with_advice
 from viewer.services.sessions.ground import (
     SessionSpec,
     form_text,

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from viewer.domain.aid import Aid, aided_form
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, SessionKind
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
+from viewer.services.readings.advice import with_chosen
 from viewer.services.sessions.ground import (
     TRAINING,
     SessionSpec,
@@ -39,7 +41,8 @@ class TaskWanted:
     """What is to be read: a study's task on a data set, or on the outputs of a run.
 
     ``limit`` draws so many groups of cases by the ``seed``, the same for every reader,
-    None for all. ``panel`` is the group of readers that the reader belongs to.
+    None for all. ``panel`` is the group of readers that the reader belongs to, ``aid``
+    the answers of a model that are shown.
     """
 
     study: str
@@ -49,6 +52,7 @@ class TaskWanted:
     seed: int = 0
     limit: int | None = None
     panel: str = ""
+    aid: Aid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
             )
         dataset = cases.dataset_named(opened, wanted.dataset)
         form = task.form(dataset, grades_of(dataset).rubric)
+        form = aided_form(form, wanted.aid.arm) if wanted.aid else form
         work = _work(wanted, dataset.root_sha256, form_text(form))
         own = [
             row
@@ -108,6 +113,7 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
         study = study_named(asked.study)
         params = study.read_params(asked.preset, dict(asked.params))
         condition = study.conditions(params)[0]
+        planned = _ordered(task, found, wanted, name)
         new = NewSession(
             kind=SessionKind.READER_STUDY,
             reader=name,
@@ -115,9 +121,14 @@ def open_task(store: Path, wanted: TaskWanted, reader: str) -> SessionId:
             work=work,
             form=form_text(form),
             spec=SessionSpec(
-                asked, condition, wanted.seed, task=task.name, panel=wanted.panel
+                asked,
+                condition,
+                wanted.seed,
+                task=task.name,
+                panel=wanted.panel,
+                aid=wanted.aid,
             ).as_json(),
-            tasks=_ordered(task, found, wanted, name),
+            tasks=_told(opened, task, planned, wanted, condition),
             run=wanted.run,
         )
         return readings.create_session(opened, new, beside=())
@@ -199,6 +210,24 @@ def _ordered(
         for group in (*training, *counted)
         for one in groups[group]
     )
+
+
+def _told(
+    store: Store,
+    task: ReadingTask,
+    planned: tuple[PlannedTask, ...],
+    wanted: TaskWanted,
+    condition: Condition,
+) -> tuple[PlannedTask, ...]:
+    """Return the cases with a model's answers, if they are to be shown."""
+    if wanted.aid is None:
+        return planned
+    if task.choice is None:
+        raise WrongUseError(
+            f"'{task.title}' cannot be done beside a model's answers.",
+            "Open it without them.",
+        )
+    return with_chosen(store, wanted.aid, planned, condition, wanted.seed, task.choice)
 
 
 def _planned(case: ReadingCase, *, training: bool) -> PlannedTask:

@@ -7,6 +7,7 @@ before the options are seen, then the final diagnosis; Tasks A1 to A3 of a valid
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from viewer.domain.aid import latest_values
 from viewer.domain.case import Dataset
 from viewer.domain.case_validation import ANONYMISATION, VALIDATIONS
 from viewer.domain.choice import letter_of, option_of
@@ -25,11 +26,13 @@ from viewer.domain.form import (
 )
 from viewer.domain.form_catalog import CONFIDENCE_ANCHORS
 from viewer.domain.form_values import Flagged, Values
+from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
 from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.studies.evidence_diagnosis.judging import JUDGING
 from viewer.studies.reading_tasks import (
     CaseRead,
+    Choice,
     Entry,
     Output,
     ReadingCase,
@@ -124,16 +127,21 @@ def _words(case: EvidenceCase) -> Iterator[Exhibit]:
             yield Exhibit(title, text)
 
 
+def _right(item: Item) -> str:
+    """Return the letter of a case's diagnosis among its options."""
+    return letter_of(EvidenceCase.of_item(item).answer)
+
+
 def _answers(read: CaseRead) -> Iterator[Entry]:
     """Yield a physician's answer, as ``physicians.csv`` would bring it."""
-    flag = read.values.get(AMBIGUOUS)
-    ranked = read.values[DIFFERENTIAL]
+    values = latest_values(read.values)
+    flag, ranked = values.get(AMBIGUOUS), values[DIFFERENTIAL]
     yield (
         "physicians",
         [
             read.reader,
             list(ranked) if isinstance(ranked, tuple) else [],
-            option_of(str(read.values[CHOICE])),
+            option_of(str(values[CHOICE])),
             flag is not None,
             flag.comment if isinstance(flag, Flagged) else "",
         ],
@@ -232,6 +240,9 @@ READING_TASKS: Final = (
         _cases,
         _answers,
         training=_TRAINING,
+        choice=Choice(
+            CHOICE, lambda item: letter_of(EvidenceCase.of_item(item).answer)
+        ),
     ),
     ReadingTask(
         "validation",

@@ -7,6 +7,7 @@ question before they judge it by four criteria (E003-12).
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from viewer.domain.aid import latest_values
 from viewer.domain.case import Dataset
 from viewer.domain.choice import letter_of, option_of
 from viewer.domain.form import (
@@ -21,6 +22,7 @@ from viewer.domain.reading import Exhibit, Material, Withheld
 from viewer.studies.pathology_mcq.questions import Mcq, mcq_of
 from viewer.studies.reading_tasks import (
     CaseRead,
+    Choice,
     Entry,
     Output,
     ReadingCase,
@@ -100,7 +102,7 @@ def _truth(mcq: Mcq) -> tuple[Exhibit, ...]:
 
 def _choices(read: CaseRead) -> Iterator[Entry]:
     """Yield a panel member's choice, as ``experts.csv`` would bring it."""
-    chosen = option_of(str(read.values[ANSWER]))
+    chosen = option_of(str(latest_values(read.values)[ANSWER]))
     yield "experts", [read.panel, read.reader, chosen]
 
 
@@ -122,6 +124,7 @@ READING_TASKS: Final = (
         _cases,
         _choices,
         in_panels=True,
+        choice=Choice(ANSWER, lambda item: letter_of(mcq_of(item).correct)),
     ),
     ReadingTask(
         "validity",

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from viewer.cli import run_command_line
+from viewer.domain.aid import Aid, Arm, latest_values
 from viewer.domain.answer import MaskAnswer
+from viewer.domain.choice import letter_of, option_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import ChecklistQuestion
 from viewer.domain.form_values import Flagged, Value, Values
@@ -20,6 +22,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.rubric import OF_IMAGE, OF_TEXT, Dimension
 from viewer.readers.datasets.item_reviews import WRONG_IF
 from viewer.services.readings import cases, opening, recording
+from viewer.services.readings.aiding import effects
 from viewer.services.readings.mrmc import export_readings
 from viewer.services.readings.rating_agreement import mask_agreement
 from viewer.services.readings.task_readings import TaskWanted, open_task, task_offer
@@ -32,6 +35,7 @@ from viewer.store import cases as store_cases
 from viewer.store import readings
 from viewer.store.database import open_store
 from viewer.store.reading_audit import check_audit
+from viewer.studies.pathology_mcq.questions import mcq_of
 from viewer.studies.pathology_mcq.readings import VALIDITY_FORM
 
 SIZE = "100x125"
@@ -449,3 +453,43 @@ def test_that_outlines_of_two_annotators_are_compared_and_come_back_as_a_file(
     hearts = [image.anatomy["Heart"].array() for image in images]
     assert all(np.array_equal(heart[15:35, 5:25].all(), True) for heart in hearts)
     assert {int(heart.sum()) for heart in hearts} == {20 * 20}
+
+
+@pytest.mark.parametrize("arm", Arm)
+@pytest.mark.parametrize(("follows", "trust"), [(True, 1.0), (False, 0.0)])
+def test_that_a_panel_beside_a_models_choices_trusts_them_or_not(
+    arm: Arm, follows: bool, trust: float, questions: tuple[Path, Path]
+) -> None:
+    _, store = questions
+    aid = Aid(1, "knows", arm, wrong=0.5)
+    wanted = TaskWanted("pathology_mcq", "panel", "people", panel="II", aid=aid)
+    session = open_task(store, wanted, f"Aided {follows}")
+    for shown in cases.queue(store, session):
+        right = right_of(store, session, shown.position)
+        task, last = shown, "answer"
+        if arm is Arm.AFTER:
+            assert not shown.advice
+            last = "answer_again"
+            task = recording.lock(store, session, shown.position, {"answer": right})
+        (told,) = task.advice.values()
+        chosen = told if follows else right
+        recording.lock(store, session, shown.position, {last: chosen})
+    found = next(e for e in effects(store, session) if e.reader.endswith(str(follows)))
+    assert found.cases == len(cases.queue(store, session))
+    assert found.over_trust.value == trust
+    if arm is Arm.AFTER:
+        assert found.gain.value == (-0.5 if follows else 0)
+        assert found.gain.value == found.automation_bias.value / 2
+    with open_store(store) as opened:
+        read = [*locked_cases(opened, ground_of(opened, session))]
+        held = datasets.dataset_named(opened, "people")
+    item = next(item for item in held.items if item.key == read[0].item)
+    final = option_of(str(latest_values(read[0].values)["answer"]))
+    assert ["II", f"Aided {follows}", final] in item.reference["experts"]  # type: ignore[operator]
+
+
+def right_of(store: Path, session: SessionId, position: int) -> str:
+    with open_store(store) as opened:
+        item = readings.tasks_of(opened, session)[position].item
+        held = store_cases.dataset_named(opened, "people")
+    return letter_of(mcq_of(next(i for i in held.items if i.key == item)).correct)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from viewer.ui.application.action_set import Actions, as_displayed
 from viewer.ui.application.action_spec import ActionSpec, Place
 from viewer.ui.application.actions import ACTIONS, ADVANCED, MENUS
+from viewer.ui.application.preferences import Keymap
 from viewer.ui.window.palette_dialog import PaletteDialog, Rank, fuzzy_score, rank
 from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 
@@ -202,6 +203,22 @@ def test_that_the_sheet_names_every_key_in_use() -> None:
     words = {label.text() for label in sheet.findChildren(QLabel)}
     assert {as_displayed(s.shortcut) for s in ACTIONS if s.shortcut} <= words
     assert {s.text for s in ACTIONS if s.shortcut} <= words
+
+
+def test_that_sheet_and_palette_show_the_keys_in_use() -> None:
+    actions = Actions()
+    actions.handle({spec.id: lambda: None for spec in ACTIONS}, Place.READ)
+    actions.use_keys(Keymap("Mine", "", {"image.fit": "Ctrl+J", "file.quit": ""}))
+    sheet = ShortcutsSheet(actions)
+    words = [label.text() for label in sheet.findChildren(QLabel)]
+    assert words[words.index("Fit") + 1] == "Ctrl+J"
+    assert "Quit" not in words
+    assert "Keys of Mine" in words
+    palette = PaletteDialog(actions)
+    palette.query.setText("fit")
+    first = palette.list.topLevelItem(0)
+    assert first is not None
+    assert (first.text(0), first.text(2)) == ("Fit", "Ctrl+J")
 
 
 def test_that_a_short_tool_bar_offers_every_tool_in_its_menu(qtbot: QtBot) -> None:

@@ -30,6 +30,7 @@ from viewer.ui.application.keymap import (
 )
 from viewer.ui.application.preferences import Keymap
 from viewer.ui.dialogs.keymap_editor import KeymapEditor
+from viewer.ui.panels.charts.figure_view import FigureView
 
 pytestmark = pytest.mark.usefixtures("qapp")
 ROOT = Path(__file__).parents[2]
@@ -144,6 +145,16 @@ def test_that_a_reserved_key_is_never_a_commands_own() -> None:
         assert spelled(key) == key
         assert objection(SPECS["image.fit"], key)
     assert not objection(SPECS["measure.back"], "Esc")  # its own
+
+
+def test_that_keys_of_single_widgets_are_reserved(qtbot: QtBot) -> None:
+    """Qt runs neither of two shortcuts that fit, so a command must not have them."""
+    figure = FigureView()
+    qtbot.addWidget(figure)
+    figure.offer(())
+    own = {key.toString() for one in figure.actions() for key in one.shortcuts()}
+    assert own == {"Ctrl++", "Ctrl+=", "Ctrl+-", "Ctrl+0"}
+    assert own <= RESERVED.keys()
 
 
 def test_that_two_commands_of_different_workspaces_may_share_a_key() -> None:

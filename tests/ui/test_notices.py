@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.errors import WrongUseError
 from viewer.ui.application.action_set import Actions
 from viewer.ui.application.notices import Notice, Notices, Offer
+from viewer.ui.application.preferences import Keymap
 from viewer.ui.panels.measure import han_notice
 from viewer.ui.panels.measure.han_notice import tell_of_han
 from viewer.ui.window.notice_bar import NoticeBar
@@ -119,6 +120,9 @@ def test_that_a_key_does_what_a_notice_offers(qtbot: QtBot) -> None:
     offer = Offer("Open results", lambda: done.append("opened"))
     notices.post(Notice("Run 1 is done.", warning=False, offer=offer))
     assert bar.key.text() == "Alt+N"
+    actions.use_keys(Keymap(keys={"notice.act": "Alt+J"}))
+    assert bar.key.text() == "Alt+J"
+    actions.use_keys(Keymap())
     QTest.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
     assert done == ["opened"]
     assert bar.isHidden()

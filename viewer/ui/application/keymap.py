@@ -31,8 +31,13 @@ RESERVED: Final = {
     "End": "Last image or row",
     "Menu": "What can be done with the selection",
     "Shift+F10": "What can be done with the selection",
+    "Alt+Down": "Open the list of choices",
+    "Ctrl++": "Enlarge a figure",
+    "Ctrl+=": "Enlarge a figure",
+    "Ctrl+-": "Shrink a figure",
+    "Ctrl+0": "Fit a figure to the width",
 }
-"""Keys that no keymap changes, and what they do everywhere."""
+"""Keys that no keymap changes, and what they do wherever they do anything."""
 _SAME: Final = {"Enter": "Return", "Backtab": "Tab", "Shift+Backtab": "Shift+Tab"}
 """Qt's second name of a key."""
 _PRESETS: Final = ("radiology", "bir", "ohif", "weasis", "pathology")

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.ui.application.action_set import Actions
-from viewer.ui.application.actions import Handlers
+from viewer.ui.application.actions import SPECS, Handlers
 from viewer.ui.application.notices import Notice, Notices
 from viewer.ui.widgets.icons import IconLabel, icon
 from viewer.ui.widgets.plain_text import Label, announce, describe
@@ -51,6 +51,7 @@ class NoticeBar(QFrame):
         self.hide()
         self._enable_commands()
         notices.posted.connect(self.show_notice)
+        actions[_ACT].changed.connect(self._show_key)
 
     def _build(self) -> None:
         self._icon, self.text = IconLabel("check", _ICON, self), Label(parent=self)
@@ -146,8 +147,7 @@ class NoticeBar(QFrame):
         self.copy_button.hide()
         self.offer_button.setText(notice.offer.words if notice.offer else "")
         self.offer_button.setVisible(notice.offer is not None)
-        keys = self._actions[_ACT].shortcut()
-        self.key.setText(keys.toString(keys.SequenceFormat.NativeText))
+        self._show_key()
         self.key.setVisible(notice.offer is not None or bool(notice.details))
         self.show()
         describe(self, words)
@@ -156,6 +156,9 @@ class NoticeBar(QFrame):
         self._clock.stop()
         if not notice.warning:
             self._clock.start(OFFER_MS if notice.offer else NEWS_MS)
+
+    def _show_key(self) -> None:
+        self.key.setText(self._actions.shown_key(SPECS[_ACT]))
 
     def _act(self) -> None:
         """Accept the offer; without one show the details, or hide them."""

@@ -311,6 +311,15 @@ def test_that_the_window_opens_as_it_was_left(
     dialog.close()
 
 
+def test_that_a_notice_enables_no_command_but_its_own(made: Furnished) -> None:
+    actions = made.context.actions
+    useless = [actions[n] for n in ("edit.undo", "edit.redo", "measure.back")]
+    made.window.show()
+    made.context.notices.say("Written.")
+    assert actions["notice.dismiss"].isEnabled()
+    assert not any(action.isEnabled() for action in useless)
+
+
 def test_that_more_images_join_the_list_without_a_change_of_what_is_shown(
     made: Furnished, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -142,6 +143,12 @@ class Index:
                 if found.header.patient_key == patient_key
             ]
             for path in gone:
+                del self._found[path]
+
+    def drop(self, paths: AbstractSet[Path]) -> None:
+        """Remove files, given by absolute path."""
+        with self._lock:
+            for path in [path for path in self._found if path.absolute() in paths]:
                 del self._found[path]
 
     def retain(self, roots: Iterable[Path], files: Iterable[ListedFile]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.escapes import path_of
+from viewer.domain.escapes import path_of, path_text
 from viewer.store.cases import dataset_named
 from viewer.store.database import Store
 from viewer.store.runs import run_summary
@@ -115,6 +115,23 @@ def of_case(store: Store, name: str, case: str) -> DeletionScope:
         runs,
         _sessions(store, runs, (dataset, *single)),
     )  # fmt: skip
+
+
+def cases_of_file(store: Store, path: Path) -> tuple[tuple[str, str], ...]:
+    """Return the data sets with an image file, and its patient, or else its key, there.
+
+    Single questions are left out where a registered data set has the file.
+    """
+    rows = store.rows(
+        "SELECT DISTINCT d.name, ifnull(nullif(i.patient, ''), i.key) AS found, d.adhoc"
+        " FROM image i JOIN dataset d ON d.id = i.dataset_id WHERE i.path = ?"
+        " ORDER BY d.adhoc, d.id",
+        (path_text(path),),
+    )
+    least = min((row["adhoc"] for row in rows), default=0)
+    return tuple(
+        (str(row["name"]), str(row["found"])) for row in rows if row["adhoc"] == least
+    )
 
 
 def of_run(store: Store, run: int) -> DeletionScope:

@@ -63,15 +63,23 @@ class Target:
         return f"{words} {self.name}" if number else f"{words} '{self.name}'"
 
 
+class StillReadError(StoreBusyError):
+    """Something was deleted, but another program still reads the old rows."""
+
+
 @dataclass(frozen=True)
 class Deletion:
-    """What goes and what stays, in words; ``counts`` has rows of the store by table."""
+    """What goes and what stays, in words; ``counts`` has rows of the store by table.
+
+    ``paths`` are the image files, and folders of data sets, of which nothing is kept.
+    """
 
     target: Target
     goes: tuple[str, ...]
     stays: tuple[str, ...]
     runs: tuple[int, ...]
     counts: Mapping[str, int]
+    paths: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,16 @@ def deletable_datasets(settings: Settings) -> tuple[str, ...]:
         return tuple(one.name for one in dataset_summaries(store))[::-1]
 
 
+def cases_of_image(settings: Settings, path: Path) -> tuple[Target, ...]:
+    """Return the case that an image file belongs to, of each data set that has it.
+
+    Without a registered one they are those of single questions about it.
+    """
+    with open_store(settings.store) as store:
+        found = deletion_scope.cases_of_file(store, path.absolute())
+    return tuple(Target(Kind.CASE, name, case) for name, case in found)
+
+
 def preview_deletion(settings: Settings, target: Target) -> Deletion:
     """Return what would go and what would stay; nothing is changed."""
     with open_store(settings.store) as store:
@@ -123,7 +141,7 @@ def delete(settings: Settings, target: Target) -> Deletion:
         If nothing has this name, or a model comes with the program.
     RunHeldError, SessionHeldError
         If another process works on one of the runs or sessions.
-    StoreBusyError
+    StillReadError
         If the rows are gone, but another program still reads the old ones.
     """
     with open_store(settings.store) as store, contextlib.ExitStack() as held:
@@ -149,7 +167,7 @@ def _finish(store: Store, target: Target) -> None:
     try:
         store.finish_deleting()
     except StoreBusyError as error:
-        raise StoreBusyError(
+        raise StillReadError(
             f"Deleted: {target}; but another program still reads the store.",
             "The space of it is overwritten when Overread starts the next time.",
         ) from error
@@ -278,6 +296,7 @@ def _told(store: Store, target: Target, plan: _Plan, removed: rows.Removed) -> D
         tuple(_stays(store, plan, removed)),
         plan.scope.runs,
         counts,
+        (*plan.names.paths, *plan.names.roots),
     )
 
 

@@ -104,6 +104,10 @@ ACTIONS: Final = (
     ActionSpec("dataset.delete", "File", "Delete data set…", "",
                "Delete a data set with its runs and all that is kept of it; what goes "
                "is shown first", "database-remove-outline", destructive=True),
+    ActionSpec("case.delete", "File", "Delete case…", "",
+               "Delete what is kept of the chosen image's case, and close it; what "
+               "goes is shown first", "folder-remove-outline", Place.READ,
+               destructive=True),
     ActionSpec("file.quit", "File", "Quit", "Ctrl+Q",
                "Close the window; what is in flight is stored", "exit-to-app",
                section=True),
@@ -317,6 +321,9 @@ ACTIONS: Final = (
           "Stop waiting for the answer", "close-circle-outline"),
     _read("ask.saw", "Model", "What the model saw", "Ctrl+L",
           "The exact bytes and text that were sent", "eye-outline"),
+    ActionSpec("reply.delete", "Model", "Delete reply…", "",
+               "Delete the reply that the chosen answer was read from; what goes is "
+               "shown first", "comment-remove-outline", Place.HERE, destructive=True),
     _measure("run.compare", "Model", "Compare runs…", "Ctrl+Shift+D",
              "Compare two selected runs, or two models of one, item by item",
              "compare-horizontal"),
@@ -338,6 +345,9 @@ ACTIONS: Final = (
     ActionSpec("model.delete", "Model", "Delete model", "",
                "Delete the selected model; Undo restores it", "delete-outline",
                Place.MODELS, destructive=True),
+    ActionSpec("model.purge", "Model", "Delete model and its runs…", "",
+               "Delete the selected model with every run that asked it; what goes is "
+               "shown first", "robot-off-outline", Place.MODELS, destructive=True),
     _models("test", "Test model", "Ctrl+Shift+T",
             "Test what the selected model's endpoint really does",
             "clipboard-check-outline"),

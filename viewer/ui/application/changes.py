@@ -21,6 +21,11 @@ class Changes(QObject):
     """The store has been written to."""
     models_written = Signal()
     """The models file has been written to."""
+    deleted = Signal(object)
+    """frozenset[Path]: files and folders of which the window deleted all it kept.
+
+    Each part drops what it holds of them in memory.
+    """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()

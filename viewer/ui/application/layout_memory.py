@@ -5,7 +5,8 @@ It is a JSON file in the data folder; of patients it contains only paths.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -69,6 +70,17 @@ class Layout:
     """Where files were chosen last, by purpose."""
     splitters: Mapping[str, str] = field(default_factory=dict)
     choices: Choices = field(default_factory=dict)
+
+
+def without(layout: Layout, gone: AbstractSet[Path]) -> Layout:
+    """Return a layout that names none of some deleted files and folders."""
+
+    def left(paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(path for path in paths if Path(path) not in gone)
+
+    image = KeptImage() if Path(layout.image.path) in gone else layout.image
+    recent = left(layout.recent)
+    return replace(layout, paths=left(layout.paths), image=image, recent=recent)
 
 
 def read_layout(

@@ -61,6 +61,11 @@ class UndoStack(QUndoGroup):
         """Drop the edits of the current place."""
         self._stack(self.place).clear()
 
+    def forget_all(self) -> None:
+        """Drop the edits of every place."""
+        for stack in self._stacks.values():
+            stack.clear()
+
     def count(self) -> int:
         """Return how many edits can be undone in the current place."""
         return self._stack(self.place).count()

@@ -17,6 +17,7 @@ from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
 if TYPE_CHECKING:
     from viewer.services.housekeeping.backup import StoreContent
     from viewer.services.housekeeping.delete import Deletion, Target
+    from viewer.ui.tables.models_model import ModelRow
 
 _T = TypeVar("_T")
 _KINDS: Final = "Stores (*.sqlite);;All files (*)"
@@ -65,24 +66,73 @@ def handlers(window: QWidget, context: AppContext) -> Handlers:
 
 def ask_to_delete(window: QWidget, context: AppContext, target: "Target") -> None:
     """Tell what would go and what would stay, and delete it if the user agrees."""
-    from viewer.services.housekeeping.delete import delete, preview_deletion
+    from viewer.services.housekeeping.delete import (
+        StillReadError,
+        delete,
+        preview_deletion,
+    )
+
+    def forget(told: "Deletion") -> None:
+        context.changes.deleted.emit(frozenset(told.paths))
+        context.changes.look()
 
     def done(told: "Deletion") -> None:
         context.notices.say(f"Deleted: {told.target}.")
-        context.changes.look()
+        forget(told)
+
+    def go_on(told: "Deletion") -> None:
+        def failed(error: Exception) -> None:
+            tell_error(context, error)
+            if isinstance(error, StillReadError):
+                forget(told)
+
+        run_for(window, lambda: delete(context.settings, target), done, failed)
 
     def ask(told: "Deletion") -> None:
-        _confirm(
-            window,
-            f"Delete {target}?",
-            _words(told),
-            "Delete",
-            lambda: _run(
-                window, context, lambda: delete(context.settings, target), done
-            ),
-        )
+        words = _words(told)
+        _confirm(window, f"Delete {target}?", words, "Delete", lambda: go_on(told))
 
     _run(window, context, lambda: preview_deletion(context.settings, target), ask)
+
+
+def ask_to_delete_reply(
+    window: QWidget, context: AppContext, trial: int | None
+) -> None:
+    """Ask about deleting the reply to a trial; None if none is chosen."""
+    from viewer.services.housekeeping.delete import Kind, Target
+
+    if trial is None:
+        context.notices.say("Choose an answer first, then delete its reply.")
+    else:
+        ask_to_delete(window, context, Target(Kind.REPLY, str(trial)))
+
+
+def ask_to_delete_model(
+    window: QWidget, context: AppContext, row: "ModelRow | None"
+) -> None:
+    """Ask about deleting a model with its runs; those of the program stay."""
+    from viewer.services.housekeeping.delete import Kind, Target
+
+    if row is None or not row.line.own:
+        context.notices.say("Choose a model of your own; those of the program stay.")
+    else:
+        ask_to_delete(window, context, Target(Kind.MODEL, row.line.name))
+
+
+def ask_to_delete_case(window: QWidget, context: AppContext, path: Path) -> None:
+    """Ask about deleting the case of an image file, in each data set that has it."""
+    from viewer.services.housekeeping.delete import cases_of_image
+
+    def ask(targets: "tuple[Target, ...]") -> None:
+        for target in targets:
+            ask_to_delete(window, context, target)
+        if not targets:
+            context.notices.say(
+                "Nothing is kept of this case: no data set has it, and nobody asked "
+                "about it."
+            )
+
+    _run(window, context, lambda: cases_of_image(context.settings, path), ask)
 
 
 def _words(told: "Deletion") -> str:

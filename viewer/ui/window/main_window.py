@@ -38,6 +38,7 @@ from viewer.ui.application.layout_memory import (
     read_layout,
     restore_splitters,
     splitter_states,
+    without,
 )
 from viewer.ui.application.show_once import show_once
 from viewer.ui.application.status_bar import StatusBar
@@ -94,6 +95,7 @@ class MainWindow(QMainWindow):
         context.worker.message.connect(self._hear)
         context.changes.models_written.connect(self.reload_models)
         context.actions.mode_changed.connect(self._fill_menus)
+        context.changes.deleted.connect(self._forget)
         self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
@@ -221,7 +223,7 @@ class MainWindow(QMainWindow):
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.context.actions.enter(place)
                 self.context.actions.set_checked(f"window.{place}", True)
-                self.context.actions["measure.back"].setEnabled(False)
+                self.context.actions.bar("results", ("measure.back",))
                 # What runs beside a review would name its models.
                 for told in (self.status, self._told):
                     told.setVisible(place is not Place.REVIEW)
@@ -261,7 +263,7 @@ class MainWindow(QMainWindow):
         """Open the case of a trial in Read; Esc returns."""
         if self._read is not None:
             self.enter(Place.READ)
-            self.context.actions["measure.back"].setEnabled(True)
+            self.context.actions.bar("results", ())
             self._read.show_answer(event.trial, event.beside)
 
     def back_to_results(self) -> None:
@@ -378,6 +380,10 @@ class MainWindow(QMainWindow):
         self._keeper.keep_now()
         self.context.changes.stop()
         self.context.worker.close()
+
+    def _forget(self, gone: frozenset[Path]) -> None:
+        """Name no deleted file again; the keeper writes it within a second."""
+        self._layout = without(self._layout, gone)
 
     def _paths(self) -> tuple[str, ...]:
         if self._read is None or not self._read.opened_lately:

@@ -49,7 +49,10 @@ class Undoing(QObject):
         actions, stack = self._context.actions, self._stack
         own = self._place is Place.REVIEW
         undo, redo = actions["edit.undo"], actions["edit.redo"]
-        undo.setEnabled(own or stack.canUndo())
-        redo.setEnabled(not own and stack.canRedo())
+        possible = {
+            "edit.undo": own or stack.canUndo(),
+            "edit.redo": not own and stack.canRedo(),
+        }
+        actions.bar("edits", (name for name, can in possible.items() if not can))
         undo.setText("Undo" if own else f"Undo {stack.undoText()}".strip())
         redo.setText("Redo" if own else f"Redo {stack.redoText()}".strip())

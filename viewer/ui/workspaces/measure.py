@@ -31,6 +31,7 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.application.notices import Notice
 from viewer.ui.application.run_state import Phase, RunState
+from viewer.ui.dialogs.housekeeping import ask_to_delete, ask_to_delete_reply
 from viewer.ui.dialogs.word_reviews import stopped_notice
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.comparing.place import ComparePlace
@@ -117,6 +118,9 @@ class MeasureWorkspace(QWidget):
             "run.pause": self.runs.pause.click,
             "run.cancel": self.runs.cancel.click,
             "run.delete": self._delete_run,
+            "reply.delete": lambda: ask_to_delete_reply(
+                self.window(), self._context, self.film.current
+            ),
         }
 
     def tour_handlers(self) -> Mapping[str, Callable[[], None]]:
@@ -159,7 +163,6 @@ class MeasureWorkspace(QWidget):
     def _delete_run(self) -> None:
         """Ask about deleting the selected run."""
         from viewer.services.housekeeping.delete import Kind, Target
-        from viewer.ui.dialogs.housekeeping import ask_to_delete
 
         if self.runs.selected is None:
             self._context.notices.say("Select a run first, then delete it.")
@@ -238,6 +241,8 @@ class MeasureWorkspace(QWidget):
         self.results.script_wanted.connect(self._scripts.copy)
         self.film.trial_chosen.connect(self._choose)
         self.film.words_wanted.connect(self.told.show)
+        self.film.view.addAction(self._context.actions["reply.delete"])
+        self._context.changes.deleted.connect(self.film.forget)
         self.film.model.modelReset.connect(self._tell_of_han)
         self.comparing.trial_chosen.connect(
             lambda event: self.told.route(event, self.trial_chosen.emit)

@@ -30,6 +30,7 @@ from viewer.ui.application.choices import restored
 from viewer.ui.application.layout_memory import Choices
 from viewer.ui.application.notices import Notice
 from viewer.ui.application.tell import tell_error
+from viewer.ui.dialogs.housekeeping import ask_to_delete_model
 from viewer.ui.dialogs.unsaved_models import ask_about_unsaved
 from viewer.ui.panels.models.calibration_book import CalibrationBook, CalibrationFailed
 from viewer.ui.panels.models.calls import (
@@ -124,6 +125,7 @@ class ModelsWorkspace(QWidget):
         self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
         self.book.failed.connect(self._tell_failed)
+        self.list.view.addAction(self._context.actions["model.purge"])
         self._context.changes.models_written.connect(self._look_again)
 
     def handlers(self) -> Handlers:
@@ -132,6 +134,9 @@ class ModelsWorkspace(QWidget):
             "model.new": self.list.show_new,
             "model.duplicate": self.list.ask_to_duplicate,
             "model.delete": self.list.ask_to_delete,
+            "model.purge": lambda: ask_to_delete_model(
+                self.window(), self._context, self.list.current
+            ),
             "model.save": self.profile.ask_to_save,
             "model.test": self.test,
             "model.calibrate": self.calibrate,

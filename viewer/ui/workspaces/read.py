@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _AT_SIDE: Final = (
     "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
     "ask.ask", "ask.cancel", "ask.saw", "mark.outline", "mark.heart", "image.report",
+    "reply.delete",
 )  # fmt: skip
 _NARROWEST: Final = 292
 """Of the side at the right, also while it is not made yet."""
@@ -116,6 +117,8 @@ class ReadWorkspace(QWidget):
         self.lightbox.active_changed.connect(self._follow_active)
         self.lightbox.active_changed.connect(self._highlight_active)
         self.lightbox.each(self._follow_viewport)
+        self._context.changes.deleted.connect(self._opening.forget)
+        self._context.changes.deleted.connect(self._list_open)
 
     def _follow_viewport(self, viewport: Viewport) -> None:
         viewport.image_shown.connect(self._image_shown)
@@ -285,7 +288,7 @@ class ReadWorkspace(QWidget):
         self._opening.close_all()
         self._list_open()
 
-    def _list_open(self) -> None:
+    def _list_open(self, *_: object) -> None:
         self._folders.forget(self._opening.paths)
         self.browser.show_cases(self._opening.rows())
         self.browser.say("")

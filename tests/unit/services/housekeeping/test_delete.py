@@ -13,7 +13,13 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import RunHeldError, StoreBusyError, WrongUseError
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.housekeeping.delete import Kind, Target, delete, preview_deletion
+from viewer.services.housekeeping.delete import (
+    Kind,
+    Target,
+    cases_of_image,
+    delete,
+    preview_deletion,
+)
 from viewer.services.inspecting.listing import run_rows
 from viewer.services.reporting import rescore
 from viewer.services.reporting.rescore import departure_sentence
@@ -238,3 +244,20 @@ def test_that_a_run_deleted_while_it_is_judged_again_is_judged_whole(
     assert gone
     with open_store(asked.store) as store, pytest.raises(WrongUseError, match="no run"):
         departure_sentence(store, 2)
+
+
+def test_that_the_case_of_an_image_file_is_found_in_each_data_set(
+    asked: Settings,
+) -> None:
+    (folder,) = asked.home.glob("unpacked/*/*/cases")
+    film = folder / "patient00001_frontal.png"
+    (target,) = cases_of_image(asked, film)
+    assert target == Target(Kind.CASE, "tiny", "patient00001")
+    assert preview_deletion(asked, target).paths == (film,)
+    assert cases_of_image(asked, folder / "another.png") == ()
+    with open_store(asked.store) as store, store.transaction():
+        store.execute("UPDATE image SET patient = ''")
+    (target,) = cases_of_image(asked, film)
+    assert target.case == "patient00001_frontal"
+    delete(asked, target)
+    assert cases_of_image(asked, film) == ()

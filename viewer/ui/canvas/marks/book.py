@@ -1,9 +1,11 @@
 """The marks by image, with undoable edits."""
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import chain, repeat
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -65,6 +67,12 @@ class MarkBook(QObject):
             # Below: they were drawn before, and the last drawn lies on top.
             self._marks[ref] = (*marks, *self.of(ref))
             self.changed.emit(MarksChanged(ref))
+
+    def forget(self, gone: AbstractSet[Path]) -> None:
+        """Drop the marks on deleted files, and what could bring them back."""
+        self._marks = {r: m for r, m in self._marks.items() if r.path not in gone}
+        if self._undo is not None and gone:
+            self._undo.forget_all()
 
     def restore(self, edits: Iterable[MarkEdit]) -> None:
         """Let edits of an earlier session be undone and redone."""

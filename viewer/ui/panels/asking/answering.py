@@ -3,6 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from viewer.domain.errors import OverreadError
@@ -65,7 +66,10 @@ class Answering:
         self.reports = Reports(context, lightbox, self.knowledge)
         page = self.side.answers.locked
         self.committing = Committing(context, lightbox, page, self.knowledge, parent)
-        self.side.answers.tree.currentItemChanged.connect(self._go_to_chosen)
+        tree = self.side.answers.tree
+        tree.currentItemChanged.connect(self._go_to_chosen)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        tree.addActions([context.actions[n] for n in ("ask.saw", "reply.delete")])
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
         lightbox.each(SpokenImage)
@@ -113,7 +117,16 @@ class Answering:
             "mark.outline": self.outlining.outline,
             "mark.heart": self.propose_heart,
             "image.report": self.reports.show,
+            "reply.delete": self._delete_reply,
         }
+
+    def _delete_reply(self) -> None:
+        """Ask about deleting the reply of the chosen answer."""
+        from viewer.ui.dialogs.housekeeping import ask_to_delete_reply
+
+        chosen = self.side.answers.current
+        trial = chosen.trial if chosen else None
+        ask_to_delete_reply(self.side.window(), self._context, trial)
 
     def _go_to_chosen(self, *_: object) -> None:
         chosen = self.side.answers.current

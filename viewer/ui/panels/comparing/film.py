@@ -122,7 +122,8 @@ class CompareFilm(QWidget):
         super().__init__(parent)
         self.title = Label()
         self.title.setFont(theme.title_font(self.font()))
-        self.model = PairModel(PairPictures(store, decoder).draw, self)
+        self._pictures = PairPictures(store, decoder)
+        self.model = PairModel(self._pictures.draw, self)
         named = "Items of the chosen cells, both answers drawn"
         self.view = PictureStrip(self.model, named, lines=2)
         self.view.chosen.connect(self._choose)
@@ -131,6 +132,11 @@ class CompareFilm(QWidget):
         box.setSpacing(4)
         box.addWidget(self.title)
         box.addWidget(self.view)
+
+    def forget(self, *_: object) -> None:
+        """Keep no picture, because images were deleted."""
+        self._pictures.forget()
+        self.model.forget()
 
     def show_items(self, title: str, items: tuple[PairShown, ...]) -> None:
         """Show items under a title, scrolled to the first."""
@@ -159,6 +165,10 @@ class PairPictures:
     def __init__(self, store: Path, decoder: Decoder) -> None:
         self._store = store
         self._plain = lru_cache(maxsize=_KEPT)(decoder.field_raster)
+
+    def forget(self) -> None:
+        """Drop every decoded image."""
+        self._plain.cache_clear()
 
     def draw(self, pair: Pair, ref: ImageRef | None, side: int) -> FilmPicture:
         """Return a square of ``side`` pixels with the reference and both answers.

@@ -76,6 +76,7 @@ class ComparePage(QWidget):
         self.choice, self.cells = CompareChoice(), CompareCells()
         self.plot, self.asked = ComparePlot(), CompareDifferences()
         self.film = CompareFilm(self._store, context.decoder)
+        context.changes.deleted.connect(self.film.forget)
         self.summary, self.family, self.watermark = Label(), Label(), Label()
         self.causes = Label()
         self.condition, self.finding, self.cause = (

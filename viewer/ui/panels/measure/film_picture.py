@@ -60,6 +60,10 @@ class FilmPictures:
         self._store = store
         self._plain = lru_cache(maxsize=_KEPT)(decoder.field_raster)
 
+    def forget(self) -> None:
+        """Drop every decoded image."""
+        self._plain.cache_clear()
+
     def draw(self, row: TrialRow, side: int) -> FilmPicture:
         """Return a trial's image as a square of ``side`` pixels, answer and reference.
 

@@ -156,12 +156,12 @@ class Filmstrip(QWidget):
         self, store: Path, decoder: Decoder, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        pictures = FilmPictures(store, decoder)
+        self._pictures = FilmPictures(store, decoder)
         self._of: tuple[str, ...] = ()
         self._title = Label()
         self._title.setFont(theme.title_font(self.font()))
         self.model = FilmModel(
-            lambda row: pictures.draw(row, SIDE),
+            lambda row: self._pictures.draw(row, SIDE),
             self,
             lambda ids: trial_rows_at(store, ids),
         )
@@ -173,6 +173,17 @@ class Filmstrip(QWidget):
         box.setSpacing(4)
         box.addWidget(self._title)
         box.addWidget(self.view)
+
+    @property
+    def current(self) -> int | None:
+        """The trial that is selected."""
+        index = self.view.currentIndex()
+        return self.model.trials[index.row()].trial if index.isValid() else None
+
+    def forget(self, *_: object) -> None:
+        """Keep no picture, because images were deleted."""
+        self._pictures.forget()
+        self.model.forget()
 
     @property
     def title(self) -> str:

@@ -83,6 +83,12 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         self.items = items
         self.endResetModel()
 
+    def forget(self) -> None:
+        """Drop every picture; those in sight are drawn again."""
+        self._pictures.clear()
+        self._provenance.clear()
+        self.show_items(self.items)
+
     def row_of(self, trial: int) -> int | None:
         """Return the row of a trial, None if it is not shown."""
         rows = (
@@ -198,6 +204,7 @@ class PictureStrip(QListView):
         self.setGridSize(QSize(SIDE + 12, SIDE + caption + 12))
         self.setFixedHeight(SIDE + caption + 26)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.clicked.connect(self._choose)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name

@@ -196,6 +196,7 @@ class _View(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setWordWrap(False)
         self.setItemDelegate(LoadingPainter(self))
         self.verticalHeader().hide()

@@ -52,6 +52,7 @@ class CaseCommands(QObject):
         self._asked = self._is_read = False
         self.columns = ColumnChoice()
         lightbox.each(lambda v: v.image_shown.connect(self._opened))
+        context.changes.deleted.connect(lightbox.forget)
         header = self._tree.header()
         header.sectionClicked.connect(self._sort_by)
         header.sectionResized.connect(self._keep_width)
@@ -68,7 +69,19 @@ class CaseCommands(QObject):
             "cases.done": self.done,
             "cases.view": self.offer_views,
             "cases.columns": self.offer_columns,
+            "case.delete": self.delete,
         }
+
+    def delete(self, stack: Stack | None = None) -> None:
+        """Ask about deleting the case of a stack, or of the chosen one."""
+        from viewer.ui.dialogs.housekeeping import ask_to_delete_case
+
+        stack = stack or self._browser.chosen_stack
+        if stack is None:
+            self._context.notices.say("Choose an image first, then delete its case.")
+        else:
+            path = stack.images[0].ref.path
+            ask_to_delete_case(self._browser.window(), self._context, path)
 
     # How far it is read
 
@@ -166,6 +179,8 @@ class CaseCommands(QObject):
         if row is self._tree.current_row:
             menu.addAction(self._context.actions["cases.done"])
         menu.addMenu(self._view_menu(row.stack))
+        menu.addSeparator()
+        menu.addAction("Delete case…", partial(self.delete, stack))
         self._popup(menu, self._at(at))
 
     # Columns

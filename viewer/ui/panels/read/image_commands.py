@@ -99,6 +99,7 @@ class ImageCommands:
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(context.undo, lightbox)
         self.keeping = MarkKeeping(context, lightbox, self._marks)
+        context.changes.deleted.connect(self._marks.forget)
         self._windows = WindowCommands(lightbox, context)
         self._turns = TurnCommands(lightbox, context.actions)
         self.files = MarkFiles(lightbox, context, self._marks)

@@ -1,9 +1,11 @@
 """The lightbox: up to 3 × 3 viewports, one of them active, and what is beside it."""
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
@@ -28,8 +30,6 @@ from viewer.ui.panels.read.patients_bar import PatientsBar
 from viewer.ui.panels.read.viewport import ImageShown, Viewport, ViewportEntered
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from viewer.services.inspecting.answers import StoredAnswer
 
 PANELS: Final = "panels"
@@ -136,6 +136,14 @@ class Lightbox(QWidget):
         self.arrange(1, 1)
         self.viewports[0].show_stack(None)
         self._activate(self.viewports[0])
+
+    def forget(self, gone: AbstractSet[Path]) -> None:
+        """Show, and keep in memory, none of some deleted files, by absolute path."""
+        self.ahead.expect(())
+        for viewport in self._made:
+            paths = {image.ref.path.absolute() for image in viewport.stack_images}
+            if paths & gone:
+                viewport.show_stack(None)
 
     def showing(self, ref: ImageRef) -> Viewport | None:
         """Return the viewport that shows an image."""

@@ -1,8 +1,9 @@
 """Opening files and folders in the background, and what is open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Final
@@ -158,8 +159,17 @@ class Opening(QObject):
 
     def close_case(self, key: str) -> None:
         """Close a patient's files."""
+        self._close(partial(self._index.remove, key))
+
+    def forget(self, gone: AbstractSet[Path]) -> None:
+        """Close deleted files, by absolute path, and name them as opened no more."""
+        self._close(partial(self._index.drop, gone))
+        left = self._index.paths
+        self.lately = tuple(p for p in self.lately if not _is_gone(p, gone, left))
+
+    def _close(self, remove: Callable[[], object]) -> None:
         before = self._index.paths
-        self._index.remove(key)
+        remove()
         gone = set(before) - set(self._index.paths)
         self._paths = tuple(
             path
@@ -298,3 +308,11 @@ def _still_open(
     if not any(lies_in(path, opened) for path in gone):
         return (opened,)
     return tuple(path for path in left if lies_in(path, opened))
+
+
+def _is_gone(opened: Path, gone: AbstractSet[Path], left: Sequence[Path]) -> bool:
+    """Tell whether something was opened of which all images are gone."""
+    whole = opened.absolute()
+    return any(lies_in(path, whole) for path in gone) and not any(
+        lies_in(path.absolute(), whole) for path in left
+    )

@@ -1,6 +1,7 @@
 """Entry points: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import gc
+import os
 import re
 import signal
 import sys
@@ -42,6 +43,8 @@ def main() -> None:
 
 _USUAL_THRESHOLDS: Final = gc.get_threshold()
 _COMMAND: Final = re.compile("[a-z-]*")
+_COMPLETES: Final = "_OVERREAD_COMPLETE"
+"""Set by a shell that wants to complete a command."""
 _RARELY: Final = 5_000
 """How many new objects let Python look for cycles; usually it is 700."""
 
@@ -76,18 +79,31 @@ def _leave(code: int) -> None:
 def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
     from viewer.cli import run_command_line
     from viewer.cli.shared import say
-    from viewer.domain.errors import OverreadError
-    from viewer.services.viewing.decoder_pool import read_files_elsewhere
     from viewer.terminal import WindowParts
 
-    try:
-        read_files_elsewhere()
-    except OverreadError as error:
-        return say(str(error))
+    if not _reads_no_file() and (problem := _read_files_elsewhere()):
+        return say(problem)
     if decoder is None:
         _raise_at_interrupt()
     window = WindowParts(partial(open_window, decoder=decoder), measure_window)
     return run_command_line(sys.argv[1:], window)
+
+
+def _reads_no_file() -> bool:
+    """Tell whether only a version, a help page or a shell's completion is wanted."""
+    return _COMPLETES in os.environ or sys.argv[-1] in {"--version", "--help"}
+
+
+def _read_files_elsewhere() -> str:
+    """Let other processes decode files; return why they cannot, "" if they can."""
+    from viewer.domain.errors import OverreadError
+    from viewer.services.viewing.decoder_pool import read_files_elsewhere
+
+    try:
+        read_files_elsewhere()
+    except OverreadError as error:
+        return str(error)
+    return ""
 
 
 def _is_handed_over(words: Sequence[str]) -> bool:

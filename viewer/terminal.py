@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import one_line
-from viewer.domain.geometry import SizePx
 from viewer.printing import cell_text, echo, print_json, print_rows
 from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
+    from viewer.domain.geometry import SizePx
     from viewer.domain.run import Event, ModelLoading, RunWaiting, TrialRetried
     from viewer.services.benchmarking.bench import MeasureWindow
     from viewer.services.running.coordinator import BatchOptions
@@ -326,8 +326,10 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
     return ended
 
 
-def size_of(text: str) -> SizePx:
+def size_of(text: str) -> "SizePx":
     """Parse a size written as width x height."""
+    from viewer.domain.geometry import SizePx
+
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal()):
         raise WrongUseError(

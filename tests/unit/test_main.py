@@ -59,6 +59,22 @@ def test_that_an_interrupt_that_is_ignored_stays_so() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
+def test_that_a_version_is_printed_without_what_reads_images() -> None:
+    code = """
+import sys
+from viewer.__main__ import main
+sys.argv = ["overread", "--version"]
+try:
+    main()
+finally:
+    print("numpy" in sys.modules, "pydicom" in sys.modules, file=sys.stderr)
+"""
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("overread, version")
+    assert done.stderr.split() == ["False", "False"]
+
+
 def test_that_imports_seldom_wait_for_a_search_for_cycles() -> None:
     code = """
 import gc, select, sys

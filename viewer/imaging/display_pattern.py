@@ -85,11 +85,23 @@ def _draw_geometry(pixels: _Pixels, side: int) -> None:
     rows, columns = pixels.shape
     pixels[rows // 2 % side :: side] = _LINE
     pixels[:, columns // 2 % side :: side] = _LINE
-    y, x = np.ogrid[:rows, :columns]
-    radius = np.hypot(y - (rows - 1) / 2, x - (columns - 1) / 2)
-    pixels[np.abs(radius - (min(rows, columns) / 2 - 2)) < 0.7] = _WHITE
+    for along, across in ((pixels, rows), (pixels.T, columns)):
+        _draw_circle(along, across, min(rows, columns) / 2 - 2)
     pixels[[0, -1]] = _WHITE
     pixels[:, [0, -1]] = _WHITE
+
+
+def _draw_circle(pixels: _Pixels, rows: int, radius: float) -> None:
+    """Draw the two points of a circle in each row; those of each column come after.
+
+    Together they leave no gap, and no pixel beside the line is looked at.
+    """
+    off = np.arange(rows) - (rows - 1) / 2
+    inside = np.flatnonzero(np.abs(off) <= radius)
+    half = np.sqrt(radius**2 - off[inside] ** 2)
+    middle = (pixels.shape[1] - 1) / 2
+    for x in (middle - half, middle + half):
+        pixels[inside, np.rint(x).astype(int)] = _WHITE
 
 
 def _draw_steps(

@@ -83,6 +83,19 @@ def test_that_the_outermost_pixels_are_white_lines(pattern: DisplayPattern) -> N
         assert set(edge) == {255}
 
 
+def test_that_the_circle_is_round_and_has_no_gap() -> None:
+    pixels = display_pattern(SizePx(901, 1201)).pixels
+    y, x = np.ogrid[:901, :1201]
+    radius = np.hypot(y - 450, x - 600)
+    drawn = (pixels == 255) & (np.abs(radius - 448.5) < 0.75)
+    half_degrees = np.rint(2 * np.degrees(np.arctan2(y - 450, x - 600)))[drawn]
+    # elsewhere bars and squares lie over it
+    clear = [a for a in range(-359, 360) if abs(np.sin(np.radians(a / 2))) > 0.8]
+    assert set(clear) <= set(half_degrees.astype(int).tolist())
+    beside = (np.abs(radius - 448.5) > 1) & (np.abs(radius - 448.5) < 3)
+    assert (pixels[beside] != 255).mean() > 0.95
+
+
 def test_that_the_ramp_has_every_grey_value_in_order() -> None:
     pixels = display_pattern(SizePx(900, 1400)).pixels
     side = 90

@@ -1,5 +1,6 @@
 """Two models compared on the screen: choose, declare, look, filter, open, export."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -279,6 +280,18 @@ def test_that_measure_opens_the_page_on_two_selected_runs_and_esc_leaves(
     measure.comparing.open()
     QTest.keyClick(page, Qt.Key.Key_Escape)
     assert not measure.comparing.shown
+
+
+def test_that_the_page_is_imported_beside_the_window(
+    settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_store(settings.store).close()
+    measure = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
+    qtbot.addWidget(measure)
+    monkeypatch.delitem(sys.modules, "viewer.ui.panels.comparing.page")
+    measure.comparing.open()
+    assert not measure.comparing.shown
+    qtbot.waitUntil(lambda: measure.comparing.shown)
 
 
 def test_that_a_difference_without_an_interval_is_told_as_one(

@@ -1,17 +1,21 @@
 """Where Measure shows the comparison of two runs: in place of the results."""
 
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QStackedWidget
 
 from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.measure.run_list import RunList
 
 if TYPE_CHECKING:
     from viewer.ui.panels.comparing.page import ComparePage
 
+_PAGE: Final = "viewer.ui.panels.comparing.page"
 _RESULTS = 1
 """The place of the results among the workspace's pages."""
 
@@ -50,7 +54,19 @@ class ComparePlace(QObject):
         return self.page is not None and self._pages.currentWidget() is self.page
 
     def open(self) -> None:
-        """Show the page, with two selected runs or two models of one run chosen."""
+        """Show the page, with two selected runs or two models of one run chosen.
+
+        Its first import takes as long as several frames, and is done beside the window.
+        """
+        if _PAGE in sys.modules:
+            self._open()
+        else:
+            run_for(self, _import_page, lambda _: self._open(), self._fail)
+
+    def _fail(self, error: Exception) -> None:
+        raise error
+
+    def _open(self) -> None:
         if self.page is None:
             from viewer.ui.panels.comparing.page import ComparePage
 
@@ -97,3 +113,7 @@ class ComparePlace(QObject):
         """Show a clicked run, unless a second one is being added."""
         if len(self._selected()) < 2:
             self.leave()
+
+
+def _import_page() -> None:
+    import_module(_PAGE)

@@ -1,5 +1,6 @@
 """The page of settings: every setting, search, files, defaults, damaged files."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +18,13 @@ from viewer.ui.application.action_spec import Place
 from viewer.ui.application.actions import ADVANCED, SPECS
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.application.layout_memory import ASIDE, FILE, read_layout
-from viewer.ui.application.preferences import WORDS, Detail, Keymap, Preferences
+from viewer.ui.application.preferences import (
+    LATELY,
+    WORDS,
+    Detail,
+    Keymap,
+    Preferences,
+)
 from viewer.ui.dialogs.settings_page import KEYS, SECTIONS, SettingsPage, UserSettings
 from viewer.ui.widgets import theme
 from viewer.ui.workspaces.read import ReadWorkspace
@@ -214,17 +221,23 @@ def test_that_damaged_settings_leave_the_others_and_are_told(
     assert (settings.home / ASIDE).exists()
 
 
-def test_that_keys_are_kept_for_the_next_start(
+def test_that_keys_and_latest_commands_are_kept_for_the_next_start(
     qtbot: QtBot, context: AppContext
 ) -> None:
     read = ReadWorkspace(context)
     qtbot.addWidget(read)
     keymap = Keymap("OHIF", "https://example.org", {"image.fit": "="})
     context.actions.use_keys(keymap)
-    kept = read.choices
+    for name in ("image.fit", "image.invert", "image.fit"):
+        context.actions.run(name)
+    kept = json.loads(json.dumps(read.choices))
     context.actions.use_keys(Keymap())
+    context.actions.remember(())
     read.recall(kept)
     assert context.actions.keymap == keymap
+    assert [*context.actions.lately] == ["image.fit", "image.invert"]
+    read.recall({**kept, LATELY: ["no.command", 3, "image.fit"]})
+    assert [*context.actions.lately] == ["image.fit"]
 
 
 def test_that_basic_mode_leaves_out_of_the_menus_what_is_advanced(

@@ -21,6 +21,8 @@ from viewer.ui.widgets.icons import icon
 from viewer.ui.widgets.plain_text import as_tip
 
 _TOOL_ICON: Final = 18
+_LATELY: Final = 12
+"""How many commands are remembered."""
 
 
 class Actions(QObject):
@@ -34,8 +36,8 @@ class Actions(QObject):
         self.keymap = Keymap()
         self.basic = False
         """Whether menus leave out what is advanced."""
-        self.lately: list[str] = []
-        """The ids of the commands that were run, the latest first, each once."""
+        self.lately: tuple[str, ...] = ()
+        """The ids of the commands run lately, the latest first."""
         self._place = Place.READ
         self._groups: dict[str, QActionGroup] = {}
         self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
@@ -73,8 +75,13 @@ class Actions(QObject):
         """Run an action, or the release of a held key."""
         handler = self._handler(name)
         if handler is not None:
-            self.lately = [name, *(one for one in self.lately if one != name)]
+            self.remember([name, *self.lately])
             handler()
+
+    def remember(self, names: Iterable[str]) -> None:
+        """Take commands for those that were run lately; what is none is left out."""
+        known = (name for name in dict.fromkeys(names) if name in SPECS)
+        self.lately = tuple(known)[:_LATELY]
 
     def use_keys(self, keymap: Keymap) -> None:
         """Give each command the key that a keymap has for it, from now on."""

@@ -411,8 +411,9 @@ ADVANCED: Final = frozenset({
     "file.open_masks", "file.save_keys", "file.answers", "file.bundle",
     "file.shortcuts", "store.backup", "store.restore", "store.compact",
     "dataset.delete", "dataset.words", "overlays.planes", "image.presentation",
-    "image.icc", "image.provider", "image.clamp", "hang.protocols", "tour.next",
-    "tour.previous", "cases.view", "cases.columns", "mark.heart", "mark.outline",
+    "image.icc", "image.provider", "image.clamp", "hang.protocols",
+    "hang.own_window", "tour.next", "tour.previous", "cases.view", "cases.columns",
+    "mark.heart", "mark.outline",
     "tool.brush", "tool.eraser", "mark.wider", "mark.narrower", "ask.saw",
     "run.compare", "model.duplicate", "model.calibrate", "model.load", "model.unload",
 })  # fmt: skip

@@ -13,7 +13,8 @@ from viewer.ui.application.action_spec import ActionSpec
 
 CHOICE: Final = "preferences"
 KEYS: Final = "keymap"
-"""The names of both among the choices that the window remembers."""
+LATELY: Final = "commands"
+"""The names of both, and of the latest commands, among the choices that are kept."""
 
 
 class Detail(StrEnum):

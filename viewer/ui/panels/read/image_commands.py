@@ -242,10 +242,13 @@ class ImageCommands:
         return {
             preferences.CHOICE: plain(current()),
             preferences.KEYS: plain(self._actions.keymap),
+            preferences.LATELY: list(self._actions.lately),
         }
 
     def recall(self, choices: Choices) -> None:
         """Use the settings and the keys of the previous session."""
+        lately = choices.get(preferences.LATELY)
+        self._actions.remember(lately if isinstance(lately, list) else [])
         damaged: list[str] = []
         stored = choices.get(preferences.CHOICE)
         preferences.use(restored(current(), stored, damaged.append))

@@ -56,7 +56,10 @@ class SessionSpec:
     @classmethod
     def of_json(cls, text: str) -> Self:
         """Return the spec that :meth:`as_json` wrote."""
-        return made(cls, json.loads(text), where="the session")
+        document = json.loads(text)
+        # Stores of version 6 kept here what cases show; what a session asks is fixed.
+        document.pop("material", None)
+        return made(cls, document, where="the session")
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,4 @@
+import json
 from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import LockedError, SessionId, TaskState
 from viewer.domain.reference import Mask
 from viewer.services.readings import cases, opening, recording, reviewing
+from viewer.services.sessions.ground import SessionSpec
 from viewer.store import cases as data_sets
 from viewer.store import readings
 from viewer.store.database import Store, open_store
@@ -170,3 +172,14 @@ def test_that_each_autosave_is_a_row_and_only_the_last_one_holds(path: Path) -> 
     with open_store(path) as store:
         acts = Counter(row.act.value for row in readings.readings_of(store, session))
     assert acts == {"saved": 3, "undone": 1}
+
+
+def test_that_a_session_of_an_earlier_version_goes_on(path: Path) -> None:
+    session = _open(path, "A")
+    with open_store(path) as store:
+        spec = readings.session_row(store, session).spec
+    document = json.loads(spec)
+    for later in ("task", "panel", "aid"):
+        del document[later]
+    earlier = SessionSpec.of_json(json.dumps({**document, "material": {}}))
+    assert earlier == SessionSpec.of_json(spec)

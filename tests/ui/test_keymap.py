@@ -115,7 +115,8 @@ def test_that_a_keymap_is_the_same_after_export_and_import(
         ({"image.fit": "Ctrl+K, A"}, "'Ctrl+K, A' of Fit is no key"),
         ({"image.fit": "Knob"}, "'Knob' of Fit is no key"),
         ({"image.fit": "Tab"}, "Tab is always 'Next control'"),
-        ({"file.batch": "J"}, "J would answer questions in Review"),
+        ({"file.batch": "J"}, "J belongs to the questions of Review"),
+        ({"file.batch": "Shift+Del"}, "Shift+Del belongs to the questions"),
         ({"review.grid": "J"}, "Grid of the question keeps its key"),
         (
             {"tool.fold": "W", "image.fit": "W"},
@@ -269,7 +270,7 @@ def test_that_a_key_used_in_another_workspace_is_free(
     ("name", "key", "said"),
     [
         ("image.fit", Qt.Key.Key_Escape, "always 'End or leave what is under way'"),
-        ("file.batch", Qt.Key.Key_Y, "Y would answer questions in Review"),
+        ("file.batch", Qt.Key.Key_Y, "Y belongs to the questions of Review"),
         ("review.grid", Qt.Key.Key_Y, "Grid of the question keeps its key"),
     ],
 )

@@ -21,7 +21,7 @@ RESERVED: Final = {
     "Tab": "Next control",
     "Shift+Tab": "Previous control",
     "Return": "Press the button, or ask",
-    "Space": "Press the button, or tick the box",
+    "Space": "Press the button, or tick",
     "Esc": "End or leave what is under way",
     "Left": "Previous image or cell",
     "Right": "Next image or cell",
@@ -29,8 +29,8 @@ RESERVED: Final = {
     "Down": "Next image or row",
     "Home": "First image or row",
     "End": "Last image or row",
-    "Menu": "What can be done with the selection",
-    "Shift+F10": "What can be done with the selection",
+    "Menu": "Menu of the selection",
+    "Shift+F10": "Menu of the selection",
     "Alt+Down": "Open the list of choices",
     "Ctrl++": "Enlarge a figure",
     "Ctrl+=": "Enlarge a figure",
@@ -40,6 +40,7 @@ RESERVED: Final = {
 """Keys that no keymap changes, and what they do wherever they do anything."""
 _SAME: Final = {"Enter": "Return", "Backtab": "Tab", "Shift+Backtab": "Shift+Tab"}
 """Qt's second name of a key."""
+_DELETES: Final = {"Del", "Backspace"}
 _PRESETS: Final = ("radiology", "bir", "ohif", "weasis", "pathology")
 _HOW: Final = "Correct the file and import it again; no key was changed."
 
@@ -110,11 +111,11 @@ def objection(spec: ActionSpec, key: str) -> str:
         return f"{spec.text} keeps its key: answers of questions have most letters"
     if key in RESERVED:
         return f"{shown} is always '{RESERVED[key]}'"
-    letter = len(key.removeprefix("Shift+")) == 1
-    if letter and spec.place is Place.EVERYWHERE:
+    plain = key.removeprefix("Shift+")
+    if spec.place is Place.EVERYWHERE and (len(plain) == 1 or plain in _DELETES):
         return (
-            f"{shown} would answer questions in Review, where {spec.text} is available "
-            "too"
+            f"{shown} belongs to the questions of Review, where {spec.text} is "
+            "available too"
         )
     return ""
 

@@ -58,7 +58,7 @@ class ShortcutsSheet(QDialog):
         always = [(words, as_displayed(key)) for key, words in RESERVED.items()]
         room = self.screen().availableSize()
         groups = [*menus, ("Always", always), ("Mouse", MOUSE)]
-        page = _page(groups, room.width() - 2 * _BESIDE)
+        page = _page(groups, room.width() - _BESIDE)
         area = scrolled(page)
         area.setAccessibleName("Shortcuts")
         change = QPushButton("Change keys…")

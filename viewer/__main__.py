@@ -224,7 +224,8 @@ def _need_qt() -> None:
     from viewer.domain.errors import MissingDependencyError
 
     try:
-        import viewer.app  # noqa: F401 - only whether it can be loaded
+        import viewer.ui  # noqa: F401 - first: it changes Qt for later imports
+        from viewer import app  # noqa: F401 - only whether it can be loaded
     except ImportError as error:
         raise MissingDependencyError(
             f"The window needs Qt, and {error.name} cannot be loaded.",

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
 
+from viewer.domain.errors import OverreadError
 from viewer.services.running.stopping import ending_signals, is_hang_up
 from viewer.services.starting.display import has_display
 from viewer.services.synthetic.demo_process import (
@@ -26,6 +27,7 @@ from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.services.viewing.unpacking import UnpackedZips
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.background_tasks import run_for
 from viewer.ui.application.jobs import finish_background_work, run_in_background
 from viewer.ui.application.notices import Notice
 from viewer.ui.application.tell import tell_error
@@ -166,14 +168,9 @@ def furnish(window: MainWindow) -> None:
 def _rest_of(
     window: MainWindow, read: "ReadWorkspace"
 ) -> Sequence[Callable[[], object]]:
-    """Return the steps that add what is not visible before the first image.
-
-    Slow imports are steps of their own, so that the window stays responsive.
-    """
+    """Return the steps that add what is not visible before the first image."""
     return (
-        _import_answering,
         read.furnish,
-        _import_measure,
         partial(_add_imports, window),
         partial(_add_measure, window, read),
         partial(_add_review, window),
@@ -182,12 +179,22 @@ def _rest_of(
     )
 
 
-def _import_answering() -> None:
-    import viewer.ui.panels.asking.answering  # noqa: F401 - made in the next step
+def _import_rest(settings: Settings) -> None:
+    """Import what the steps need, and read the store for the first time.
 
+    That takes half a second. In a background thread the window answers meanwhile.
+    """
+    import viewer.ui.dialogs.housekeeping
+    import viewer.ui.dialogs.imports
+    import viewer.ui.panels.asking.answering
+    import viewer.ui.window.interrupted_runs
+    import viewer.ui.workspaces.measure
+    import viewer.ui.workspaces.models
+    import viewer.ui.workspaces.review  # noqa: F401 - all made in the steps
+    from viewer.services.running.batch_form import model_states
 
-def _import_measure() -> None:
-    import viewer.ui.workspaces.measure  # noqa: F401 - made in the next step
+    with contextlib.suppress(OverreadError):  # told by what shows the models
+        model_states(settings)
 
 
 def _add_read(window: MainWindow) -> "ReadWorkspace":
@@ -283,9 +290,15 @@ def _report_first_image(window: MainWindow) -> None:
 
 
 def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
-    gc.freeze()  # what the start made stays; no collection need look through it
     GuiCollector(window)
-    run_in_steps(window, (*_rest_of(window, read), window.return_to_workspace))
+    # What the start made stays; no collection need look through it.
+    steps = (*_rest_of(window, read), gc.freeze, window.return_to_workspace)
+    run_for(
+        window,
+        partial(_import_rest, window.context.settings),
+        lambda _: run_in_steps(window, steps),
+        partial(tell_error, window.context),
+    )
 
 
 class DemoMaker(QObject):

@@ -1,5 +1,7 @@
 """The composition root: what opens, and in which order."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -149,3 +151,42 @@ def test_that_making_phantoms_can_be_stopped(qtbot: QtBot, settings: Settings) -
     qtbot.waitUntil(lambda: line.text.text() == "")
     assert not line.stop.isVisibleTo(made.window)
     assert made.read.opened == [settings.home / "demo" / "radiograph"]
+
+
+_STARTED = """
+import sys, threading
+from importlib.abc import MetaPathFinder
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from viewer import app
+from viewer.services.starting.head_start import begin
+from viewer.settings import read_settings
+
+LATER = {"viewer.ui.panels.asking.answering", "viewer.ui.workspaces.measure"}
+
+class Noting(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name in LATER:
+            print(name, threading.current_thread() is threading.main_thread())
+
+def look():
+    if LATER <= sys.modules.keys():
+        QApplication.closeAllWindows()
+
+sys.meta_path.insert(0, Noting())
+app.make_application()
+clock = QTimer(interval=20)
+clock.timeout.connect(look)
+clock.start()
+app.open_window((), read_settings(), begin((), read_settings(), demo=False))
+"""
+
+
+def test_that_what_comes_after_the_image_is_imported_beside_the_window() -> None:
+    """The window answers meanwhile."""
+    command = [sys.executable, "-c", _STARTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.splitlines()) == [
+        "viewer.ui.panels.asking.answering False",
+        "viewer.ui.workspaces.measure False",
+    ]

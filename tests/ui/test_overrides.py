@@ -49,3 +49,14 @@ def test_that_an_error_in_an_override_reaches_python(fails: str, kind: str) -> N
     )
     said = f"{kind} True\nalive\n"
     assert (done.returncode, done.stdout) == (0, said), done.stderr
+
+
+def test_that_the_window_is_imported_without_reading_its_source() -> None:
+    code = (
+        "import linecache, viewer.__main__; viewer.__main__._need_qt()\n"
+        "import viewer.ui.workspaces.read\n"
+        "print(*(name for name in linecache.cache if '/viewer/' in name))"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -24,6 +24,17 @@ def guard_overrides() -> None:
         Shiboken.Object.__init_subclass__ = classmethod(_guard)  # type: ignore[assignment]
 
 
+def read_no_sources() -> None:
+    """Spare each import the reading of its source, half the time of some imports.
+
+    PySide looks there for its own name, in case the module asks for names in snake
+    case, as none here does. A PySide that does it otherwise is left as it is.
+    """
+    feature = sys.modules.get("shibokensupport.feature")
+    if hasattr(feature, "_mod_uses_pyside"):
+        vars(feature)["_mod_uses_pyside"] = lambda _: False
+
+
 def _guard(derived: type[Shiboken.Object]) -> None:
     super(Shiboken.Object, derived).__init_subclass__()
     bases = [base for base in derived.__mro__ if base.__module__.startswith("PySide6.")]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QPainterPath, QTransform
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeShown, drag
 from viewer.domain.case import ImageRef
@@ -33,6 +34,7 @@ from viewer.ui.canvas.marks.measures import (
     words,
 )
 from viewer.ui.canvas.overlays.aside import Surroundings
+from viewer.ui.canvas.picture import picture_of
 
 GREY = Photometric.MONOCHROME2
 LEFT = Qt.MouseButton.LeftButton
@@ -319,6 +321,18 @@ def test_that_two_views_share_a_book(
     assert drawn(other) == drawn(view)
     undo.undo()
     assert drawn(other) == ()
+
+
+def test_that_a_picture_that_was_taken_follows_no_mark_any_more(
+    view: ImageView, undo: UndoStack, qtbot: QtBot
+) -> None:
+    del undo
+    view.marks.add(mark(MarkKind.LENGTH, (60, 60), (150, 100)))
+    picture_of(view, identified=False)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    with qtbot.captureExceptions() as raised:
+        view.marks.add(mark(MarkKind.LENGTH, (10, 20), (30, 40)))
+    assert raised == []
 
 
 def test_that_words_of_marks_step_aside(view: ImageView, shown: ShownImage) -> None:

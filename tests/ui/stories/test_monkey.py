@@ -86,7 +86,7 @@ def test_that_a_hundred_thousand_random_actions_never_hold_the_window_up(
         told = len(blocks)
         monkey = Monkey(demo, seed)
         monkey.act(min(_STRETCH, actions))
-        _print(f"seed {seed}: {monkey.done}", *blocks[told:])
+        _print(f"seed {seed}: {monkey.done}", *blocks[told:], *monkey.waits)
         assert monkey.waits == []
         assert _warnings(qtlog) == []
     watchdog.stop()

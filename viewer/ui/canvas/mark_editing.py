@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QLineF, QObject, QPointF
+from shiboken6 import isValid
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.image_geometry import ImageGeometry
@@ -75,6 +76,13 @@ class MarkEditing:
         """Lets a reader write beside a mark."""
         self.book = MarkBook(parent=owner)
         self.book.changed.connect(self._follow)
+        # No QObject, whose connections would end by themselves with those of the view.
+        owner.destroyed.connect(self._leave)
+
+    def _leave(self) -> None:
+        """Follow no book any more, as the view is gone; its own book may be as well."""
+        if isValid(self.book):
+            self.book.changed.disconnect(self._follow)
 
     def use(self, book: MarkBook) -> None:
         """Use a book of marks that several views share."""

@@ -19,6 +19,7 @@ from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store
 from viewer.store.trials import Verdict
+from viewer.ui.application.action_spec import Place
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.measure import results_groups_panel
 from viewer.ui.panels.measure.results_groups_panel import summary_words
@@ -264,6 +265,10 @@ def test_that_n_and_p_walk_over_the_disagreements(
     for by in (By.FINDING, By.MODEL):
         workspace.groups.filters.boxes[by].setChecked(False)
     qtbot.waitUntil(lambda: list(workspace.groups.groups.keys) == [()])
+    actions = workspace._context.actions
+    actions.handle(workspace.handlers(), Place.MEASURE)
+    actions.enter(Place.MEASURE)
+    workspace.addActions([actions["tour.next"], actions["tour.previous"]])
     table.setFocus()
     reached = list[int]()
     workspace.trial_chosen.connect(lambda event: reached.append(event.trial))

@@ -6,7 +6,8 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 
 from viewer.domain.report import BarFigure, BarSeries
-from viewer.domain.styles import MODELS
+from viewer.domain.styles import MODELS, know_models
+from viewer.writers import figures
 from viewer.writers.figures import bar_figure_svg
 
 FIGURE = BarFigure(
@@ -24,8 +25,15 @@ FIGURE = BarFigure(
 )
 
 
+@pytest.fixture(autouse=True)
+def _nothing_drawn_yet() -> None:
+    figures._svg.cache_clear()
+
+
 def test_that_the_same_figure_gives_the_same_bytes() -> None:
-    assert bar_figure_svg(FIGURE) == bar_figure_svg(FIGURE)
+    before = bar_figure_svg(FIGURE)
+    figures._svg.cache_clear()
+    assert bar_figure_svg(FIGURE) == before
     other = replace(FIGURE, title="Other")
     assert bar_figure_svg(other) != bar_figure_svg(FIGURE)
 
@@ -48,6 +56,16 @@ def test_that_a_page_is_drawn_only_once(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Figure, "draw", counted)
     bar_figure_svg(FIGURE)
     assert len(drawn) == 1
+    bar_figure_svg(FIGURE)
+    assert len(drawn) == 1
+
+
+def test_that_a_figure_is_drawn_anew_once_its_models_have_other_colours() -> None:
+    before = bar_figure_svg(FIGURE)
+    know_models({"a": 4})
+    after = bar_figure_svg(FIGURE).decode().lower()
+    assert MODELS[4].lower() in after
+    assert after != before.decode().lower()
 
 
 def test_that_each_series_has_its_colour_of_the_one_table() -> None:

@@ -19,6 +19,7 @@ from viewer.domain.plain import plain
 from viewer.domain.report import ReportData
 from viewer.domain.rubric import Grades
 from viewer.results.spec_json import spec_documents
+from viewer.services.configuring.model_colors import assign_model_colors
 from viewer.services.exporting.bundling import contents
 from viewer.services.exporting.bundling.records import (
     Record,
@@ -28,10 +29,11 @@ from viewer.services.exporting.bundling.records import (
 )
 from viewer.services.reporting.report_run import (
     RunReport,
+    RunResults,
     context_of,
     manifest_of_report,
-    report_data,
     report_files,
+    run_results,
     with_items,
     with_reused,
 )
@@ -81,7 +83,8 @@ def run_bundle(store: Store, run: int) -> bytes:
     PrivacyError
         The run is about items of a restricted data set, whose text must stay here.
     """
-    own = report_data(store, run)
+    own = run_results(store, run)
+    assign_model_colors(store)
     _check_leaving(store, own.context)
     grades = grades_of(own.context.dataset)
     readers = {*grades.readers, *grades.withdrawn}
@@ -150,15 +153,15 @@ def _check_replies(replies: Replies, own: RunContext) -> None:
 
 def _contents(
     store: Store,
-    own_report: RunReport,
+    own_results: RunResults,
     report: RunReport,
     names: Pseudonyms,
     grades: Grades,
     pointed: Sequence[Pointed],
 ) -> _Contents:
     """Return a bundle's content beside the report."""
-    replies, own = Replies(store), own_report.context
-    records = list(contents.judged_trials(store, own_report, names, replies))
+    replies, own = Replies(store), own_results.context
+    records = list(contents.judged_trials(store, own_results, names, replies))
     if not own.study.words.places:
         # By the data set's real names: `report` already has pseudonyms.
         _check_replies(replies, own)
@@ -232,7 +235,7 @@ def _pointed(context: RunContext, beside: object) -> Iterable[Pointed]:
     return pointed_at(beside.human_points, context.dataset.images, *asked)
 
 
-def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
+def _report(own: RunResults, names: Pseudonyms, context: ReportContext) -> RunReport:
     """Return a report with pseudonyms instead of names."""
     run_context = names.context(own.context)
     versions = (replace(v, params=names.params(v.params)) for v in context.versions)
@@ -241,7 +244,7 @@ def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunRep
     data = whole_report(study, names.results, spec, context)
     of_run = names.trials(own.trials)
     data = with_items(data, run_context, of_run)
-    return RunReport(own.summary, run_context, names.results, data, of_run)
+    return RunReport(own.summary, run_context, names.results, of_run, data)
 
 
 def _title(report: RunReport) -> str:

@@ -18,7 +18,7 @@ from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
 from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
 from viewer.readers.datasets.medsyn_case import FILE, read_case
 from viewer.readers.datasets.medsyn_report import report_folders
-from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.reporting.report_run import RunResults, run_results
 from viewer.store.cases import dataset_named
 from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec, run_summaries
@@ -97,9 +97,9 @@ def prepared_by(store: Store, run: int) -> Prepared:
     WrongUseError
         The run is of another study, or prepared nothing.
     """
-    run_report = cases_report(store, run, "which prepares no reports")
-    dataset = run_report.context.dataset
-    cases = prepared_cases(run_report.results, dataset.items)
+    run_of_cases = cases_results(store, run, "which prepares no reports")
+    dataset = run_of_cases.context.dataset
+    cases = prepared_cases(run_of_cases.results, dataset.items)
     if not cases:
         raise WrongUseError(
             f"Run {run} has prepared no reports.",
@@ -110,15 +110,15 @@ def prepared_by(store: Store, run: int) -> Prepared:
     return Prepared(tuple(own), folders)
 
 
-def cases_report(store: Store, run: int, why: str) -> RunReport:
+def cases_results(store: Store, run: int, why: str) -> RunResults:
     """Return a run about cases; for one of another study ``why`` says what it lacks."""
-    report = report_data(store, run)
-    if report.summary.study != STUDY:
+    results = run_results(store, run)
+    if results.summary.study != STUDY:
         raise WrongUseError(
-            f"Run {run} is of the study {report.summary.study}, {why}.",
+            f"Run {run} is of the study {results.summary.study}, {why}.",
             f"Choose a run of {STUDY}.",
         )
-    return report
+    return results
 
 
 @dataclass(frozen=True, slots=True)

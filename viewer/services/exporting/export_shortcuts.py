@@ -21,7 +21,7 @@ from viewer.readers.datasets.csv_tables import CsvRow
 from viewer.readers.datasets.medsyn_case import file_of
 from viewer.services.exporting.export_cases import (
     case_written,
-    cases_report,
+    cases_results,
     copy_image,
     review_rows,
     wrong_row,
@@ -104,9 +104,9 @@ def export_shortcuts(store: Store, run: int, out: Path) -> Round:
     UnreadableInputError
         The table has a row that cannot be used; the message names its line.
     """
-    report = cases_report(store, run, "whose cases have no options")
-    dataset = report.context.dataset
-    found = options_alone(report.results, dataset.items)
+    own = cases_results(store, run, "whose cases have no options")
+    dataset = own.context.dataset
+    found = options_alone(own.results, dataset.items)
     if not found:
         raise WrongUseError(
             f"In run {run} no model answered a case from its options alone.",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.task_selection import selection_as_json
-from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.report_run import run_results
 from viewer.services.sessions import datasets
 from viewer.store.database import Store
 from viewer.studies.rubric_reading.curating import selection
@@ -21,7 +21,7 @@ def export_tasks(store: Store, run: int, out: Path) -> int:
     raises WrongUseError.
     """
     dataset = datasets.dataset_of_run(store, run)
-    tasks = selection(report_data(store, run).results, dataset)
+    tasks = selection(run_results(store, run).results, dataset)
     if not tasks:
         raise WrongUseError(
             f"Run {run} has proposed no tasks.",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
-from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.reporting.report_run import RunResults, run_results
 from viewer.store.database import Store
 from viewer.studies.pathology_mcq.guessing import audit, filtered
 from viewer.studies.pathology_mcq.making import as_data_json, questions_of
@@ -56,38 +56,36 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
         The run is of another study, made nothing, asked nothing without its image, or
         fewer models than must guess.
     """
-    run_report = report_data(store, run)
-    if run_report.summary.study != STUDY:
+    own = run_results(store, run)
+    if own.summary.study != STUDY:
         raise WrongUseError(
-            f"Run {run} is of the study {run_report.summary.study}, which has no "
+            f"Run {run} is of the study {own.summary.study}, which has no "
             "multiple-choice questions.",
             f"Choose a run of {STUDY}.",
         )
-    spec = run_report.context.spec
+    spec = own.context.spec
     params = read_params(spec.preset, spec.params)
     building = params.work is Work.BUILDING
-    table, told = _made(run_report) if building else _remaining(run_report, params)
+    table, told = _made(own) if building else _remaining(own, params)
     text = json.dumps(table, indent=1, ensure_ascii=False)
     write_atomically(out, text.encode() + b"\n")
     return told
 
 
-def _made(run_report: RunReport) -> tuple[Mapping[str, object], Made]:
-    items = {item.key: item for item in run_report.context.dataset.items}
-    counts = [len(questions_of(one)) for one in run_report.results]
+def _made(own: RunResults) -> tuple[Mapping[str, object], Made]:
+    items = {item.key: item for item in own.context.dataset.items}
+    counts = [len(questions_of(one)) for one in own.results]
     if not any(counts):
         raise WrongUseError(
-            f"Run {run_report.summary.id} has made no questions.",
+            f"Run {own.summary.id} has made no questions.",
             "Its items.csv says why: overread report writes it.",
         )
     made = Made(sum(counts), sum(bool(n) for n in counts), len(counts))
-    return as_data_json(run_report.results, items), made
+    return as_data_json(own.results, items), made
 
 
-def _remaining(
-    run_report: RunReport, params: Params
-) -> tuple[Mapping[str, object], Kept]:
-    run, guesses = run_report.summary.id, audit(run_report.results, params.guessed_by)
+def _remaining(own: RunResults, params: Params) -> tuple[Mapping[str, object], Kept]:
+    run, guesses = own.summary.id, audit(own.results, params.guessed_by)
     if not guesses.items:
         raise WrongUseError(
             f"Run {run} asked no question without its image, so there are no guesses.",
@@ -101,5 +99,5 @@ def _remaining(
             "Ask more models, or run the study with a smaller guessed_by.",
         )
     sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
-    table = filtered(guesses, mcqs_of(run_report.context.dataset.items))
+    table = filtered(guesses, mcqs_of(own.context.dataset.items))
     return table, Kept(*sizes, params.guessed_by)

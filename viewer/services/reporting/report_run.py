@@ -47,18 +47,27 @@ _WITH_HUMAN_POINTS: Final = "chexlocalize"
 
 
 @dataclass(frozen=True)
-class RunReport:
-    """A run's results as data, before anything is written.
+class RunResults:
+    """A run's results, before any table is computed.
 
-    ``trials`` is the frame listed in its table ``items``. ``doubt`` is a sentence on
-    verdicts that contradict their replies, "" if there are none.
+    ``trials`` is the frame listed in the table ``items`` of its report.
     """
 
     summary: RunSummary
     context: RunContext
     results: tuple[TrialResult, ...]
-    data: ReportData
     trials: Frame
+
+
+@dataclass(frozen=True)
+class RunReport(RunResults):
+    """A run's results with their tables and figures, before anything is written.
+
+    ``doubt`` is a sentence on verdicts that contradict their replies, "" if there are
+    none.
+    """
+
+    data: ReportData
     doubt: str = ""
 
     @property
@@ -67,17 +76,23 @@ class RunReport:
         return (*self.data.warnings, *filter(None, (self.doubt,)))
 
 
+def run_results(store: Store, run: int) -> RunResults:
+    """Return a run's results; an unknown run raises."""
+    run_trials = recorded(store, run)
+    results = tuple(_results(run_trials))
+    of_run = frame_of_recorded(store, run, run_trials)
+    return RunResults(runs.run_summary(store, run), run_trials.context, results, of_run)
+
+
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
-    run_trials = recorded(store, run)
+    of_run = run_results(store, run)
     assign_model_colors(store)
-    context, summary = run_trials.context, runs.run_summary(store, run)
-    results = tuple(_results(run_trials))
+    context, results = of_run.context, of_run.results
     beside = context_of(store, run, context)
     data = whole_report(context.study, results, context.spec, beside)
-    of_run = frame_of_recorded(store, run, run_trials)
-    data = with_items(with_reused(store, run, data), context, of_run)
-    return RunReport(summary, context, results, data, of_run)
+    data = with_items(with_reused(store, run, data), context, of_run.trials)
+    return RunReport(of_run.summary, context, results, of_run.trials, data)
 
 
 def with_items(data: ReportData, context: RunContext, of_run: Frame) -> ReportData:

@@ -24,7 +24,7 @@ from viewer.services.exporting.bundling.records import (
     sha256_of,
     trial_record,
 )
-from viewer.services.reporting.report_run import RunReport
+from viewer.services.reporting.report_run import RunResults
 from viewer.services.trials.pseudonyms import Pseudonyms
 from viewer.services.trials.run_context import RunContext
 from viewer.store.database import Store
@@ -123,12 +123,12 @@ def _is_asked(one: Record) -> bool:
 
 
 def judged_trials(
-    store: Store, report: RunReport, names: Pseudonyms, replies: Replies
+    store: Store, own: RunResults, names: Pseudonyms, replies: Replies
 ) -> Iterator[Record]:
     """Yield every trial in the order of the plan, with its steps and its truth."""
-    context, strata = report.context, report.context.study.words.columns
-    numbered = trial_columns(store, report.summary.id, ("id", "numbers"))
-    for one in report.trials.having(**numbered).records():
+    context, strata = own.context, own.context.study.words.columns
+    numbered = trial_columns(store, own.summary.id, ("id", "numbers"))
+    for one in own.trials.having(**numbered).records():
         trial_replies: tuple[TrialReply, ...] = ()
         if one["reply_id"] is not None:
             trial_replies = kept_replies(store, one["id"], one["reply_id"])

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets", reason="the window needs PySide6")
 
-from PySide6.QtCore import QThreadPool, SignalInstance
+from PySide6.QtCore import QEvent, QThreadPool, SignalInstance
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
@@ -59,6 +59,9 @@ def _dark(qapp: QApplication, _themed: None) -> Iterator[None]:
     yield
     for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
         pool.waitForDone()
+    # Windows that are closed go only now: outside an event loop Qt keeps them, and each
+    # change of the theme would dress them again.
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ class Importing(Running):
         from viewer.store import cases
 
         all_notices = cases.dataset_named(self._opened, dataset).notices
-        return tuple(f"{one.subject}: {one.text}" for one in all_notices)
+        return tuple(one.sentence for one in all_notices)
 
     def import_dataset(
         self,

@@ -119,12 +119,18 @@ class Notice:
     """Something missing or inconsistent in a data set, listed by name.
 
     ``kind`` is a stable word such as ``label_without_mask``; ``subject`` an image
-    id or a file name inside the data set; ``text`` one sentence.
+    id or a file name inside the data set, "" if it is about all of it; ``text`` one
+    sentence.
     """
 
     kind: str
     subject: str
     text: str
+
+    @property
+    def sentence(self) -> str:
+        """The text, after its subject if it has one."""
+        return f"{self.subject}: {self.text}" if self.subject else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,25 @@ def findings_of_dataset(store: "Store", name: str) -> tuple[str, ...]:
     return tuple(sorted({row["name"] for row in _references(store, name)}))
 
 
+def findings_told_of(store: "Store", name: str) -> tuple[str, ...]:
+    """Return the findings that a data set has references or labels of, by name.
+
+    None where it has questions of its own, which may be about any finding.
+    """
+    rows = store.rows(
+        "SELECT DISTINCT l.finding AS name FROM dataset d JOIN image i"
+        " ON i.dataset_id = d.id JOIN label l ON l.image_id = i.id WHERE d.name = ?",
+        (name,),
+    )
+    asking = store.rows(
+        "SELECT 1 FROM item q JOIN dataset d ON d.id = q.dataset_id WHERE d.name = ?"
+        " LIMIT 1",
+        (name,),
+    )
+    found = {*(row["name"] for row in rows), *findings_of_dataset(store, name)}
+    return () if asking else tuple(sorted(found))
+
+
 def _references(store: "Store", name: str) -> "Sequence[Row]":
     """Return a row for each image and finding with a mask or a box."""
     return store.rows(

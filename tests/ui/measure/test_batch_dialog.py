@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QListWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.item_datasets import tiles_dataset
@@ -27,7 +27,7 @@ from viewer.store.database import open_store
 from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.import_dataset import ImportDataset
-from viewer.ui.widgets.params_form import OneOf, ParamsForm
+from viewer.ui.widgets.params_form import OneOf, ParamsForm, SomeOf
 from viewer.ui.workspaces.measure import MeasureWorkspace
 
 _N = 4
@@ -389,6 +389,29 @@ def test_that_a_data_set_with_none_of_the_preset_findings_is_asked_about_its_own
     assert dialog.form.params["findings"] == ["cyst", "scar"]
     dialog.dataset.choose("tiny")
     qtbot.waitUntil(lambda: dialog.what.values()["findings"] == preset)
+
+
+def test_that_findings_which_the_data_set_lacks_are_not_ticked(
+    dialog: BatchDialog, qtbot: QtBot
+) -> None:
+    def item(text: str) -> QListWidgetItem:
+        findings = dialog.what.editors["findings"]
+        assert isinstance(findings, SomeOf)
+        return next(one for one in findings._items() if one.text() == text)
+
+    def ticked(text: str) -> bool:
+        return item(text).checkState() is Qt.CheckState.Checked
+
+    qtbot.waitUntil(lambda: not ticked("Pneumothorax"))
+    assert ticked("Edema")
+    assert "no reference" in item("Pneumothorax").toolTip()
+    assert not item("Pneumothorax").flags() & Qt.ItemFlag.ItemIsEnabled
+    assert "findings" not in dialog.form.params  # the preset's are all asked for
+    item("Edema").setCheckState(Qt.CheckState.Unchecked)
+    asked = dialog.form.params["findings"]
+    assert isinstance(asked, list)
+    assert "Edema" not in asked
+    assert "Pneumothorax" in asked
 
 
 def test_that_a_study_files_reader_is_shown_whoever_he_is(

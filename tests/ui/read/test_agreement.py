@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.answer import Status
@@ -12,7 +13,7 @@ from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, Score
 from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.panels.asking.agreement import Agreement, agreement_words, same_places
-from viewer.ui.panels.asking.answers_panel import AnswersPanel
+from viewer.ui.panels.asking.answers_panel import AnswersPanel, details
 
 
 def an_answer(
@@ -127,5 +128,24 @@ def test_that_the_panel_compares_what_is_drawn(qtbot: QtBot) -> None:
     assert isinstance(agreement, Agreement)
     assert agreement.words.text() == "2 of 3 models in D4 · 1 elsewhere"
     assert agreement.isVisible()
+    shown = [label.text() for label in agreement.findChildren(QLabel)]
+    assert "D4" in shown
+    assert "E5" not in shown  # it stands in the list of answers
     panel.set_answers(answers, frozenset({1}))
     assert not agreement.isVisible()
+
+
+def test_that_a_panel_without_answers_has_no_second_ask_button(qtbot: QtBot) -> None:
+    panel = AnswersPanel()
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.set_image(image_open=True)
+    buttons = [b.text() for b in panel.findChildren(QPushButton) if b.isVisible()]
+    assert not any(text.startswith("Ask") for text in buttons)
+
+
+def test_that_hashes_stand_last_among_the_details_of_an_answer() -> None:
+    lines = details(an_answer("a", "D4")).splitlines()
+    hashes = [line for line in lines if "SHA-256" in line]
+    assert hashes
+    assert lines[-len(hashes) :] == hashes

@@ -206,7 +206,7 @@ def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
     if alone:
         n = "1 image says" if len(alone) == 1 else f"{len(alone)} images say"
         text = f"{n} nothing about the patient; each counts as a separate patient."
-        yield Notice("unknown_patient", alone[0], text)
+        yield Notice("unknown_patient", "", text)
 
 
 def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -> str:

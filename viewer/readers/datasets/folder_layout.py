@@ -212,10 +212,11 @@ def _unnamed(root: Path, masks: Sequence[FolderMask]) -> list[Notice]:
         return []
     verb = "names" if len(paths) == 1 else "name"
     text = (
-        f"{counted(len(paths), 'mask')} {verb} no finding, so it is called {_UNNAMED}; "
-        "name the folder after it, such as nodule_masks."
+        f"{counted(len(paths), 'mask')} {verb} no finding, so it is called {_UNNAMED}: "
+        f"{paths[0].relative_to(root).as_posix()} is one. Name the folder after it, "
+        "such as nodule_masks."
     )
-    return [Notice("finding_unnamed", paths[0].relative_to(root).as_posix(), text)]
+    return [Notice("finding_unnamed", "", text)]
 
 
 def _lonely(root: Path, mask: _MaskFile) -> Notice:

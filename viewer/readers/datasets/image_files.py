@@ -113,8 +113,8 @@ class ImageFiles:
         others = [self._inside(p) for p in self._paths if p not in named]
         if others:
             n = "1 image is" if len(others) == 1 else f"{len(others)} images are"
-            text = f"{n} in no row of the tables and not imported."
-            yield Notice("not_in_tables", others[0], text)
+            text = f"{n} in no row of the tables and not imported, such as {others[0]}."
+            yield Notice("not_in_tables", "", text)
 
     def _inside(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix()

@@ -64,7 +64,7 @@ def _prefixed(part: Dataset) -> Dataset:
     )
     keys = {image.key for image in part.images} | {item.key for item in part.items}
     notices = tuple(
-        replace(notice, subject=f"{part.name}/{notice.subject}")
+        replace(notice, subject="/".join(filter(None, (part.name, notice.subject))))
         if notice.subject in keys
         else notice
         for notice in part.notices

@@ -186,9 +186,9 @@ def _absent(folder: Path, images: dict[str, _Rows]) -> list[Notice]:
         return []
     text = (
         "Without a file in the folder and without a box, so not imported: "
-        f"{counted(len(absent), 'image')} of the tables."
+        f"{counted(len(absent), 'image')} of the tables, such as {absent[0]}."
     )
-    return [Notice("files_not_there", absent[0], text)]
+    return [Notice("files_not_there", "", text)]
 
 
 def _entry(

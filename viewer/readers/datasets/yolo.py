@@ -191,10 +191,11 @@ def _unmatched(
 ) -> Iterator[Notice]:
     others = [p.stem for p in paths if p.stem not in known]
     if others:
-        text = f"{counted(len(others), 'label file')} without an image: not used."
-        yield Notice("labels_without_image", others[0], text)
+        n = counted(len(others), "label file")
+        text = f"{n} without an image: not used, such as {others[0]}."
+        yield Notice("labels_without_image", "", text)
     bare = [image.key for image in dataset.images if image.key not in rows]
     if bare:
         n = counted(len(bare), "image")
-        text = f"{n} without a label file: taken to have no finding."
-        yield Notice("no_label_file", bare[0], text)
+        text = f"{n} without a label file, such as {bare[0]}: taken to have no finding."
+        yield Notice("no_label_file", "", text)

@@ -232,7 +232,7 @@ def notice_lines(dataset: str, notices: Sequence[Notice]) -> Iterator[str]:
     for notice in notices:
         by_kind.setdefault(notice.kind, []).append(notice)
     for alike in by_kind.values():
-        yield from (f"{one.subject}: {one.text}" for one in alike[:_SHOWN_OF_A_KIND])
+        yield from (one.sentence for one in alike[:_SHOWN_OF_A_KIND])
         more = len(alike) - _SHOWN_OF_A_KIND
         if more > 0:
             listed = f"overread cases {dataset} lists all"
@@ -244,6 +244,5 @@ def notice_counts(notices: Sequence[Notice]) -> tuple[NoticeCount, ...]:
     counts = Counter(notice.kind for notice in notices)
     first = {notice.kind: notice for notice in reversed(notices)}
     return tuple(
-        NoticeCount(kind, n, f"{first[kind].subject}: {first[kind].text}")
-        for kind, n in counts.most_common()
+        NoticeCount(kind, n, first[kind].sentence) for kind, n in counts.most_common()
     )

@@ -26,7 +26,7 @@ from viewer.services.configuring.toml_files import read_toml
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.store.folders import findings_of_dataset
+from viewer.store.folders import findings_of_dataset, findings_told_of
 from viewer.store.reference_boxes import readers_of_dataset
 from viewer.studies.catalog import (
     broken_studies,
@@ -51,6 +51,9 @@ from viewer.writers.toml import toml_bytes
 
 _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
+_LACKING: Final = (
+    "The data set has no reference and no label of it, so nothing is asked about it."
+)
 _STUDY_FILE: Final = "study.toml"
 _RULE: Final = "reader_rule"
 OWN: Final = ("prompts", "prompt_variants")
@@ -160,10 +163,20 @@ def reader_names(store: Path, dataset: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ReferenceNames:
-    """What the reference of a data set names: its readers, and the findings shown."""
+    """What the reference of a data set names: its readers, and the findings shown.
+
+    ``told_of`` are the findings that it has references or labels of.
+    """
 
     readers: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    told_of: tuple[str, ...] = ()
+
+    def lacking(self, fields: Iterable[FormField]) -> Mapping[str, str]:
+        """Return the findings on offer that nothing is asked about, each with why."""
+        offered = next((f.choices for f in fields if f.name == _FINDINGS), ())
+        told = self.told_of
+        return {f: _LACKING for f in offered if told and not own_word(f, told)}
 
     def readers_beside(self, params: Mapping[str, object]) -> tuple[str, ...]:
         """Return the readers, and the chosen one if it is not among them."""
@@ -181,7 +194,8 @@ class ReferenceNames:
     def fills_alike(self, other: "ReferenceNames", fields: Sequence[FormField]) -> bool:
         """Tell whether two data sets make the same form of these fields."""
         suggested = self.suggested(fields) == other.suggested(fields)
-        return suggested and self.added == other.added
+        lacking = self.lacking(fields) == other.lacking(fields)
+        return suggested and lacking and self.added == other.added
 
     @property
     def added(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -200,7 +214,11 @@ def reference_names(store: Path, dataset: str) -> ReferenceNames:
     """Return what a data set's reference names; nothing if it is unknown."""
     with open_store(store) as opened:
         readers = readers_of_dataset(opened, dataset)
-        return ReferenceNames(readers, findings_of_dataset(opened, dataset))
+        return ReferenceNames(
+            readers,
+            findings_of_dataset(opened, dataset),
+            findings_told_of(opened, dataset),
+        )
 
 
 def model_states(settings: Settings) -> tuple[ModelState, ...]:

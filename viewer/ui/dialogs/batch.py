@@ -301,12 +301,12 @@ class BatchDialog(QDialog):
         fields = form_fields(*chosen, readers, self._roles, named.findings)
         changed, self._fields = {**named.suggested(fields), **changed}, fields
         self._how_rows.setRowVisible(self.vary, self.vary.suits(self.study.name))
-        apart = {*_WHAT, *_HOW}
         self.what.show_fields([f for f in fields if f.name in _WHAT])
         self.how.show_fields([f for f in fields if f.name in _HOW])
-        self.further.show_fields([f for f in fields if f.name not in apart])
+        self.further.show_fields([f for f in fields if f.name not in _WHAT + _HOW])
         for part in self._forms:
             part.set_values(changed)
+        self.what.show_lacking("findings", named.lacking(fields))
         align((self._how_rows, self.how.rows))
         align((self._what_rows, self.what.rows))
         self._edited()

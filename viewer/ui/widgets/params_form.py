@@ -135,14 +135,16 @@ class SomeOf(QListWidget):
     ) -> None:
         super().__init__()
         self._row = self.fontMetrics().height() + 6
+        self._lacking, self._withheld = frozenset[str](), frozenset[str]()
         for choice, word in zip(choices, words or choices, strict=True):
             self._add(choice, word)
         self.setFixedHeight(min(rows, max(2, len(choices))) * self._row + 4)
         self.itemChanged.connect(self.edited)
 
     def value(self) -> object:
-        """Return the ticked words in display order."""
-        return [item.data(_CHOICE) for item in self._items() if _is_ticked(item)]
+        """Return the ticked words in display order, and what lacks but was wanted."""
+        choices = ((item, item.data(_CHOICE)) for item in self._items())
+        return [c for item, c in choices if _is_ticked(item) or c in self._withheld]
 
     def set_value(self, value: object) -> None:
         """Tick these words; ones that are not offered are added."""
@@ -151,11 +153,22 @@ class SomeOf(QListWidget):
         for choice in wanted:
             if choice not in known:
                 self._add(choice, choice)
+        self._withheld = self._lacking & {*wanted}
         for item in self._items():
-            ticked = item.data(_CHOICE) in wanted
+            ticked = item.data(_CHOICE) in {*wanted} - self._lacking
             item.setCheckState(
                 Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked
             )
+
+    def show_lacking(self, lacking: Mapping[str, str]) -> None:
+        """Grey words that come to nothing, without a tick; the value stays."""
+        value, usable = self.value(), Qt.ItemFlag.ItemIsEnabled
+        self._lacking = frozenset(lacking)
+        for item in self._items():
+            why = lacking.get(item.data(_CHOICE), "")
+            item.setToolTip(as_tip(why))
+            item.setFlags(item.flags() & ~usable if why else item.flags() | usable)
+        self.set_value(value)
 
     def _add(self, choice: str, word: str) -> None:
         item = QListWidgetItem(word, self)
@@ -373,6 +386,12 @@ class ParamsForm(QWidget):
         for field, widget in zip(fields, self._editors.values(), strict=True):
             self.rows.addRow(label_of(field), widget)
             widget.edited.connect(self.edited)
+
+    def show_lacking(self, name: str, lacking: Mapping[str, str]) -> None:
+        """Grey choices of a parameter that come to nothing, each with the reason."""
+        shown = self._editors.get(name)
+        if isinstance(shown, SomeOf):
+            shown.show_lacking(lacking)
 
     @property
     def label_width(self) -> int:

@@ -167,7 +167,10 @@ def test_that_yolo_s_shares_become_boxes_in_pixels(names: str, tmp_path: Path) -
     assert a.labels == {"Mass": False, "Lung Opacity": True}
     assert (b.boxes, b.labels) == ({}, {"Mass": False, "Lung Opacity": False})
     assert _told(dataset) == [
-        ("no_label_file", "1 image without a label file: taken to have no finding."),
+        (
+            "no_label_file",
+            "1 image without a label file, such as images/b: taken to have no finding.",
+        ),
         ("no_positives", "No image has Mass: every label of it is negative."),
     ]
 

@@ -88,7 +88,7 @@ def test_that_a_common_id_makes_both_parts_carry_their_name(tmp_path: Path) -> N
     keys = [image.key for image in merged.images]
     assert keys == ["one/a_pa", "one/c_pa", "two/a_pa"]
     assert len({image.patient for image in merged.images}) == 3
-    assert {notice.subject for notice in merged.notices} <= set(keys)
+    assert {notice.subject for notice in merged.notices} <= {*keys, ""}
 
 
 def test_that_merging_nothing_is_refused() -> None:

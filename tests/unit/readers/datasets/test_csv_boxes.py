@@ -122,7 +122,7 @@ def test_that_images_and_rows_that_miss_each_other_are_said(tmp_path: Path) -> N
     assert [image.key for image in dataset.images] == ["a", "gone"]
     assert dataset.images[1].defects == {"*": "missing_file"}
     assert _kinds(dataset) == ["missing_file", "not_in_tables", "unknown_patient"]
-    assert dataset.notices[1].subject == "images/b.dicom"
+    assert dataset.notices[1].sentence.endswith("such as images/b.dicom.")
 
 
 def test_that_of_two_files_of_one_name_one_is_read_and_said(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Agreement of several models: a sentence, and a row for each location they name."""
+"""Agreement of several models: a sentence, and a row for each place they share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -116,10 +116,12 @@ class Agreement(QWidget):
         self.setAccessibleName(words)
         self.setVisible(bool(words))
         if words:
-            for place in places[:_ROWS]:
+            # A place that one model names stands in the list of answers.
+            shared = [place for place in places if len(place.answers) >= _FEWEST]
+            for place in shared[:_ROWS]:
                 self._rows.addWidget(_row(place, colours))
-            if len(places) > _ROWS:
-                self._rows.addWidget(caption(f"{len(places) - _ROWS} more places"))
+            if len(shared) > _ROWS:
+                self._rows.addWidget(caption(f"{len(shared) - _ROWS} more places"))
 
     def _clear(self) -> None:
         while (item := self._rows.takeAt(0)) is not None:

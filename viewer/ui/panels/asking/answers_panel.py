@@ -75,11 +75,6 @@ class OutlineWanted:
     answer: StoredAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class FirstAskWanted:
-    """The user, who has no answers yet, wants to ask."""
-
-
 class AnswersPanel(QWidget):
     """A row an answer, its check box draws it; the chosen one's details stand below."""
 
@@ -91,8 +86,6 @@ class AnswersPanel(QWidget):
     """Carries a SawWanted."""
     outline_wanted = Signal(object)
     """Carries an OutlineWanted."""
-    first_ask_wanted = Signal(object)
-    """Carries a FirstAskWanted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,10 +124,8 @@ class AnswersPanel(QWidget):
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
-        self.ask_first = QPushButton("Ask about this image")
         self._nothing = caption()
         column.addWidget(self._nothing)
-        column.addWidget(self.ask_first)
         column.addStretch(1)
         return page
 
@@ -158,9 +149,6 @@ class AnswersPanel(QWidget):
         self.blinding.changed.connect(self._follow_blinding)
         self.hidden.show_them.clicked.connect(
             lambda: self.blinding.answers.setChecked(True)
-        )
-        self.ask_first.clicked.connect(
-            lambda: self.first_ask_wanted.emit(FirstAskWanted())
         )
 
     def set_answers(
@@ -249,9 +237,8 @@ class AnswersPanel(QWidget):
 
     def set_image(self, *, image_open: bool) -> None:
         """Show the next step if no image is open or nothing was asked yet."""
-        self.ask_first.setVisible(image_open)
         self._nothing.setText(
-            "No model has been asked about this image yet. Tick a model and ask."
+            "No model has been asked about this image yet. Tick a model above, and ask."
             if image_open
             else "Open an image to see its answers here."
         )
@@ -377,19 +364,20 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Finding", answer.finding),
         *measure_rows(answer.measures),
         ("Model", answer.model),
-        ("Version", answer.model_returned or "not stated"),
-        ("Explanation in the data set", answer.explained),
         ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
+        ("Explanation in the data set", answer.explained),
+        ("Version", answer.model_returned or "not stated"),
         ("Adapter", answer.adapter),
         ("Grid", "" if answer.written else _grid_words(answer.grid)),
         ("Reference cells", ", ".join(answer.reference_cells)),
-        ("Prompt", answer.prompt_sha256[:_HASH_SHOWN]),
-        ("Request", answer.request_sha256[:_HASH_SHOWN]),
         ("Parameters", parameters),
         ("Run", str(answer.run)),
         ("Asked", in_utc(answer.asked_at)),
         ("Reused", answer.reused),
         ("Note", answer.note),
+        # Last: nobody reads them, but a file of the run is found by them.
+        ("Prompt, SHA-256", answer.prompt_sha256[:_HASH_SHOWN]),
+        ("Request, SHA-256", answer.request_sha256[:_HASH_SHOWN]),
     )
     return tuple((name, value) for name, value in rows if value)
 

@@ -65,7 +65,6 @@ class Asking(QWidget):
         side.ask.models_ticked.connect(self._tell_hosts)
         side.ask.cancel_wanted.connect(self.cancel)
         side.answers.saw_wanted.connect(self._show_saw)
-        side.answers.first_ask_wanted.connect(self._ask_first)
         self.questions.answered.connect(self._answered)
         self.questions.failed.connect(self._failed)
         self.questions.waiting.connect(self._waits)
@@ -133,9 +132,6 @@ class Asking(QWidget):
     def _tell_hosts(self, event: ModelsTicked) -> None:
         self._hosts = event.hosts
         self._context.status.show_hosts(event.hosts, event.restricted)
-
-    def _ask_first(self, *_: object) -> None:
-        self._side.ask.send()
 
     def _answered(self, event: Answered) -> None:
         trial, store = event.trial, self._store

@@ -66,7 +66,8 @@ def test_that_every_table_of_grades_is_worked_out_again(tmp_path: Path) -> None:
     drawn = {row["model"]: row["n_annotated_images"] for row in rows}
     assert int(drawn["draws"]) > int(drawn["studied"]) == 0
     grades = json.loads(members["grades.json"])
-    grades["grades"][1]["abstained"] = False
+    said = [grade for grade in grades["grades"] if grade["abstained"]]
+    next(one for one in said if one["model"] == "studied")["abstained"] = False
     members["grades.json"] = json.dumps(grades).encode()
     (wrong, *_) = verify(resealed(members), quiet).wrong
     assert wrong.startswith("tables/abstention.csv, row 2 (studied, yes, ")
